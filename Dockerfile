@@ -1,0 +1,36 @@
+# One image for every process of Tidings. The native packages need glibc, hence Debian's slim image and not Alpine.
+FROM node:22-bookworm-slim AS nats-server
+WORKDIR /app
+COPY scripts ./scripts
+# The same set-up as on a developer's machine: Debian 13's package, its signature checked by apt.
+RUN node scripts/setup.mjs --only nats --nats required
+
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY config ./config
+COPY src ./src
+COPY workers ./workers
+RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false --tsBuildInfoFile null \
+  && npm prune --omit=dev --ignore-scripts
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production \
+    TIDINGS_HOST=0.0.0.0 \
+    TIDINGS_DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=nats-server /app/.tools/nats-server ./.tools/nats-server
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY config ./config
+USER node
+VOLUME /data
+EXPOSE 8080 9464
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.TIDINGS_OPS_PORT || 9464}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/main.js", "start"]

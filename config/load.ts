@@ -1,0 +1,122 @@
+/**
+ * Reads the settings: defaults, then the JSON file named by TIDINGS_CONFIG, then the environment, which wins.
+ * Nothing else in the project reads `process.env`. All faults are reported at once, each with its variable.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
+
+/** Settings that cannot be used; `faults` holds one line a fault, without the value of a secret. */
+export class SettingsError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'SettingsError';
+    this.faults = faults;
+  }
+}
+
+/** One setting as the loader and the settings table see it. */
+export type SettingEntry = TSchema & SettingNotes & { name: string };
+
+/** All settings in the order of the schema. */
+export const settingEntries: readonly SettingEntry[] = Object.entries(SettingsSchema.properties).map(
+  ([name, schema]) => ({ ...(schema as unknown as TSchema & SettingNotes), name }),
+);
+
+const otherVariables = new Set(['TIDINGS_CONFIG', 'TIDINGS_ROLE']);
+
+/**
+ * Loads and checks all settings.
+ * @param env the environment, usually `process.env`
+ * @throws SettingsError naming every variable that is unknown or out of range
+ */
+export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const faults: string[] = [];
+  const values = readFile(env, faults);
+  for (const entry of settingEntries) {
+    const raw = env[entry.env];
+    if (raw !== undefined && raw !== '') values[entry.name] = fromText(entry, raw);
+    if (values[entry.name] === undefined) values[entry.name] = entry.default;
+    const fault = Value.Errors(entry, values[entry.name]).First();
+    if (fault) faults.push(describe(entry, values[entry.name], fault.message));
+  }
+  faults.push(...unknownVariables(env));
+  if (faults.length === 0) faults.push(...crossFaults(values as unknown as Settings));
+  if (faults.length > 0) throw new SettingsError(faults);
+  return Object.freeze({ ...(values as unknown as Settings), dataDir: resolve(String(values.dataDir)) });
+}
+
+/**
+ * The environment that makes another process load the same settings.
+ * Meant for child processes, so that a file changed meanwhile does not split the service.
+ */
+export function settingsToEnv(settings: Settings): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const entry of settingEntries) {
+    const value = settings[entry.name as keyof Settings];
+    env[entry.env] = Array.isArray(value) ? value.join(',') : String(value);
+  }
+  return env;
+}
+
+function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unknown> {
+  const path = env.TIDINGS_CONFIG;
+  if (!path) return {};
+  try {
+    const values: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+      throw new Error('expected a JSON object');
+    }
+    const known = new Set(settingEntries.map((entry) => entry.name));
+    for (const name of Object.keys(values)) {
+      if (!known.has(name)) faults.push(`${path}: unknown setting ${JSON.stringify(name)}`);
+    }
+    return { ...values };
+  } catch (error) {
+    faults.push(`TIDINGS_CONFIG ${path}: ${(error as Error).message}`);
+    return {};
+  }
+}
+
+function fromText(entry: SettingEntry, raw: string): unknown {
+  const text = raw.trim();
+  if (entry.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
+  if (entry.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (entry.type === 'array') {
+    return text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+  return text;
+}
+
+function describe(entry: SettingEntry, value: unknown, expected: string): string {
+  const shown = entry.secret ? 'the value given (not shown)' : JSON.stringify(value);
+  return `${entry.env} (${entry.name}): ${expected.toLowerCase()}, got ${shown}. ${entry.description}.`;
+}
+
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(settingEntries.map((entry) => entry.env));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('TIDINGS_') && !known.has(name) && !otherVariables.has(name))
+    .map((name) => `${name}: no such setting`);
+}
+
+function crossFaults(settings: Settings): string[] {
+  const faults: string[] = [];
+  if (settings.bodyBudgetBytes < settings.maxBodyBytes) {
+    faults.push('TIDINGS_BODY_BUDGET_BYTES: expected at least TIDINGS_MAX_BODY_BYTES');
+  }
+  if (settings.waitingBytes < settings.batchBytes) {
+    faults.push('TIDINGS_WAITING_BYTES: expected at least TIDINGS_BATCH_BYTES');
+  }
+  if (settings.port !== 0 && settings.port === settings.opsPort) {
+    faults.push('TIDINGS_OPS_PORT: expected another port than TIDINGS_PORT');
+  }
+  return faults;
+}

@@ -1,0 +1,161 @@
+/**
+ * Every setting of the service: its type, default, unit, meaning and environment variable, in one place.
+ * `load.ts` reads them; the settings table of the README is made from this file (`tidings settings`).
+ */
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+
+/** What a setting carries besides its type. `secret` values are never printed. */
+export interface SettingNotes {
+  env: string;
+  description: string;
+  secret?: boolean;
+}
+
+function setting<T extends TSchema>(schema: T, notes: SettingNotes): T {
+  return Object.assign(schema, notes);
+}
+
+const count = (minimum: number, maximum: number, fallback: number) =>
+  Type.Integer({ minimum, maximum, default: fallback });
+
+export const SettingsSchema = Type.Object(
+  {
+    port: setting(count(0, 65_535, 8080), {
+      env: 'TIDINGS_PORT',
+      description: 'Port of the API and the webhook receiver; 0 takes a free one',
+    }),
+    host: setting(Type.String({ minLength: 1, default: '127.0.0.1' }), {
+      env: 'TIDINGS_HOST',
+      description: 'Address the API and the webhook receiver listen on',
+    }),
+    opsPort: setting(count(0, 65_535, 9464), {
+      env: 'TIDINGS_OPS_PORT',
+      description: 'Port of /metrics, /healthz and /readyz; 0 takes a free one',
+    }),
+    opsHost: setting(Type.String({ minLength: 1, default: '127.0.0.1' }), {
+      env: 'TIDINGS_OPS_HOST',
+      description: 'Address the ops port listens on',
+    }),
+    dataDir: setting(Type.String({ minLength: 1, default: './data' }), {
+      env: 'TIDINGS_DATA_DIR',
+      description: 'Folder of everything the service keeps',
+    }),
+    publicUrl: setting(Type.String({ default: '', pattern: '^($|https?://)' }), {
+      env: 'TIDINGS_PUBLIC_URL',
+      description: 'Address clients reach the service at; empty = http://HOST:PORT',
+    }),
+    webhookSecrets: setting(Type.Array(Type.String({ minLength: 8 }), { maxItems: 2, default: [] }), {
+      env: 'TIDINGS_WEBHOOK_SECRETS',
+      description: 'Webhook secrets, current,previous; unset = one is made at first start',
+      secret: true,
+    }),
+    hostOrigin: setting(Type.String({ pattern: '^https?://[^/]+$', default: 'https://github.com' }), {
+      env: 'TIDINGS_HOST_ORIGIN',
+      description: 'Web address of the source-code host that sends webhooks',
+    }),
+    autoConnect: setting(Type.Boolean({ default: true }), {
+      env: 'TIDINGS_AUTO_CONNECT',
+      description: 'Connect a repository when its first signed webhook arrives',
+    }),
+    natsUrl: setting(Type.String({ default: '', pattern: '^($|(nats|tls)://)' }), {
+      env: 'TIDINGS_NATS_URL',
+      description: 'An existing NATS server or cluster; empty = a supervised local one',
+      secret: true,
+    }),
+    natsPort: setting(count(1, 65_535, 14_222), {
+      env: 'TIDINGS_NATS_PORT',
+      description: 'Port of the supervised nats-server, on loopback',
+    }),
+    partitions: setting(count(1, 64, 4), {
+      env: 'TIDINGS_PARTITIONS',
+      description: 'Number of partitions; fixed at first start',
+    }),
+    workers: setting(count(0, 64, 0), {
+      env: 'TIDINGS_WORKERS',
+      description: 'Worker processes; 0 = one less than the cores, at least one',
+    }),
+    renderThreads: setting(count(0, 64, 0), {
+      env: 'TIDINGS_RENDER_THREADS',
+      description: 'Render threads a worker; 0 = half the cores, at least one',
+    }),
+    renderTimeoutMs: setting(count(100, 600_000, 30_000), {
+      env: 'TIDINGS_RENDER_TIMEOUT_MS',
+      description: 'Longest time a render may take, in milliseconds',
+    }),
+    maxBodyBytes: setting(count(1024, 26_214_400, 26_214_400), {
+      env: 'TIDINGS_MAX_BODY_BYTES',
+      description: 'Largest webhook body, in bytes',
+    }),
+    bodyBudgetBytes: setting(count(1_048_576, 8_589_934_592, 268_435_456), {
+      env: 'TIDINGS_BODY_BUDGET_BYTES',
+      description: 'Memory shared by all bodies being received, in bytes',
+    }),
+    batchRecords: setting(count(1, 4096, 512), {
+      env: 'TIDINGS_BATCH_RECORDS',
+      description: 'Most records in one journal message',
+    }),
+    batchBytes: setting(count(65_536, 4_194_304, 1_048_576), {
+      env: 'TIDINGS_BATCH_BYTES',
+      description: 'Most bytes in one journal message',
+    }),
+    waitingRecords: setting(count(1, 1_000_000, 10_000), {
+      env: 'TIDINGS_WAITING_RECORDS',
+      description: 'Most records waiting for a journal lane; beyond it 500 with Retry-After',
+    }),
+    waitingBytes: setting(count(65_536, 4_294_967_296, 67_108_864), {
+      env: 'TIDINGS_WAITING_BYTES',
+      description: 'Most bytes waiting for a journal lane',
+    }),
+    ackDeadlineMs: setting(count(50, 60_000, 2000), {
+      env: 'TIDINGS_ACK_DEADLINE_MS',
+      description: 'Longest wait for the journal before a request is answered 500, in milliseconds',
+    }),
+    journalMaxBytes: setting(count(16_777_216, 1_099_511_627_776, 4_294_967_296), {
+      env: 'TIDINGS_JOURNAL_MAX_BYTES',
+      description: 'Size of a partition’s stream at which the journal refuses, in bytes',
+    }),
+    snapshotMinutes: setting(count(1, 10_080, 60), {
+      env: 'TIDINGS_SNAPSHOT_MINUTES',
+      description: 'Time between snapshots of a partition, in minutes',
+    }),
+    tickSeconds: setting(count(1, 3600, 10), {
+      env: 'TIDINGS_TICK_SECONDS',
+      description: 'Time between clock records of a partition, in seconds',
+    }),
+    limitApiPerMinute: setting(count(0, 1e9, 100), {
+      env: 'TIDINGS_LIMIT_API_PER_MINUTE',
+      description: 'API requests a minute and key in the standard tier; 0 = no limit',
+    }),
+    limitApiPerHour: setting(count(0, 1e9, 1000), {
+      env: 'TIDINGS_LIMIT_API_PER_HOUR',
+      description: 'API requests an hour and key in the standard tier; 0 = no limit',
+    }),
+    limitApiPerDay: setting(count(0, 1e9, 10_000), {
+      env: 'TIDINGS_LIMIT_API_PER_DAY',
+      description: 'API requests a day and organisation in the standard tier; 0 = no limit',
+    }),
+    limitWebhooksPerMinute: setting(count(0, 1e9, 100), {
+      env: 'TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE',
+      description: 'Webhooks a minute and organisation that are folded at once; 0 = no limit',
+    }),
+    limitWebhooksPerHour: setting(count(0, 1e9, 1000), {
+      env: 'TIDINGS_LIMIT_WEBHOOKS_PER_HOUR',
+      description: 'Webhooks an hour and organisation that are folded at once; 0 = no limit',
+    }),
+    webhookMaxDelayHours: setting(count(0, 720, 24), {
+      env: 'TIDINGS_WEBHOOK_MAX_DELAY_HOURS',
+      description: 'Longest delay of a webhook over the limit, in hours; beyond it 429',
+    }),
+    logLevel: setting(
+      Type.Union(
+        ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
+        { default: 'info' },
+      ),
+      { env: 'TIDINGS_LOG_LEVEL', description: 'Least severe level that is logged' },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** All settings, validated and frozen. Sizes in bytes, times in the unit of their name. */
+export type Settings = Readonly<Static<typeof SettingsSchema>>;

@@ -1,0 +1,18 @@
+/**
+ * The sample history: about half a year of a made-up repository as webhook deliveries, ready to be signed and sent.
+ * The same seed gives the same bytes; another seed deals other people, dates, numbers and hashes for the same changes.
+ */
+
+import { createRandom } from './random.ts';
+import type { Delivery } from './recording.ts';
+import { createSchedule } from './schedule.ts';
+import { playTimeline } from './timeline.ts';
+
+export type { Delivery } from './recording.ts';
+export { sampleRepository } from './repository.ts';
+
+/** Every delivery of the sample repository, oldest first. */
+export function sampleHistory(seed = 2026): Delivery[] {
+  const random = createRandom(seed);
+  return playTimeline(random, createSchedule(random));
+}

@@ -1,0 +1,168 @@
+/**
+ * The host's payload shapes: users, labels, the repository, issues, remarks, commits; pull requests have their own file.
+ * Pure builders; what happened when is the timeline's business. File names in commits and addresses of authors are
+ * there because real payloads carry them, and because the service must not keep them.
+ */
+
+import { emailOf, maintainers, type Person, regulars } from './people.ts';
+import type { PlannedIssue } from './plan.ts';
+import { sampleRepository, toOffsetTime, toSeconds, toTime } from './repository.ts';
+
+const { hostOrigin, htmlUrl, owner } = sampleRepository;
+export const apiUrl = `${hostOrigin}/api/v3/repos/${sampleRepository.fullName}`;
+
+export type Payload = Record<string, unknown>;
+
+/** What of an issue or pull request changes over time. */
+export type Snapshot = {
+  title: string;
+  body: string | null;
+  labels: string[];
+  state: 'open' | 'closed';
+  updatedAt: number;
+  closedAt: number | null;
+  comments: number;
+};
+
+export type Commit = { sha: string; message: string; author: Person; at: number; files: string[] };
+
+export const userPayload = (who: Person): Payload => ({
+  login: who.login,
+  id: who.id,
+  node_id: nodeId('U', who.id),
+  avatar_url: `${hostOrigin}/avatars/${who.id}`,
+  url: `${hostOrigin}/api/v3/users/${who.login}`,
+  html_url: `${hostOrigin}/${who.login}`,
+  type: who.isBot ? 'Bot' : 'User',
+  site_admin: false,
+});
+
+const labelColors: Record<string, string> = {
+  'type: feature': '1d76db',
+  'type: bug': 'd73a4a',
+  'type: breaking': 'b60205',
+};
+
+/** A label; its id follows from its name, so it is the same in every payload. */
+export function labelPayload(name: string): Payload {
+  const id = [...name].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 900_000_000, 7);
+  const url = `${apiUrl}/labels/${encodeURIComponent(name)}`;
+  return {
+    id,
+    node_id: nodeId('LA', id),
+    url,
+    name,
+    color: labelColors[name] ?? 'ededed',
+    default: false,
+    description: null,
+  };
+}
+
+/** The repository as of a moment; pushes carry epoch seconds where other events carry text. */
+export function repositoryPayload(pushedAt: number, inPush = false): Payload {
+  const createdAt = toSeconds(sampleRepository.createdAt);
+  return {
+    id: sampleRepository.id,
+    node_id: nodeId('R', sampleRepository.id),
+    name: sampleRepository.name,
+    full_name: sampleRepository.fullName,
+    private: false,
+    owner: { ...owner, node_id: nodeId('O', owner.id), html_url: `${hostOrigin}/${owner.login}`, site_admin: false },
+    html_url: htmlUrl,
+    description: sampleRepository.description,
+    fork: false,
+    url: apiUrl,
+    created_at: inPush ? createdAt : toTime(createdAt),
+    updated_at: toTime(pushedAt),
+    pushed_at: inPush ? pushedAt : toTime(pushedAt),
+    clone_url: `${htmlUrl}.git`,
+    visibility: 'public',
+    default_branch: sampleRepository.defaultBranch,
+  };
+}
+
+/** What every event says besides its own part. */
+export const surroundings = (sender: Person, pushedAt: number, inPush = false): Payload => ({
+  repository: repositoryPayload(pushedAt, inPush),
+  organization: {
+    login: owner.login,
+    id: owner.id,
+    node_id: nodeId('O', owner.id),
+    url: `${hostOrigin}/api/v3/orgs/${owner.login}`,
+  },
+  sender: userPayload(sender),
+});
+
+/** What issues and pull requests have in common, as of a moment. */
+export function commonFields(number: number, author: Person, openedAt: number, now: Snapshot): Payload {
+  return {
+    number,
+    state: now.state,
+    locked: false,
+    title: now.title,
+    body: now.body,
+    user: userPayload(author),
+    labels: now.labels.map(labelPayload),
+    assignees: [],
+    milestone: null,
+    comments: now.comments,
+    created_at: toTime(openedAt),
+    updated_at: toTime(now.updatedAt),
+    closed_at: now.closedAt === null ? null : toTime(now.closedAt),
+    author_association: associationOf(author),
+  };
+}
+
+/** An issue with its state of the moment. */
+export function issuePayload(issue: PlannedIssue, now: Snapshot): Payload {
+  const id = 2_140_000_000 + issue.number * 41;
+  const stateReason = now.state === 'open' ? null : issue.answer === undefined ? 'completed' : 'not_planned';
+  return {
+    id,
+    node_id: nodeId('I', id),
+    url: `${apiUrl}/issues/${issue.number}`,
+    html_url: `${htmlUrl}/issues/${issue.number}`,
+    ...commonFields(issue.number, issue.reporter, issue.openedAt, now),
+    state_reason: stateReason,
+  };
+}
+
+function associationOf(who: Person): string {
+  if (maintainers.includes(who)) return 'MEMBER';
+  return regulars.includes(who) || who.isBot ? 'CONTRIBUTOR' : 'NONE';
+}
+
+/** A comment or a review; both are told apart by their fields of time. */
+export function remarkPayload(id: number, who: Person, body: string | null, page: string): Payload {
+  return {
+    id,
+    node_id: nodeId('IC', id),
+    html_url: `${page}#${id}`,
+    user: userPayload(who),
+    body,
+    author_association: associationOf(who),
+  };
+}
+
+/** One commit of a push. */
+export function commitPayload(commit: Commit): Payload {
+  const who = { name: commit.author.name, email: emailOf(commit.author), username: commit.author.login };
+  return {
+    id: commit.sha,
+    tree_id: [...commit.sha].reverse().join(''),
+    distinct: true,
+    message: commit.message,
+    timestamp: toOffsetTime(commit.at, commit.author.offsetMinutes),
+    url: `${htmlUrl}/commit/${commit.sha}`,
+    author: who,
+    committer: who,
+    added: [],
+    removed: [],
+    modified: commit.files,
+  };
+}
+
+/** The host's opaque id for a kind of object. */
+export function nodeId(kind: string, id: number): string {
+  return `${kind}_${Buffer.from(String(id)).toString('base64url')}`;
+}

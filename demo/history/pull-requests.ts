@@ -1,0 +1,71 @@
+/**
+ * The life of one pull request as deliveries: opened, labelled, edited, closed or merged.
+ * A page keeps the plan together with its state of the moment.
+ */
+
+import { describePullRequest } from './descriptions.ts';
+import { labelPayload, type Payload, type Snapshot, surroundings } from './payloads.ts';
+import { maintainers, type Person } from './people.ts';
+import type { PlannedPullRequest } from './plan.ts';
+import { openingSnapshot, pullRequestPayload } from './pull-request-payloads.ts';
+import type { Random } from './random.ts';
+import { headOf, type Recording, record } from './recording.ts';
+
+export type Page = {
+  pull: PlannedPullRequest;
+  now: Snapshot;
+  /** Head of the base branch when it was opened; empty before. */
+  baseSha: string;
+  /** Labels put on right after opening, and those that come after the merge. */
+  labelsSoon: string[];
+  labelsLate: string[];
+  /** The issues are only named in an edit after the merge. */
+  linksLate: boolean;
+};
+
+/** Decides how tidy the people around this pull request are. */
+export function createPage(random: Random, pull: PlannedPullRequest): Page {
+  const { labels, outcome, byBot, key } = pull.change;
+  const isPlain = outcome === 'merged' && !byBot && key === undefined && pull.original === undefined;
+  const labelsLate = isPlain && random.chance(0.08) ? labels.filter((label) => label.startsWith('type: ')) : [];
+  const rest = labels.filter((label) => !labelsLate.includes(label));
+  const labelsSoon = !byBot && random.chance(0.35) ? rest : [];
+  const linksLate = isPlain && pull.issues.length > 0 && random.chance(0.07);
+  const atOpening = rest.filter((label) => !labelsSoon.includes(label));
+  return { pull, baseSha: '', now: openingSnapshot(pull, atOpening, !linksLate), labelsSoon, labelsLate, linksLate };
+}
+
+export function openPullRequest(recording: Recording, page: Page): void {
+  page.baseSha = headOf(recording, page.pull.base).sha;
+  recordAction(recording, page, 'opened', page.pull.author);
+}
+
+export function labelPullRequest(recording: Recording, page: Page, label: string, at: number): void {
+  page.now = { ...page.now, labels: [...page.now.labels, label], updatedAt: at };
+  recordAction(recording, page, 'labeled', maintainers[2]!, { label: labelPayload(label) });
+}
+
+/** Writes the final title and the full description; the payload names what changed. */
+export function editPullRequest(recording: Recording, page: Page, at: number): void {
+  const { title, body } = page.now;
+  const edited = { title: page.pull.change.title, body: describePullRequest(page.pull) };
+  const changes = {
+    ...(edited.title === title ? {} : { title: { from: title } }),
+    ...(edited.body === body ? {} : { body: { from: body ?? '' } }),
+  };
+  page.now = { ...page.now, ...edited, updatedAt: at };
+  recordAction(recording, page, 'edited', page.pull.author, { changes });
+}
+
+/** Closes it; whether that is a merge is written in the plan. */
+export function closePullRequest(recording: Recording, page: Page, at: number): void {
+  page.now = { ...page.now, state: 'closed', updatedAt: at, closedAt: at };
+  recordAction(recording, page, 'closed', page.pull.mergedBy);
+}
+
+function recordAction(recording: Recording, page: Page, action: string, sender: Person, extra: Payload = {}): void {
+  const { pull, now } = page;
+  const payload = pullRequestPayload(pull, now, page.baseSha);
+  const common = surroundings(sender, recording.pushedAt);
+  record(recording, 'pull_request', { action, number: pull.number, pull_request: payload, ...extra, ...common });
+}

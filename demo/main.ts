@@ -1,0 +1,101 @@
+/**
+ * `npm run demo`: the whole service on a temporary data directory, a bundled sample history sent through its public endpoint,
+ * one range, three drafts on the terminal. Then it keeps running, with commands to try. `--once` ends it there.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
+import { sendDeliveries } from '../src/cli/deliveries.ts';
+import { createProgress } from '../src/cli/progress.ts';
+import { stopSignal } from '../src/cli/start.ts';
+import { createLogger } from '../src/logger.ts';
+import { type ServiceFacts, startService } from '../src/supervisor.ts';
+import { DemoClient, type Draft, personas } from './client.ts';
+import { sampleHistory, sampleRepository } from './history/index.ts';
+import { choosePorts } from './ports.ts';
+import { renderMarkdown, terminalStyle } from './terminal/markdown.ts';
+
+const once = process.argv.includes('--once');
+const out = process.stdout;
+const style = terminalStyle(out, process.env);
+const dataDir = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
+const signal = stopSignal();
+const settings = await demoSettings(dataDir);
+const service = startService(settings, createLogger('demo', 'error'));
+
+try {
+  out.write('Starting nats-server, workers and gateway …\n');
+  const facts = await Promise.race([service.ready, signal]);
+  if (typeof facts === 'object') {
+    await show(facts);
+    if (!once) await signal;
+  }
+} finally {
+  out.write('\nStopping …\n');
+  await service.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function show(facts: ServiceFacts): Promise<void> {
+  await sendHistory(facts);
+  const client = new DemoClient(facts.url, facts.first.adminKey);
+  const { fromTag, toTag } = sampleRepository.demoRange;
+  const { range, drafts } = await client.makeDrafts(sampleRepository.fullName, fromTag, toTag);
+  for (const persona of personas) print(drafts[persona], range);
+  out.write(invitation(facts, drafts.engineer, range));
+}
+
+/** Settings of a demo: everything in a temporary folder, no limits, the sample's host. */
+async function demoSettings(folder: string): Promise<Settings> {
+  const limits = ['WEBHOOKS_PER_MINUTE', 'WEBHOOKS_PER_HOUR', 'API_PER_MINUTE', 'API_PER_HOUR', 'API_PER_DAY'];
+  return loadSettings({
+    ...(await choosePorts(process.env)),
+    TIDINGS_LOG_LEVEL: 'error',
+    TIDINGS_DATA_DIR: folder,
+    TIDINGS_HOST_ORIGIN: sampleRepository.hostOrigin,
+    ...Object.fromEntries(limits.map((limit) => [`TIDINGS_LIMIT_${limit}`, '0'])),
+  });
+}
+
+async function sendHistory(facts: ServiceFacts): Promise<void> {
+  const deliveries = sampleHistory();
+  out.write(
+    `Sending ${sampleRepository.fullName}: ${deliveries.length} signed webhooks to ${facts.url}/api/webhooks/scm\n`,
+  );
+  const progress = createProgress({ label: 'webhooks', total: deliveries.length, stream: out });
+  const refused: number[] = [];
+  await sendDeliveries(deliveries, {
+    url: facts.url,
+    secret: facts.first.webhookSecrets[0] as string,
+    concurrency: 16,
+    onAnswer: (status) => {
+      if (status < 200 || status > 299) refused.push(status);
+      progress.advance();
+    },
+  });
+  progress.done();
+  if (refused.length > 0) throw new Error(`${refused.length} deliveries were refused, the first with ${refused[0]}`);
+}
+
+function print(draft: Draft, range: { fromTag: string; toTag: string }): void {
+  const title = ` ${draft.persona}: ${range.fromTag} → ${range.toTag} `;
+  const rule = '─'.repeat(Math.max(4, style.width - title.length - 3));
+  out.write(`\n───${title}${rule}\n\n${renderMarkdown(draft.bodyMd, style)}`);
+}
+
+function invitation(facts: ServiceFacts, draft: Draft, range: { id: string; repoId: string }): string {
+  const { url, opsUrl, first } = facts;
+  const key = `-H 'Authorization: Bearer ${first.adminKey}'`;
+  return `
+${'─'.repeat(style.width)}
+It keeps running. API ${url} · metrics ${opsUrl}/metrics · key ${first.adminKey}
+
+  curl ${key} ${url}/api/repos
+  curl ${key} '${url}/api/ranges?repoId=${range.repoId}'
+  curl ${key} ${url}/api/drafts/${draft.id}
+
+${once ? '' : 'Ctrl-C ends it and removes its data.\n'}`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Cleans Markdown before it is laid out: control characters and comments out, tags of folded blocks on lines of their own.
+ * One pass from left to right each; code blocks keep their text.
+ */
+
+/** The lines to lay out. */
+export function prepareLines(markdown: string): string[] {
+  return splitDetails(dropComments(withoutControls(markdown)));
+}
+
+/** Puts each tag of a folded block on a line of its own; code is left alone. */
+function splitDetails(text: string): string[] {
+  let fence: string | null = null;
+  return text.split('\n').flatMap((line) => {
+    const mark = /^ {0,12}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined) fence = nextFence(fence, mark);
+    if (fence !== null || !line.includes('<')) return [line];
+    const parts = line.split(/(<details(?:\s[^<>]{0,80})?>|<\/details>|<summary>[^<]{0,400}<\/summary>)/i);
+    return parts.length === 1 ? [line] : parts.filter((part) => part.trim() !== '');
+  });
+}
+
+/** Comments are editing marks; inside code they are text. Scans once from left to right. */
+function dropComments(text: string): string {
+  let result = '';
+  let fence: string | null = null;
+  let isComment = false;
+  for (const line of text.split('\n')) {
+    const mark = isComment ? undefined : /^ {0,12}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined) fence = nextFence(fence, mark);
+    if (fence !== null || mark !== undefined) {
+      result += `${line}\n`;
+      continue;
+    }
+    const kept = withoutComments(line, isComment);
+    isComment = kept.isComment;
+    // A line that held nothing but a comment must not become the blank line that ends a list.
+    if (kept.text.trim() !== '' || line.trim() === '') result += `${kept.text}\n`;
+  }
+  return result;
+}
+
+function withoutComments(line: string, startsInside: boolean): { text: string; isComment: boolean } {
+  let text = '';
+  let isComment = startsInside;
+  let at = 0;
+  while (at < line.length) {
+    const mark = isComment ? '-->' : '<!--';
+    const next = line.indexOf(mark, at);
+    if (!isComment) text += line.slice(at, next === -1 ? line.length : next);
+    if (next === -1) break;
+    isComment = !isComment;
+    at = next + mark.length;
+  }
+  return { text, isComment };
+}
+
+function nextFence(open: string | null, mark: string): string | null {
+  if (open === null) return mark;
+  return mark.startsWith(open) ? null : open;
+}
+
+/** Text from elsewhere must not steer the terminal: no escapes, no other control characters, no turned direction. */
+function withoutControls(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\t', '    ')
+    .replace(/(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, '');
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env node
+// Behind every npm script: set-up first, then the program, in the terminal it was started from. `node scripts/run.mjs
+// <target> [arguments]`; an unknown target prints the list.
+import { spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { listFiles, outputOf } from './setup/build.mjs';
+import { SetupError } from './setup/console.mjs';
+import { exitWithFailure, setUp } from './setup.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const ALL = ['packages', 'build', 'nats'];
+const NO_SERVER = ['packages', 'build'];
+const NO_BUILD = ['packages'];
+const PARENT = process.ppid;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+// Real servers share few cores with their test: one file at a time. Unit tests wait for nothing.
+const SUITES = {
+  architecture: { folder: 'test/architecture.test.ts', concurrency: 1 },
+  unit: { folder: 'test', concurrency: 2 },
+  integration: { folder: 'test/integration', concurrency: 1 },
+  e2e: { folder: 'test/e2e', concurrency: 1 },
+};
+const NOT_UNIT = /^test\/(integration|e2e|browser|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
+
+const bin = (path) => join(ROOT, 'node_modules', path);
+const colors = process.stdout.isTTY ? [] : ['--colors=off'];
+const biome = (...args) => step(`biome ${args[0]}`, [bin('@biomejs/biome/bin/biome'), ...args, ...colors]);
+const knip = () => step('knip', [bin('knip/bin/knip.js'), '--no-progress']);
+const program = (path, args = []) => step(path, ['--enable-source-maps', join(ROOT, 'dist', path), ...args]);
+const checks = () => [biome('ci', '.'), knip(), suite('architecture')];
+
+/** Every target: what it needs set up, and the programs it then runs one after another until one fails. */
+const TARGETS = {
+  demo: { setup: { only: ALL, nats: 'required' }, steps: (args) => [program('demo/main.js', args)] },
+  start: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', ['start', ...args])] },
+  tidings: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', args)] },
+  bench: { setup: { only: ALL, nats: 'required' }, steps: (args) => [program('bench/run.js', args)] },
+  build: { setup: { only: NO_SERVER }, steps: () => [] },
+  dev: {
+    setup: { only: NO_BUILD },
+    steps: (args) => [step('tsc', [bin('typescript/bin/tsc'), '--watch', '--preserveWatchOutput', ...args])],
+  },
+  lint: { setup: { only: NO_BUILD }, steps: (args) => [biome('check', ...args, '.')] },
+  'lint:fix': { setup: { only: NO_BUILD }, steps: (args) => [biome('check', '--write', ...args, '.')] },
+  check: { setup: { only: NO_SERVER }, steps: checks },
+  test: {
+    setup: { only: ALL, nats: 'required' },
+    steps: (args) =>
+      args.length === 0
+        ? [...checks(), suite('unit'), suite('integration'), suite('e2e')]
+        : matchingSuites(['unit', 'integration', 'e2e'], args),
+  },
+  'test:unit': { setup: { only: NO_SERVER }, steps: (args) => [suite('unit', args)] },
+  'test:integration': {
+    setup: { only: ALL, nats: 'required' },
+    steps: (args) => [suite('integration', args)],
+  },
+  'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
+  coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
+};
+
+/** The source files of a suite whose path contains one of `filters` (all of them when there is none). */
+export function suiteFiles(name, filters = [], root = ROOT) {
+  const { folder } = SUITES[name];
+  const files =
+    name === 'architecture'
+      ? listFiles(root, 'test', /\.test\.ts$/).filter((file) => file === folder)
+      : listFiles(root, folder, /\.test\.ts$/).filter((file) => name !== 'unit' || !NOT_UNIT.test(file));
+  return filters.length === 0 ? files : files.filter((file) => filters.some((filter) => file.includes(filter)));
+}
+
+/** Options start with a dash and go to node's test runner; everything else narrows the list of files. */
+export function splitArguments(args) {
+  return { options: args.filter((arg) => arg.startsWith('-')), filters: args.filter((arg) => !arg.startsWith('-')) };
+}
+
+function suite(name, args = []) {
+  const { options, filters } = splitArguments(args);
+  const files = suiteFiles(name, filters);
+  if (files.length === 0) throw noFiles(name, filters);
+  return testStep(`${name} tests`, files, SUITES[name].concurrency, options);
+}
+
+function matchingSuites(names, args) {
+  const { filters } = splitArguments(args);
+  const matching = names.filter((name) => suiteFiles(name, filters).length > 0);
+  if (matching.length === 0) throw noFiles(names.join(', '), filters);
+  return matching.map((name) => suite(name, args));
+}
+
+function coverage(args) {
+  const { options, filters } = splitArguments(args);
+  const files = ['unit', 'integration'].flatMap((name) => suiteFiles(name, filters));
+  if (files.length === 0) throw noFiles('unit, integration', filters);
+  return testStep('coverage', files, 1, ['--experimental-test-coverage', ...options]);
+}
+
+function testStep(label, files, concurrency, options) {
+  // Node 20's runner takes files, not patterns.
+  const outputs = files.map((file) => join(ROOT, 'dist', outputOf(file)));
+  const flags = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, '--enable-source-maps'];
+  return step(label, [...flags, ...options, ...outputs]);
+}
+
+function noFiles(name, filters) {
+  return new SetupError(
+    `no test file in ${name}${filters.length > 0 ? ` with ${filters.join(' or ')} in its path` : ''}`,
+    {
+      expected: 'files named *.test.ts below test/',
+      next: 'name a part of a path, for example: npm test -- journal',
+    },
+  );
+}
+
+function step(label, nodeArgs) {
+  return { label, nodeArgs };
+}
+
+/** Runs one program in our terminal and resolves with its exit code; signals reach it exactly once. */
+function runStep({ nodeArgs }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, nodeArgs, { cwd: ROOT, stdio: 'inherit' });
+    const received = new Set();
+    const forward = (signal) => {
+      const repeated = received.has(signal);
+      received.add(signal);
+      // Ctrl-C goes to the whole foreground group, so on a terminal the child has it already.
+      const childHasIt = signal === 'SIGINT' && process.stdin.isTTY;
+      if (!repeated && !childHasIt) child.kill(signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, forward);
+    // A SIGTERM to npm ends npm and its shell and never gets here; all we see is that our parent is gone.
+    const watch = setInterval(() => {
+      if (process.env.npm_lifecycle_event && process.ppid !== PARENT) forward('SIGTERM');
+    }, 250);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      clearInterval(watch);
+      for (const name of SIGNALS) process.off(name, forward);
+      resolve({ code: code ?? 128 + constants.signals[signal], stopped: received.size > 0 });
+    });
+  });
+}
+
+async function main() {
+  const [name, ...args] = process.argv.slice(2);
+  const target = Object.hasOwn(TARGETS, name ?? '') ? TARGETS[name] : undefined;
+  if (!target) {
+    throw new SetupError(name ? `there is no target "${name}"` : 'no target given', {
+      next: `node scripts/run.mjs ${Object.keys(TARGETS).join(' | ')}`,
+    });
+  }
+  await setUp(target.setup);
+  const steps = target.steps(args);
+  for (const each of steps) {
+    if (steps.length > 1) process.stdout.write(`\n── ${each.label} ──\n`);
+    const { code, stopped } = await runStep(each);
+    if (code !== 0 && steps.length > 1) process.stderr.write(`\n✗ ${each.label} failed (exit code ${code})\n`);
+    if (code !== 0 || stopped) process.exit(code);
+  }
+}
+
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isProgram) main().catch(exitWithFailure);

@@ -1,0 +1,107 @@
+#!/usr/bin/env node
+// Set-up: packages, build and nats-server, each only when it is not as it should be. It runs before node_modules
+// exists, so it is plain JavaScript on Node alone. `node scripts/setup.mjs --help` lists the options; scripts/run.mjs
+// calls setUp.
+import { mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createBuild } from './setup/build.mjs';
+import { createReporter, describeFailure, endWithSignals, SetupError, watchPrograms } from './setup/console.mjs';
+import { acquireLock } from './setup/lock.mjs';
+import { createNatsServer } from './setup/nats-server.mjs';
+import { createPackages } from './setup/packages.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const PARTS = ['packages', 'build', 'nats'];
+const NATS = ['required', 'optional'];
+const HELP = `node scripts/setup.mjs [--only packages,build,nats] [--nats required|optional] [--quiet]
+
+  --only    the parts to set up (all of them unless given; build needs packages)
+  --nats    optional (the default) goes without a local nats-server while TIDINGS_NATS_URL names one
+  --quiet   prints failures only
+`;
+
+/** Whether the local server is needed at all: tests and the demo always start their own. */
+export function needsNats(mode, env) {
+  return mode === 'required' || !env.TIDINGS_NATS_URL;
+}
+
+/**
+ * Brings the checkout into a state in which the program can start. Says nothing and takes no lock when it already is.
+ */
+export async function setUp({ only = PARTS, nats = 'optional', quiet = false, root = ROOT } = {}) {
+  const parts = createParts(root, { only, nats });
+  if (parts.every((part) => part.isReady())) return;
+
+  const report = createReporter({ quiet });
+  mkdirSync(join(root, '.tools'), { recursive: true });
+  const restoreSignals = endWithSignals();
+  const lock = await acquireLock(join(root, '.tools', 'setup.lock'), {
+    onWait: (pid) => report.note(`waiting for another set-up of this checkout (process ${pid ?? 'unknown'})`),
+  });
+  watchPrograms(lock.keepFor);
+  try {
+    // Asked again part by part: whoever held the lock may have done the work meanwhile.
+    for (const part of parts) if (!part.isReady()) await part.make(report);
+  } finally {
+    watchPrograms(() => {});
+    lock.release();
+    restoreSignals();
+  }
+}
+
+function createParts(root, { only, nats }) {
+  const parts = [];
+  if (only.includes('packages')) {
+    const packages = createPackages(root);
+    packages.assertNode();
+    parts.push({ isReady: packages.isReady, make: packages.install });
+  }
+  if (only.includes('build')) {
+    const build = createBuild(root);
+    parts.push({ isReady: build.isReady, make: build.compile });
+  }
+  if (only.includes('nats') && needsNats(nats, process.env)) {
+    const server = createNatsServer(root);
+    parts.push({ isReady: server.isReady, make: server.fetch });
+  }
+  return parts;
+}
+
+/** The options of the command line; an unknown one is an error that lists the known ones. */
+export function parseOptions(args) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        only: { type: 'string', default: PARTS.join(',') },
+        nats: { type: 'string', default: 'optional' },
+        quiet: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    const only = values.only.split(',');
+    const unknown = only.find((part) => !PARTS.includes(part));
+    if (unknown !== undefined) throw new Error(`--only knows ${PARTS.join(', ')}, not "${unknown}"`);
+    if (!NATS.includes(values.nats)) throw new Error(`--nats is ${NATS.join(' or ')}, not "${values.nats}"`);
+    return { ...values, only };
+  } catch (error) {
+    throw new SetupError(error.message, { next: 'node scripts/setup.mjs --help' });
+  }
+}
+
+/** Prints a failure and leaves with code 1. */
+export function exitWithFailure(error) {
+  process.stderr.write(`${describeFailure(error)}\n`);
+  process.exit(1);
+}
+
+async function main() {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) process.stdout.write(HELP);
+  else await setUp(options);
+}
+
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isProgram) main().catch(exitWithFailure);

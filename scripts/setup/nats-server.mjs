@@ -1,0 +1,201 @@
+// The journal's server. On Debian and Ubuntu apt's own tools fetch Debian 13's package into private folders and check
+// its signature; it is unpacked below .tools/ without root and never becomes a system service. Elsewhere the PATH
+// counts.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run, SetupError } from './console.mjs';
+
+const MIRROR = 'http://deb.debian.org/debian';
+const SUITE = 'trixie';
+/** From here on a 2.10 server knows `sync_interval: always` and keeps a stream through a kill. */
+const OLDEST = '2.10.23';
+const KEYRING_FOLDERS = ['/usr/share/keyrings', '/etc/apt/trusted.gpg.d', '/etc/apt/keyrings'];
+const KEYRING_NAMES = [/^debian-archive-keyring\.(gpg|pgp)$/, /^debian-archive-trixie.*\.(gpg|pgp|asc)$/];
+
+/** The three numbers of `nats-server --version`, or nothing when the text is something else. */
+export function parseVersion(text) {
+  return /\bv?(\d+\.\d+\.\d+)\b/.exec(text ?? '')?.[1];
+}
+
+/** True when `version` is `other` or later. */
+export function isAtLeast(version, other) {
+  const [a, b] = [version, other].map((text) => text.split('.').map(Number));
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at === -1 || a[at] > b[at];
+}
+
+/**
+ * The keyring to check Debian's signature with: the whole one first, else one of this release; nothing if there is
+ * none.
+ */
+export function chooseKeyring(listFolder) {
+  for (const name of KEYRING_NAMES) {
+    for (const folder of KEYRING_FOLDERS) {
+      const found = listFolder(folder).filter((file) => name.test(file));
+      // The stable release key outlives the automatic ones.
+      const best = found.find((file) => file.includes('stable')) ?? found.sort()[0];
+      if (best) return `${folder}/${best}`;
+    }
+  }
+  return undefined;
+}
+
+/** apt's whole configuration for one private fetch: nothing of the machine's but its way to the network. */
+export function aptConfig({ folder, architecture, network }) {
+  const settings = {
+    'APT::Architecture': architecture,
+    // Switching to the _apt user would fail on private folders; without root this changes nothing.
+    'APT::Sandbox::User': 'root',
+    // Without it a mirror out of reach is only a warning, and the download fails with a riddle.
+    'APT::Update::Error-Mode': 'any',
+    'Dir::Etc::main': '/dev/null',
+    'Dir::Etc::parts': '/dev/null',
+    'Dir::Etc::sourcelist': `${folder}/sources.list`,
+    'Dir::Etc::sourceparts': '/dev/null',
+    'Dir::Etc::preferences': '/dev/null',
+    'Dir::Etc::preferencesparts': '/dev/null',
+    'Dir::State': `${folder}/state`,
+    'Dir::State::lists': `${folder}/state/lists`,
+    'Dir::State::status': `${folder}/state/status`,
+    'Dir::Cache': `${folder}/cache`,
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '2',
+    'Acquire::http::Timeout': '20',
+  };
+  return [...network, ...Object.entries(settings).map(([name, value]) => `${name} "${value}";`), ''].join('\n');
+}
+
+/**
+ * The lines of `apt-config dump Acquire` that say how this machine reaches the network (proxies, checks, addresses).
+ */
+export function networkSettings(dump) {
+  return dump.split('\n').filter((line) => /^Acquire::(https?::|Force|Check-)\S* ".+";$/i.test(line));
+}
+
+/** What to type on this platform when no server can be had automatically. */
+export function adviceFor(platform, { hasApt, hasKeyring }) {
+  if (platform === 'darwin') return 'brew install nats-server';
+  if (platform === 'linux' && hasApt && !hasKeyring) {
+    return "sudo apt-get install debian-archive-keyring   (then run the same command again: it fetches Debian's package)";
+  }
+  return 'docker run --rm -p 4222:4222 nats:2.10 -js   and set TIDINGS_NATS_URL=nats://127.0.0.1:4222';
+}
+
+/** `isReady()` asks the unpacked server for its version; `fetch(report)` unpacks it, or settles for one on the PATH. */
+export function createNatsServer(root) {
+  const tools = join(root, '.tools');
+  const target = join(tools, 'nats-server');
+  const binary = join(target, 'usr', 'sbin', 'nats-server');
+  const failedFile = join(tools, 'nats-server.failed');
+  const onPath = () => versionOf('nats-server');
+
+  return {
+    isReady() {
+      if (existsSync(binary) && versionOf(binary) !== undefined) return true;
+      return (!canFetch() || failedLately(failedFile)) && onPath() !== undefined;
+    },
+
+    async fetch(report) {
+      let failure;
+      if (canFetch()) {
+        try {
+          await report.step('fetching nats-server', () => fetchFromDebian());
+          return;
+        } catch (error) {
+          if (!(error instanceof SetupError)) throw error;
+          failure = error;
+        }
+      }
+      const version = onPath();
+      if (version === undefined) throw unavailable(failure);
+      if (!failure) return;
+      writeFileSync(failedFile, failure.message);
+      report.note(`${failure.message}; nats-server ${version} on the PATH is used instead`);
+    },
+  };
+
+  async function fetchFromDebian() {
+    const folder = join(tools, 'apt');
+    // What a killed set-up left behind; the lock makes sure that nobody works in it.
+    rmSync(folder, { recursive: true, force: true });
+    try {
+      const version = await unpack(folder);
+      rmSync(target, { recursive: true, force: true });
+      renameSync(join(folder, 'unpacked'), target);
+      return `nats-server ${version} from Debian 13 unpacked into .tools/`;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  async function unpack(folder) {
+    await prepareApt(folder);
+    const env = { ...process.env, APT_CONFIG: join(folder, 'apt.conf'), LC_ALL: 'C' };
+    await must('apt-get', ['-q', 'update'], { cwd: folder, env });
+    await must('apt-get', ['-q', 'download', 'nats-server'], { cwd: folder, env });
+    const deb = readdirSync(folder).find((file) => file.endsWith('.deb'));
+    await must('dpkg', ['-x', deb, 'unpacked'], { cwd: folder, env });
+    const version = versionOf(join(folder, 'unpacked', 'usr', 'sbin', 'nats-server'));
+    if (version === undefined || !isAtLeast(version, OLDEST)) {
+      throw new SetupError(`the nats-server in ${deb} ${version ? `is ${version}` : 'does not start here'}`, {
+        expected: `${OLDEST} or later`,
+      });
+    }
+    return version;
+  }
+
+  async function prepareApt(folder) {
+    for (const part of ['state/lists/partial', 'cache/archives/partial']) {
+      mkdirSync(join(folder, part), { recursive: true });
+    }
+    const architecture = (await must('dpkg', ['--print-architecture'])).trim();
+    const network = networkSettings((await run('apt-config', ['dump', 'Acquire'])).output);
+    writeFileSync(join(folder, 'state', 'status'), '');
+    writeFileSync(
+      join(folder, 'sources.list'),
+      `deb [arch=${architecture} signed-by=${keyring()}] ${MIRROR} ${SUITE} main\n`,
+    );
+    writeFileSync(join(folder, 'apt.conf'), aptConfig({ folder, architecture, network }));
+  }
+
+  function unavailable(failure) {
+    const advice = adviceFor(process.platform, { hasApt: hasApt(), hasKeyring: keyring() !== undefined });
+    return new SetupError(failure ? failure.message : 'there is no nats-server', {
+      detail: failure?.detail ?? failure?.expected,
+      expected: `nats-server ${OLDEST} or later: from Debian 13 by apt (Debian, Ubuntu), or on the PATH`,
+      next: failure ? `see to the line above (${MIRROR}) and run the same command again, or: ${advice}` : advice,
+    });
+  }
+}
+
+/** A machine without a way to the mirror must not wait for it at every start: once a day is enough. */
+function failedLately(file) {
+  return existsSync(file) && Date.now() - statSync(file).mtimeMs < 24 * 3600 * 1000;
+}
+
+function canFetch() {
+  return hasApt() && keyring() !== undefined;
+}
+
+function hasApt() {
+  return ['apt-get', 'apt-config', 'dpkg'].every((name) => existsSync(`/usr/bin/${name}`));
+}
+
+function keyring() {
+  return chooseKeyring((folder) => (existsSync(folder) ? readdirSync(folder) : []));
+}
+
+function versionOf(command) {
+  const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', timeout: 5_000 });
+  return status === 0 ? parseVersion(stdout) : undefined;
+}
+
+async function must(command, args, options) {
+  const { code, output } = await run(command, args, options);
+  if (code === 0) return output;
+  const errors = output.split('\n').filter((line) => /^(E|Err|W):/.test(line));
+  throw new SetupError(`${command} ${args.find((arg) => arg !== '-q')} failed, so nats-server could not be fetched`, {
+    detail: (errors.length > 0 ? errors : output.trim().split('\n').slice(-5)).join('\n'),
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * Who is asking: the API key of a request, and what it may see. Keys are remembered for one state of the directory, compared
+ * on every request, so a revoked key stops at once (`DESIGN.md` decision 13).
+ */
+import { hashKey, keyFault } from '../api-key.ts';
+import { notFound, ServiceError } from '../errors.ts';
+import { directoryName } from '../journal/subjects.ts';
+import type { KeyRecord, Scope } from '../protocol/commands.ts';
+import { keyByHash, readDirectoryRepository } from '../store/directory.ts';
+import { readCursor } from '../store/meta.ts';
+import type { Partition } from '../store/partition.ts';
+import type { Readers } from '../store/readers.ts';
+
+const remedy = 'Generate a new key in the dashboard under Settings → API Keys.';
+
+/** A key that was found good, and the directory as of this request. */
+export interface Caller {
+  readonly key: KeyRecord;
+  /** Whether the repository belongs to the caller's organisation. */
+  maySee: (repoId: string) => boolean;
+}
+
+export class Authenticator {
+  private readonly readers: Readers;
+  private seq = -1;
+  private readonly callers = new Map<string, Caller>();
+  private readonly organisations = new Map<string, string | undefined>();
+
+  constructor(readers: Readers) {
+    this.readers = readers;
+  }
+
+  /**
+   * The caller of a request by its Authorization header.
+   * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope
+   */
+  caller(authorization: string | undefined, scope: Scope, now: number): Caller {
+    const directory = this.directory();
+    const caller = this.callers.get(authorization ?? '') ?? this.look(directory, authorization);
+    const { expiresAt, scopes } = caller.key;
+    if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
+    if (!scopes.includes(scope) && !scopes.includes('*')) throw forbidden(scope, scopes);
+    return caller;
+  }
+
+  /** The directory as of now; what was remembered of an earlier state is dropped. */
+  directory(): Partition {
+    const directory = this.readers.fresh(directoryName);
+    if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
+    const { seq } = readCursor(directory);
+    if (seq !== this.seq) {
+      this.seq = seq;
+      this.callers.clear();
+      this.organisations.clear();
+    }
+    return directory;
+  }
+
+  private look(directory: Partition, authorization: string | undefined): Caller {
+    const text = bearer(authorization);
+    const key = keyByHash(directory, hashKey(text));
+    if (!key) throw unauthorized('is not known');
+    if (key.revokedAt !== null) throw unauthorized('was revoked');
+    const caller: Caller = { key, maySee: (repoId) => this.belongs(repoId, key.orgId) };
+    this.callers.set(authorization as string, caller);
+    return caller;
+  }
+
+  private belongs(repoId: string, orgId: string | null): boolean {
+    let owner = this.organisations.get(repoId);
+    if (owner === undefined) {
+      owner = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId)?.orgId;
+      this.organisations.set(repoId, owner);
+    }
+    return owner !== undefined && (orgId === null || owner === orgId);
+  }
+}
+
+/** A 404 that does not tell whether the resource exists for somebody else (spec part 7, rule 2). */
+export function assertVisible(caller: Caller, repoId: string | undefined, resource: string, id: string): void {
+  if (repoId === undefined || !caller.maySee(repoId)) throw notFound(resource, id);
+}
+
+function bearer(authorization: string | undefined): string {
+  if (authorization === undefined || authorization === '') {
+    throw new ServiceError(
+      'unauthorized',
+      `The request has no API key: send the header Authorization: Bearer <API_KEY>. ${remedy}`,
+    );
+  }
+  const match = /^Bearer +(\S+)$/i.exec(authorization);
+  if (!match) throw unauthorized('is malformed: expected Authorization: Bearer <API_KEY>');
+  const key = match[1] as string;
+  const fault = keyFault(key);
+  if (fault === 'malformed') throw unauthorized('is malformed: expected rn_live_ or rn_test_ and 36 letters or digits');
+  if (fault === 'checksum') throw unauthorized('is mistyped: its checksum does not match');
+  return key;
+}
+
+function unauthorized(cause: string): ServiceError {
+  return new ServiceError('unauthorized', `The API key ${cause}. ${remedy}`);
+}
+
+function forbidden(scope: Scope, held: readonly string[]): ServiceError {
+  return new ServiceError('forbidden', `The API key lacks the scope ${scope}; it has ${held.join(', ') || 'none'}.`);
+}

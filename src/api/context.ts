@@ -1,0 +1,72 @@
+/**
+ * What API handlers work with, and how an API write gets its answer: a command on the journal, then its stored result, read
+ * once the partition has folded it (`DESIGN.md` decision 21).
+ */
+import type { Settings } from '../../config/schema.ts';
+import { type ErrorKind, ServiceError } from '../errors.ts';
+import { partitionOf, slotOfId, ulid } from '../ids.ts';
+import type { Journal } from '../journal/connect.ts';
+import type { Lane } from '../journal/lane.ts';
+import type { FoldedSignals } from '../journal/signal.ts';
+import { type PartitionName, partitionName } from '../journal/subjects.ts';
+import type { Command, CommandResult, DirectoryCommand } from '../protocol/commands.ts';
+import type { Partition } from '../store/partition.ts';
+import type { Readers } from '../store/readers.ts';
+import { readResult } from '../store/results.ts';
+
+/** The parts of the gateway that handlers use. */
+export interface ApiContext {
+  settings: Settings;
+  journal: Journal;
+  readers: Readers;
+  signals: FoldedSignals;
+  laneOf: (partition: PartitionName) => Lane;
+}
+
+const resultMs = 10_000;
+/** A signal can be lost; a waiter looks for itself this often. */
+const lookMs = 250;
+
+/** The partition an id belongs to; undefined when it is no id of ours. */
+export function partitionOfId(context: ApiContext, id: string): PartitionName | undefined {
+  const slot = slotOfId(id);
+  return slot === undefined ? undefined : partitionName(partitionOf(slot, context.settings.partitions));
+}
+
+/**
+ * A partition as of now.
+ * @throws ServiceError `unavailable` while its owner has not opened it
+ */
+export function readPartition(context: ApiContext, name: PartitionName): Partition {
+  const partition = context.readers.fresh(name);
+  if (!partition) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
+  return partition;
+}
+
+/**
+ * Carries out a write and waits for its result.
+ * @returns the value of the result
+ * @throws ServiceError the expected failure the command ended in, or `unavailable` when its outcome is not known in time
+ */
+export async function carryOut<T>(
+  context: ApiContext,
+  name: PartitionName,
+  command: Command | DirectoryCommand,
+): Promise<T> {
+  const id = ulid();
+  const { seq } = await context.laneOf(name).enqueue({ id, at: Date.now(), kind: 'command', command });
+  const deadline = performance.now() + resultMs;
+  for (;;) {
+    const result = readResult(readPartition(context, name), id);
+    if (result) return settle<T>(result);
+    const left = deadline - performance.now();
+    if (left <= 0)
+      throw new ServiceError('unavailable', 'The write is accepted but not carried out yet.', { retryAfter: 1 });
+    await context.signals.wait(name, seq, Math.min(lookMs, left));
+  }
+}
+
+function settle<T>(result: CommandResult): T {
+  if (result.ok) return result.value as T;
+  throw new ServiceError(result.kind as ErrorKind, result.message, result.details ? { details: result.details } : {});
+}

@@ -1,0 +1,146 @@
+/**
+ * One API request, step by step: authenticate, limit, validate, handler, reply. Every failure leaves through the exchange's
+ * error exit.
+ */
+import type { TObject } from '@sinclair/typebox';
+import { invalid, ServiceError } from '../errors.ts';
+import type { BodyBudget } from '../http/budget.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { HttpRoute, Method } from '../http/server.ts';
+import { apiRequests } from '../metrics.ts';
+import { maxBodyMdBytes } from '../protocol/api.ts';
+import type { Scope } from '../protocol/commands.ts';
+import type { Partition } from '../store/partition.ts';
+import type { Authenticator, Caller } from './authenticate.ts';
+import type { ApiContext } from './context.ts';
+import type { ApiLimit } from './limit.ts';
+import { checkQuery } from './validate.ts';
+
+/** A request whose caller is known and whose query is checked. `body` is parsed JSON, not yet checked. */
+export interface ApiRequest<Query = Record<string, never>> {
+  context: ApiContext;
+  caller: Caller;
+  directory: Partition;
+  params: readonly string[];
+  query: Query;
+  body: unknown;
+}
+
+/** A reply: ready JSON bytes, or a value to encode. Headers are flat pairs. */
+export interface ApiReply {
+  status: number;
+  body: Buffer | object;
+  headers?: readonly string[];
+}
+
+/** One line of the route table. */
+export interface ApiRoute<Query = Record<string, never>> {
+  method: Method;
+  path: string;
+  operation: string;
+  scope: Scope;
+  query: TObject;
+  handle(request: ApiRequest<Query>): ApiReply | Promise<ApiReply>;
+}
+
+/** What all routes are served with. */
+export interface ApiServices {
+  context: ApiContext;
+  authenticator: Authenticator;
+  limit: ApiLimit;
+  budget: BodyBudget;
+}
+
+/** Largest request body: a `bodyMd` of full size whose every byte is escaped. */
+const maxBodyBytes = maxBodyMdBytes * 6 + 1024;
+
+/** Makes the HTTP route of a line of the table. */
+export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): HttpRoute {
+  const succeeded = apiRequests.labels(route.operation, '200');
+  const { method, path } = route;
+  const handle = (exchange: Exchange): void => {
+    try {
+      const request = admit(route, exchange, services);
+      if (method === 'GET' || method === 'DELETE') {
+        const reply = route.handle(request);
+        if (reply instanceof Promise) void answer(route, exchange, reply);
+        else {
+          send(exchange, reply);
+          succeeded.inc();
+        }
+        return;
+      }
+      readBody(exchange, services.budget, (body) => void answer(route, exchange, run(route, { ...request, body })));
+    } catch (error) {
+      refuse(route, exchange, error);
+    }
+  };
+  return { method, path, handle };
+}
+
+/** Authenticate, limit, validate the query. */
+function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
+  const { authenticator, limit, context } = services;
+  const now = Date.now();
+  const caller = authenticator.caller(exchange.headers.authorization, route.scope, now);
+  const organisation = caller.key.orgId ?? 'instance';
+  try {
+    exchange.extraHeaders = limit.take(caller.key.id, organisation, exchange.startedAt, now);
+  } catch (error) {
+    exchange.extraHeaders = limit.headersAfter(caller.key.id, organisation, exchange.startedAt, now);
+    throw error;
+  }
+  const query = checkQuery<never>(route.query, exchange.query);
+  return { context, caller, directory: authenticator.directory(), params: exchange.params, query, body: undefined };
+}
+
+async function run(route: ApiRoute<never>, request: ApiRequest<never>): Promise<ApiReply> {
+  return route.handle(request);
+}
+
+async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise<ApiReply>): Promise<void> {
+  try {
+    const done = await reply;
+    send(exchange, done);
+    apiRequests.inc({ route: route.operation, status: String(done.status) });
+  } catch (error) {
+    refuse(route, exchange, error);
+  }
+}
+
+function send(exchange: Exchange, { status, body, headers }: ApiReply): void {
+  if (Buffer.isBuffer(body)) exchange.reply(status, 'application/json', body, headers);
+  else exchange.json(status, body, headers);
+}
+
+function refuse(route: ApiRoute<never>, exchange: Exchange, error: unknown): void {
+  const status = error instanceof ServiceError ? error.status : 500;
+  apiRequests.inc({ route: route.operation, status: String(status) });
+  exchange.fail(error);
+}
+
+function readBody(exchange: Exchange, budget: BodyBudget, done: (body: unknown) => void): void {
+  exchange.receive(
+    { maxBytes: maxBodyBytes, budget },
+    () => {},
+    (bytes) => {
+      const type = exchange.headers['content-type'] ?? '';
+      if (bytes.length > 0 && !/^application\/json\s*(;|$)/i.test(type)) {
+        throw new ServiceError(
+          'unsupportedMediaType',
+          `The Content-Type must be application/json, got ${type || 'nothing'}.`,
+        );
+      }
+      done(parse(bytes));
+    },
+  );
+}
+
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw invalid({ body: 'expected a JSON object, got nothing' });
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw invalid({ body: `expected a JSON object, got ${bytes.length} bytes that are not JSON` });
+  }
+}

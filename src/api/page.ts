@@ -1,0 +1,47 @@
+/**
+ * Pagination and sorting of list endpoints (spec part 4): one page of a list, with total, hasMore and nextOffset.
+ */
+import type { Paging } from '../protocol/api.ts';
+
+/** What sorting looks at; times in milliseconds. */
+export interface Sortable {
+  createdAt: number;
+  updatedAt: number;
+  name: string;
+  /** Decides between equals, so that the order is stable. */
+  id: string;
+}
+
+/** One page and what the client needs for the next. */
+export interface Page<T> {
+  items: T[];
+  total: number;
+  hasMore: boolean;
+  nextOffset: number | null;
+}
+
+/**
+ * Sorts and cuts.
+ * @param key what to sort an item by
+ * @param fallback order without `sort` and `order` in the query
+ */
+export function page<T>(
+  all: readonly T[],
+  paging: Paging,
+  key: (item: T) => Sortable,
+  fallback: Required<Pick<Paging, 'sort' | 'order'>>,
+): Page<T> {
+  const sort = paging.sort ?? fallback.sort;
+  const order = paging.order ?? (paging.sort ? 'asc' : fallback.order);
+  const { limit = 20, offset = 0 } = paging;
+  const keyed = all.map((item) => ({ item, by: key(item) }));
+  keyed.sort((a, b) => compare(a.by, b.by, sort) * (order === 'desc' ? -1 : 1));
+  const items = keyed.slice(offset, offset + limit).map(({ item }) => item);
+  const hasMore = offset + items.length < all.length;
+  return { items, total: all.length, hasMore, nextOffset: hasMore ? offset + items.length : null };
+}
+
+function compare(a: Sortable, b: Sortable, sort: keyof Sortable): number {
+  if (a[sort] !== b[sort]) return a[sort] < b[sort] ? -1 : 1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

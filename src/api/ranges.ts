@@ -1,0 +1,109 @@
+/**
+ * Release ranges: list, get, create (spec part 4).
+ */
+import { type ErrorDetails, invalid, notFound } from '../errors.ts';
+import { newId, slotOfId } from '../ids.ts';
+import { ask } from '../journal/query.ts';
+import {
+  type CreateRangeBody,
+  CreateRangeBodySchemas,
+  type ListRangesQuery,
+  ListRangesQuerySchema,
+  NoQuerySchema,
+} from '../protocol/api.ts';
+import type { RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import type { Preview, PreviewTask } from '../protocol/tasks.ts';
+import { listRanges as storedRanges } from '../store/ranges.ts';
+import { readRepository } from '../store/repositories.ts';
+import { rangeResponse, readResponse } from '../store/responses.ts';
+import { assertVisible } from './authenticate.ts';
+import { carryOut, partitionOfId, readPartition } from './context.ts';
+import type { ApiRoute } from './handle.ts';
+import { page } from './page.ts';
+import { check } from './validate.ts';
+
+const listRanges: ApiRoute<ListRangesQuery> = {
+  method: 'GET',
+  path: '/api/ranges',
+  operation: 'listRanges',
+  scope: 'ranges:read',
+  query: ListRangesQuerySchema,
+  handle: ({ query, caller, context }) => {
+    const { repoId } = query;
+    assertVisible(caller, repoId, 'Repository', repoId);
+    const partition = readPartition(context, partitionOfId(context, repoId) ?? '');
+    const url = readRepository(partition, repoId)?.url ?? '';
+    const all = storedRanges(partition, repoId);
+    const { items, ...rest } = page(all, query, toSortable, { sort: 'createdAt', order: 'desc' });
+    return { status: 200, body: { ranges: items.map((range) => rangeResponse(range, url)), ...rest } };
+  },
+};
+
+const getRange: ApiRoute = {
+  method: 'GET',
+  path: '/api/ranges/:rangeId',
+  operation: 'getRange',
+  scope: 'ranges:read',
+  query: NoQuerySchema,
+  handle: ({ caller, context, params: [rangeId = ''] }) => {
+    const name = slotOfId(rangeId, 'range') === undefined ? undefined : partitionOfId(context, rangeId);
+    const ready = name && readResponse(readPartition(context, name), rangeId);
+    if (!ready) throw notFound('Release range', rangeId);
+    assertVisible(caller, ready.repoId, 'Release range', rangeId);
+    return { status: 200, body: ready.json };
+  },
+};
+
+const createRange: ApiRoute = {
+  method: 'POST',
+  path: '/api/ranges',
+  operation: 'createRange',
+  scope: 'ranges:write',
+  query: NoQuerySchema,
+  handle: async ({ body, caller, context }) => {
+    const { repoId, ...bounds } = checkBody(body);
+    assertVisible(caller, repoId, 'Repository', repoId);
+    checkBounds(bounds);
+    const name = partitionOfId(context, repoId) as string;
+    const question: PreviewTask = { task: 'preview', repoId, bounds };
+    const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
+    const rangeId = newId('range', slotOfId(repoId) as number);
+    const value = await carryOut(context, name, { name: 'createRange', rangeId, repoId, bounds, ...counts });
+    return { status: 201, body: value as object, headers: ['Location', `/api/ranges/${rangeId}`] };
+  },
+};
+
+function checkBody(body: unknown): CreateRangeBody {
+  const type = (body as { type?: unknown } | null)?.type;
+  const schema = CreateRangeBodySchemas[type as keyof typeof CreateRangeBodySchemas];
+  if (schema) return check<CreateRangeBody>(schema, body, 'body');
+  const types = Object.keys(CreateRangeBodySchemas).join(', ');
+  const details: ErrorDetails = { type: `expected one of ${types}, got ${JSON.stringify(type) ?? 'nothing'}` };
+  const { repoId } = (body ?? {}) as { repoId?: unknown };
+  if (typeof repoId !== 'string' || repoId === '') details.repoId = 'expected a string that is not empty';
+  throw invalid(details, 'The body is invalid.');
+}
+
+/** Reversed bounds name both fields; equal tags hold nothing, equal days and numbers hold one. */
+function checkBounds(bounds: RangeBounds): void {
+  const { fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
+  if (fromTag !== undefined && fromTag === toTag) throw both('fromTag', 'toTag', 'expected two different tags');
+  if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
+    throw both('fromDate', 'toDate', 'expected fromDate not to be after toDate');
+  }
+  if (fromPrNumber !== undefined && toPrNumber !== undefined && fromPrNumber > toPrNumber) {
+    throw both('fromPrNumber', 'toPrNumber', 'expected fromPrNumber not to be greater than toPrNumber');
+  }
+}
+
+function both(first: string, second: string, expected: string) {
+  return invalid({ [first]: expected, [second]: expected }, 'The bounds of the range are invalid.');
+}
+
+function toSortable(range: RangeRecord) {
+  const { id, createdAt, updatedAt, bounds } = range;
+  const name = bounds.toTag ?? bounds.toDate ?? String(bounds.toPrNumber ?? '').padStart(10, '0');
+  return { id, createdAt, updatedAt, name };
+}
+
+export const rangeRoutes = [listRanges, getRange, createRange];

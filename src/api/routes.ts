@@ -1,0 +1,9 @@
+/**
+ * The whole route table of the API (spec part 4).
+ */
+import { draftRoutes } from './drafts.ts';
+import type { ApiRoute } from './handle.ts';
+import { rangeRoutes } from './ranges.ts';
+import { repositoryRoutes } from './repositories.ts';
+
+export const apiRoutes: readonly ApiRoute<never>[] = [...repositoryRoutes, ...rangeRoutes, ...draftRoutes];

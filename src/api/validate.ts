@@ -1,0 +1,79 @@
+/**
+ * Checks queries and bodies against their schemas. All bad fields are reported at once, each with what was expected and what
+ * arrived (spec part 7).
+ */
+import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
+import { type ErrorDetails, invalid } from '../errors.ts';
+
+FormatRegistry.Set('date', isDate);
+
+const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
+
+/** Whether a text is a calendar day, YYYY-MM-DD. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const instant = Date.parse(`${text}T00:00:00Z`);
+  return Number.isFinite(instant) && new Date(instant).toISOString().startsWith(text);
+}
+
+/**
+ * A value that fits its schema, with defaults filled in.
+ * @throws ServiceError `invalid` with one detail for each bad field
+ */
+export function check<T>(schema: TObject, value: unknown, what: string): T {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid({ [what]: `expected a JSON object, got ${shown(value)}` });
+  }
+  const known = compiled.get(schema) ?? TypeCompiler.Compile(schema);
+  compiled.set(schema, known);
+  if (known.Check(value)) return value as T;
+  throw invalid(faults(schema, known, value as Record<string, unknown>), `The ${what} is invalid.`);
+}
+
+/**
+ * The parameters of a query string, integers read as such.
+ * @throws ServiceError `invalid` with one detail for each bad, repeated or unknown parameter
+ */
+export function checkQuery<T>(schema: TObject, query: string): T {
+  const values: Record<string, unknown> = {};
+  const repeated: ErrorDetails = {};
+  for (const [name, text] of new URLSearchParams(query)) {
+    if (name in values) repeated[name] = 'expected once, got it repeated';
+    const integer = schema.properties[name]?.type === 'integer' && /^-?\d{1,15}$/.test(text);
+    values[name] = integer ? Number(text) : text;
+  }
+  if (Object.keys(repeated).length > 0) throw invalid(repeated, 'The query is invalid.');
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (values[name] === undefined && property.default !== undefined) values[name] = property.default;
+  }
+  return check<T>(schema, values, 'query');
+}
+
+function faults(schema: TObject, known: TypeCheck<TSchema>, value: Record<string, unknown>): ErrorDetails {
+  const details: ErrorDetails = {};
+  for (const error of known.Errors(value)) {
+    const field = error.path.slice(1).split('/')[0] || 'body';
+    if (field in details) continue;
+    const property = schema.properties[field];
+    details[field] = property
+      ? `expected ${expectation(property)}, got ${shown(value[field])}`
+      : `unknown; expected one of ${Object.keys(schema.properties).join(', ') || 'nothing'}`;
+  }
+  return details;
+}
+
+function expectation(schema: TSchema): string {
+  if (schema[Kind] === 'Union') return `one of ${(schema.anyOf as TSchema[]).map((member) => member.const).join(', ')}`;
+  if (schema[Kind] === 'Literal') return JSON.stringify(schema.const);
+  if (schema.format === 'date') return 'a day as YYYY-MM-DD';
+  if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
+  const atLeast = schema.minLength ? ' that is not empty' : '';
+  return `a string${atLeast}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

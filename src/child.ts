@@ -1,0 +1,76 @@
+/**
+ * What every child of the supervisor does alike: it loads its settings, tells whether it is ready, hands over its metrics,
+ * stops when told, and exits when the supervisor is gone (`DESIGN.md` decision 28).
+ */
+import { loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { collectRuntimeMetrics, registry } from './metrics.ts';
+
+/** Child to supervisor. */
+export type ChildMessage =
+  | { type: 'ready'; ready: boolean; address?: { host: string; port: number } }
+  | { type: 'metrics'; id: number; metrics: object[] };
+
+/** Supervisor to child. */
+export type SupervisorMessage = { type: 'stop' } | { type: 'metrics'; id: number };
+
+/** What a child's program gets to work with. */
+export interface ChildContext {
+  settings: Settings;
+  logger: Logger;
+  /** Tells the supervisor whether this process does its work right now. */
+  setReady: (ready: boolean, address?: { host: string; port: number }) => void;
+  /** Ends the process after a failure that only a restart mends. */
+  fail: (error: Error) => void;
+}
+
+/** A running child's program. */
+export interface ChildProgram {
+  stop: () => Promise<void>;
+}
+
+/** Exit codes that tell an operator what happened. */
+export const exitCodes = { orphaned: 3, failed: 70 } as const;
+
+/** Runs a program as a child of the supervisor until it is told to stop. */
+export async function runChild(role: string, start: (context: ChildContext) => Promise<ChildProgram>): Promise<void> {
+  const settings = loadSettings();
+  const logger = createLogger(role, settings.logLevel);
+  collectRuntimeMetrics();
+  const fail = (error: Error): void => {
+    logger.fatal({ err: error }, `${role} cannot go on`);
+    process.exit(exitCodes.failed);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', (reason) => fail(reason instanceof Error ? reason : new Error(String(reason))));
+  // A terminal's Ctrl-C reaches every process of its group; the supervisor alone decides the order of stopping.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  process.on('disconnect', () => process.exit(exitCodes.orphaned));
+  let stopping = false;
+  let program: ChildProgram | undefined;
+  process.on('message', (message: SupervisorMessage) => {
+    if (message.type === 'metrics') void sendMetrics(message.id);
+    else if (!stopping) {
+      stopping = true;
+      void stop(program).catch(fail);
+    }
+  });
+  const setReady: ChildContext['setReady'] = (ready, address) =>
+    send({ type: 'ready', ready, ...(address && { address }) });
+  program = await start({ settings, logger, setReady, fail });
+}
+
+async function stop(program: ChildProgram | undefined): Promise<void> {
+  await program?.stop();
+  process.exit(0);
+}
+
+async function sendMetrics(id: number): Promise<void> {
+  send({ type: 'metrics', id, metrics: await registry.getMetricsAsJSON() });
+}
+
+function send(message: ChildMessage): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

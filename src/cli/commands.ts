@@ -1,0 +1,33 @@
+/**
+ * The list of commands.
+ */
+import { deadLettersCommand } from './dead-letters.ts';
+import { doctorCommand } from './doctor.ts';
+import { keysCommand } from './keys.ts';
+import { sendCommand } from './send.ts';
+import { settingsCommand } from './settings.ts';
+import { restoreCommand, snapshotCommand } from './snapshots.ts';
+import { startCommand } from './start.ts';
+import type { CliCommand } from './usage.ts';
+
+const helpCommand: CliCommand = {
+  usage: 'help',
+  help: 'Shows the commands',
+  run: async () => {
+    const lines = Object.values(commands).map(({ usage, help }) => `  tidings ${usage}\n      ${help}`);
+    process.stdout.write(`Tidings: release notes from merged pull requests.\n\n${lines.join('\n')}\n`);
+    return 0;
+  },
+};
+
+export const commands: Readonly<Record<string, CliCommand>> = {
+  start: startCommand,
+  keys: keysCommand,
+  send: sendCommand,
+  doctor: doctorCommand,
+  'dead-letters': deadLettersCommand,
+  snapshot: snapshotCommand,
+  restore: restoreCommand,
+  settings: settingsCommand,
+  help: helpCommand,
+};

@@ -1,0 +1,141 @@
+/**
+ * `tidings doctor`: looks at settings, programs, data directory, disk and, when it runs, the service, and says what is wrong
+ * and what to do about it.
+ */
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { loadSettings } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import { adminKeyFile, natsTokenFile, webhookSecretFile } from '../first-start.ts';
+import { connectJournal } from '../journal/connect.ts';
+import { partitionNames } from '../journal/subjects.ts';
+import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
+import { createLogger } from '../logger.ts';
+import { findNatsServer, natsServerVersion } from '../nats-server.ts';
+import { answers, serviceNatsUrl } from './connection.ts';
+import type { CliCommand } from './usage.ts';
+
+type Verdict = 'ok' | 'note' | 'fault';
+
+/** One line of the report. */
+interface Finding {
+  verdict: Verdict;
+  text: string;
+}
+
+const marks: Record<Verdict, string> = { ok: '✓', note: '!', fault: '✗' };
+const leastFreeBytes = 1_073_741_824;
+
+export const doctorCommand: CliCommand = {
+  usage: 'doctor',
+  help: 'Checks settings, server, disk and durability level',
+  run: async () => {
+    const settings = loadSettings();
+    const findings = [
+      { verdict: 'ok', text: `settings: ${settings.partitions} partitions, data in ${settings.dataDir}` } as Finding,
+      checkNode(),
+      ...checkDataDir(settings),
+      checkDisk(settings),
+      ...checkSecrets(settings),
+      ...(await checkJournal(settings)),
+    ];
+    for (const { verdict, text } of findings) process.stdout.write(`${marks[verdict]} ${text}\n`);
+    return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
+  },
+};
+
+function checkNode(): Finding {
+  const good = atLeast(process.version, [20, 19, 0]);
+  return { verdict: good ? 'ok' : 'fault', text: `node ${process.version}${good ? '' : ': expected 20.19 or later'}` };
+}
+
+function checkDataDir({ dataDir, partitions }: Settings): Finding[] {
+  if (!existsSync(dataDir)) return [{ verdict: 'note', text: `data directory ${dataDir} is made at the first start` }];
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK);
+  } catch {
+    return [
+      { verdict: 'fault', text: `data directory ${dataDir} cannot be written: change its owner or TIDINGS_DATA_DIR` },
+    ];
+  }
+  const file = join(dataDir, 'partition-count');
+  const fixed = existsSync(file) ? Number(readFileSync(file, 'utf8')) : partitions;
+  if (fixed === partitions) return [{ verdict: 'ok', text: `data directory ${dataDir} can be written` }];
+  return [
+    { verdict: 'fault', text: `${dataDir} was made with ${fixed} partitions: set TIDINGS_PARTITIONS to ${fixed}` },
+  ];
+}
+
+function checkDisk({ dataDir }: Settings): Finding {
+  let folder = dataDir;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const text = `disk: ${(free / 1e9).toFixed(1)} GB free`;
+  return free >= leastFreeBytes
+    ? { verdict: 'ok', text }
+    : { verdict: 'fault', text: `${text}: expected at least 1 GB` };
+}
+
+function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding[] {
+  const files = [adminKeyFile(dataDir), natsTokenFile(dataDir), webhookSecretFile(dataDir)].filter(existsSync);
+  const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
+  const findings: Finding[] = open.map((file) => ({
+    verdict: 'fault',
+    text: `${file} can be read by others: chmod 600 ${file}`,
+  }));
+  const origin =
+    webhookSecrets.length > 0
+      ? 'from TIDINGS_WEBHOOK_SECRETS'
+      : `in ${webhookSecretFile(dataDir)}, made at first start`;
+  return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
+}
+
+async function checkJournal(settings: Settings): Promise<Finding[]> {
+  const supervised = settings.natsUrl === '';
+  const findings = supervised ? checkProgram() : [];
+  const url = serviceNatsUrl(settings);
+  if (!url || !(await answers(url))) {
+    const text = supervised ? 'service does not run' : 'the server of TIDINGS_NATS_URL does not answer';
+    return [...findings, { verdict: supervised ? 'note' : 'fault', text }];
+  }
+  return [...findings, ...(await checkServer(settings, url, supervised))];
+}
+
+function checkProgram(): Finding[] {
+  const program = findNatsServer();
+  if (!program) return [{ verdict: 'fault', text: 'nats-server is missing: run npm run setup' }];
+  const version = natsServerVersion(program);
+  const level = durabilityOf(version, true, 1);
+  return [
+    { verdict: 'ok', text: `nats-server ${version} at ${program}` },
+    {
+      verdict: level === 'power-loss' ? 'ok' : 'note',
+      text: `durability level: ${level}${level === 'power-loss' ? ' (an acknowledged delivery is on disk)' : ': 2.10.23 or later gives power-loss'}`,
+    },
+  ];
+}
+
+async function checkServer(settings: Settings, url: string, supervised: boolean): Promise<Finding[]> {
+  const journal = await connectJournal(url, 'tidings doctor', createLogger('cli', 'error'));
+  try {
+    const { version = '', max_payload = 0 } = journal.connection.info ?? {};
+    const findings: Finding[] = [{ verdict: 'ok', text: `service runs, journal on nats-server ${version}` }];
+    if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${durabilityOf(version, false, 1)}` });
+    if (max_payload < neededPayloadBytes) {
+      findings.push({
+        verdict: 'fault',
+        text: `max_payload is ${max_payload}: expected at least ${neededPayloadBytes}`,
+      });
+    }
+    for (const name of partitionNames(settings.partitions)) {
+      const { firstSeq, lastSeq, bytes, maxBytes } = await streamState(journal, name);
+      const share = Math.round((bytes / maxBytes) * 100);
+      const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
+      findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
+    }
+    return findings;
+  } finally {
+    await journal.close();
+  }
+}

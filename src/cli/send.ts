@@ -1,0 +1,69 @@
+/**
+ * `tidings send FILE`: signs the deliveries of a file and posts them to the service, with a progress bar and a summary.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { loadSettings } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import { webhookSecretFile } from '../first-start.ts';
+import { readDeliveries, sendDeliveries } from './deliveries.ts';
+import { createProgress } from './progress.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+const options = {
+  url: { type: 'string' },
+  secret: { type: 'string' },
+  concurrency: { type: 'string', default: '16' },
+} as const;
+
+export const sendCommand: CliCommand = {
+  usage: 'send FILE.jsonl[.gz] [--url URL] [--secret SECRET] [--concurrency N]',
+  help: 'Signs the deliveries of a file and posts them, one JSON object {event, delivery, body} a line',
+  run: async (args) => {
+    const { values, positionals } = readArgs(args, options);
+    const [file] = positionals;
+    const concurrency = Number(values.concurrency);
+    if (!file) throw new UsageError('Expected: tidings send FILE.jsonl[.gz]');
+    if (!Number.isInteger(concurrency) || concurrency < 1)
+      throw new UsageError('--concurrency: expected a positive integer');
+    const settings = loadSettings();
+    const url = (values.url ?? (settings.publicUrl || `http://${settings.host}:${settings.port}`)).replace(/\/$/, '');
+    return send(file, url, values.secret ?? findSecret(settings), concurrency);
+  },
+};
+
+/** The secret that the service of this data directory checks with. */
+function findSecret(settings: Settings): string {
+  const [current] = settings.webhookSecrets;
+  if (current !== undefined) return current;
+  const file = webhookSecretFile(settings.dataDir);
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  throw new UsageError(`No webhook secret: expected --secret, TIDINGS_WEBHOOK_SECRETS or the file ${file}`);
+}
+
+async function send(file: string, url: string, secret: string, concurrency: number): Promise<number> {
+  const deliveries = await readDeliveries(file);
+  const progress = createProgress({ label: 'sending', total: deliveries.length, stream: process.stderr });
+  const statuses = new Map<number, number>();
+  const started = performance.now();
+  await sendDeliveries(deliveries, {
+    url,
+    secret,
+    concurrency,
+    onAnswer: (status) => {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      progress.advance();
+    },
+  });
+  progress.done();
+  const seconds = (performance.now() - started) / 1000;
+  process.stdout.write(summary(deliveries.length, seconds, statuses));
+  return [...statuses.keys()].every((status) => status >= 200 && status < 300) ? 0 : 1;
+}
+
+function summary(count: number, seconds: number, statuses: ReadonlyMap<number, number>): string {
+  const lines = [...statuses]
+    .sort(([a], [b]) => a - b)
+    .map(([status, times]) => `  ${status === 0 ? 'no answer' : status}  ${times}`);
+  const rate = Math.round(count / Math.max(seconds, 0.001));
+  return `${count} deliveries in ${seconds.toFixed(1)} s (${rate}/s)\n${lines.join('\n')}\n`;
+}

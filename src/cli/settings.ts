@@ -1,0 +1,25 @@
+/**
+ * `tidings settings`: every setting with its default and meaning, as the table that the README shows.
+ */
+import { type SettingEntry, settingEntries } from '../../config/load.ts';
+import type { CliCommand } from './usage.ts';
+
+export const settingsCommand: CliCommand = {
+  usage: 'settings',
+  help: 'Prints every setting, its default and its meaning as a Markdown table',
+  run: async () => {
+    process.stdout.write(settingsTable());
+    return 0;
+  },
+};
+
+/** The settings as a Markdown table. */
+export function settingsTable(): string {
+  const rows = settingEntries.map((entry) => `| \`${entry.env}\` | ${shownDefault(entry)} | ${entry.description} |`);
+  return `| variable | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function shownDefault(entry: SettingEntry): string {
+  const value: unknown = entry.default;
+  return value === '' || (Array.isArray(value) && value.length === 0) ? '' : `\`${String(value)}\``;
+}

@@ -1,0 +1,54 @@
+/**
+ * `tidings snapshot` and `tidings restore`: a verified copy of every partition now, and the way back to one.
+ */
+import { loadSettings } from '../../config/load.ts';
+import { ask } from '../journal/query.ts';
+import { partitionNames } from '../journal/subjects.ts';
+import { takeLock } from '../store/lock.ts';
+import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../store/snapshot.ts';
+import { withService } from './connection.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+export const snapshotCommand: CliCommand = {
+  usage: 'snapshot',
+  help: 'Takes and verifies a snapshot of every partition',
+  run: () =>
+    withService(async (context) => {
+      for (const name of partitionNames(context.settings.partitions)) {
+        const { folder, seq } = await ask<{ task: 'snapshot' }, Snapshot>(context.journal, name, { task: 'snapshot' });
+        process.stdout.write(`${name}: ${folder}, sequence ${seq}\n`);
+      }
+      return 0;
+    }),
+};
+
+export const restoreCommand: CliCommand = {
+  usage: 'restore PARTITION|all',
+  help: 'Puts a partition back to its newest snapshot; the journal brings it up to date at the next start. The service must be stopped',
+  run: async (args) => {
+    const [wanted] = readArgs(args, {}).positionals;
+    const { dataDir, partitions } = loadSettings();
+    const names = partitionNames(partitions);
+    if (!wanted || (wanted !== 'all' && !names.includes(wanted))) {
+      throw new UsageError(`Expected a partition: ${names.join(', ')} or all`);
+    }
+    for (const name of wanted === 'all' ? names : [wanted]) await restore(dataDir, name);
+    return 0;
+  },
+};
+
+async function restore(dataDir: string, name: string): Promise<void> {
+  const lock = await takeLock(dataDir, name);
+  try {
+    const snapshot = listSnapshots(dataDir, name).at(-1);
+    if (!snapshot) {
+      process.stdout.write(`${name}: no snapshot\n`);
+      return;
+    }
+    await verifySnapshot(name, snapshot.folder);
+    const generation = restoreSnapshot(dataDir, name, snapshot);
+    process.stdout.write(`${name}: generation ${generation} from sequence ${snapshot.seq}\n`);
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * `tidings start`: runs the service until it is told to stop, and says where everything is.
+ */
+import { loadSettings } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import { adminKeyFile } from '../first-start.ts';
+import { createLogger, type Logger } from '../logger.ts';
+import { type ServiceFacts, startService } from '../supervisor.ts';
+import type { CliCommand } from './usage.ts';
+
+export const startCommand: CliCommand = {
+  usage: 'start',
+  help: 'Runs the service: nats-server, partition workers, gateway',
+  run: async () => {
+    const settings = loadSettings();
+    const logger = createLogger('supervisor', settings.logLevel);
+    const signal = stopSignal();
+    const service = startService(settings, logger);
+    try {
+      const facts = await Promise.race([service.ready, signal]);
+      if (typeof facts === 'object') announce(facts, settings, logger);
+      logger.info({ signal: await signal }, 'stopping');
+    } finally {
+      await service.stop();
+    }
+    logger.info('stopped');
+    return 0;
+  },
+};
+
+/** Resolves at the first SIGTERM or SIGINT. Later ones change nothing: stopping is bounded in time. */
+export function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
+  });
+}
+
+function announce(facts: ServiceFacts, settings: Settings, logger: Logger): void {
+  const { url, opsUrl, durability, first } = facts;
+  for (const file of first.made) logger.info({ file }, 'made at first start');
+  const adminKey = adminKeyFile(settings.dataDir);
+  logger.info({ url, webhooks: `${url}/api/webhooks/scm`, opsUrl, durability, adminKey }, 'tidings is ready');
+}

@@ -1,0 +1,15 @@
+/**
+ * The link that compares two tags on the host, for responses and drafts alike.
+ */
+
+/**
+ * Comparison link of a repository; tag names are hostile, so all but letters, digits and `/._~-` is encoded.
+ * @param repositoryUrl current web address of the repository
+ */
+export function compareUrl(repositoryUrl: string, fromTag: string, toTag: string): string {
+  return `${repositoryUrl}/compare/${encodeTag(fromTag)}...${encodeTag(toTag)}`;
+}
+
+function encodeTag(tag: string): string {
+  return tag.split('/').map(encodeURIComponent).join('/');
+}

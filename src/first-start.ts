@@ -1,0 +1,70 @@
+/**
+ * What the first start makes and every start reads: the webhook secret, the instance's admin key, the token of the
+ * supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../config/schema.ts';
+import { newKey } from './api-key.ts';
+
+/** A data directory that cannot be used as the settings ask. */
+export class DataDirError extends Error {}
+
+/** What a start finds or makes. `made` lists the files that are new. */
+export interface FirstStart {
+  webhookSecrets: readonly string[];
+  adminKey: string;
+  natsToken: string;
+  made: readonly string[];
+}
+
+/** Path of the admin key's file. */
+export function adminKeyFile(dataDir: string): string {
+  return join(dataDir, 'admin-key');
+}
+
+/** Path of the file with the token of the supervised nats-server. */
+export function natsTokenFile(dataDir: string): string {
+  return join(dataDir, 'nats-token');
+}
+
+/** Path of the webhook secret made at first start. */
+export function webhookSecretFile(dataDir: string): string {
+  return join(dataDir, 'webhook-secret');
+}
+
+/**
+ * Prepares the data directory.
+ * @throws DataDirError when it was made with another number of partitions
+ */
+export function prepareDataDir(settings: Settings): FirstStart {
+  const { dataDir } = settings;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  fixPartitions(dataDir, settings.partitions);
+  const made: string[] = [];
+  const secret = (file: string, make: () => string): string => {
+    if (!existsSync(file)) {
+      writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' });
+      made.push(file);
+    }
+    return readFileSync(file, 'utf8').trim();
+  };
+  const adminKey = secret(adminKeyFile(dataDir), () => newKey('live'));
+  const natsToken = secret(natsTokenFile(dataDir), () => `t${randomBytes(24).toString('hex')}`);
+  const configured = settings.webhookSecrets;
+  const random = () => randomBytes(32).toString('hex');
+  const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
+  return { webhookSecrets, adminKey, natsToken, made };
+}
+
+/** Ids carry slots, and slots lie in partitions by their number: it cannot change later. */
+function fixPartitions(dataDir: string, partitions: number): void {
+  const file = join(dataDir, 'partition-count');
+  if (!existsSync(file)) writeFileSync(file, `${partitions}\n`, { flag: 'wx' });
+  const fixed = Number(readFileSync(file, 'utf8').trim());
+  if (fixed === partitions) return;
+  throw new DataDirError(
+    `TIDINGS_PARTITIONS: ${dataDir} was made with ${fixed} partitions, got ${partitions}. Set it to ${fixed}, or start with another data directory.`,
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * The gateway process: starts the gateway once the partitions are there, makes sure the admin key works, and tells the
+ * supervisor. Started by the supervisor.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { carryOut } from './api/context.ts';
+import { keyParts } from './api-key.ts';
+import { type ChildContext, type ChildProgram, runChild } from './child.ts';
+import { adminKeyFile } from './first-start.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { hashedId } from './ids.ts';
+import { directoryName } from './journal/subjects.ts';
+import { keyByHash } from './store/directory.ts';
+
+await runChild('gateway', start);
+
+async function start({ settings, logger, setReady }: ChildContext): Promise<ChildProgram> {
+  const gateway = await startGateway(settings, logger);
+  const { journal } = gateway.context;
+  await ensureAdminKey(gateway, settings.dataDir);
+  const address = { host: settings.host, port: gateway.port };
+  setReady(journal.connected(), address);
+  journal.onDisconnect(() => setReady(false));
+  journal.onReconnect(() => setReady(true, address));
+  logger.info(address, 'gateway listens');
+  return {
+    stop: () => {
+      setReady(false);
+      return gateway.stop();
+    },
+  };
+}
+
+/** The key in the data directory always works: it is written into the directory when that does not know it. */
+async function ensureAdminKey(gateway: Gateway, dataDir: string): Promise<void> {
+  const file = adminKeyFile(dataDir);
+  if (!existsSync(file)) return;
+  const parts = keyParts(readFileSync(file, 'utf8').trim());
+  const directory = gateway.context.readers.fresh(directoryName);
+  if (directory && keyByHash(directory, parts.hash)) return;
+  await carryOut(gateway.context, directoryName, {
+    name: 'createKey',
+    org: null,
+    origin: gateway.context.settings.hostOrigin,
+    key: {
+      ...parts,
+      id: hashedId('key', 0, parts.hash),
+      name: 'instance admin',
+      orgId: null,
+      scopes: ['*'],
+      createdAt: 0,
+      expiresAt: null,
+      revokedAt: null,
+    },
+  });
+}

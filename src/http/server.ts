@@ -1,0 +1,128 @@
+/**
+ * The HTTP server: routes to handlers, framing guard before every handler, an answer for every path, and a stop that lets
+ * what is in flight finish. The only users of uWebSockets.js are this folder's files.
+ */
+import {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  type us_listen_socket,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { notFound, ServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { Exchange } from './exchange.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+export type Handler = (exchange: Exchange) => void | Promise<void>;
+
+/** A path with `:name` parameters and its handler for one method. */
+export interface HttpRoute {
+  method: Method;
+  path: string;
+  handle: Handler;
+}
+
+/** A listening server. */
+export interface HttpServer {
+  readonly port: number;
+  /** Stops accepting, waits up to `ms` for what is in flight, closes. */
+  stop(ms: number): Promise<void>;
+}
+
+/**
+ * Starts a server.
+ * @param port 0 takes a free one
+ * @throws when the address cannot be listened on
+ */
+export async function startServer(
+  host: string,
+  port: number,
+  routes: readonly HttpRoute[],
+  logger: Logger,
+): Promise<HttpServer> {
+  const app = App();
+  const flight = new Flight();
+  for (const route of routes) register(app, route, flight, logger);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const allowed = routes.filter((route) => route.path === path).map((route) => route.method);
+    app.any(
+      path,
+      handler(0, (exchange) => refuseMethod(exchange, allowed), flight, logger),
+    );
+  }
+  app.any(
+    '/*',
+    handler(0, (exchange) => exchange.fail(notFound('Path', exchange.url)), flight, logger),
+  );
+  const socket = await listenAlone(app, host, port);
+  if (!socket) throw new Error(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
+  return {
+    port: us_socket_local_port(socket as never),
+    stop: async (ms) => {
+      us_listen_socket_close(socket);
+      await flight.landed(ms);
+      app.close();
+    },
+  };
+}
+
+/** Without this option the kernel lets a second process share the port in silence. Missing in the package's types. */
+const exclusivePort = 1;
+
+function listenAlone(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | false> {
+  type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
+  return new Promise((resolve) => (app.listen as unknown as Listen).call(app, host, port, exclusivePort, resolve));
+}
+
+/** Counts exchanges that have no reply yet. */
+class Flight {
+  private count = 0;
+  private wake: (() => void) | undefined;
+
+  take(): void {
+    this.count += 1;
+  }
+
+  land(): void {
+    this.count -= 1;
+    if (this.count === 0) this.wake?.();
+  }
+
+  landed(ms: number): Promise<void> {
+    if (this.count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function register(app: TemplatedApp, route: HttpRoute, flight: Flight, logger: Logger): void {
+  const handle = handler(route.path.split(':').length - 1, route.handle, flight, logger);
+  if (route.method === 'GET') app.get(route.path, handle);
+  else if (route.method === 'POST') app.post(route.path, handle);
+  else if (route.method === 'PATCH') app.patch(route.path, handle);
+  else if (route.method === 'PUT') app.put(route.path, handle);
+  else app.del(route.path, handle);
+}
+
+function handler(parameters: number, handle: Handler, flight: Flight, logger: Logger) {
+  return (response: HttpResponse, request: HttpRequest): void => {
+    flight.take();
+    const exchange = new Exchange(response, request, parameters, logger, () => flight.land());
+    if (exchange.framing.ambiguous) return exchange.close();
+    exchange.guard(() => handle(exchange));
+  };
+}
+
+function refuseMethod(exchange: Exchange, allowed: readonly Method[]): void {
+  const list = allowed.join(', ');
+  exchange.extraHeaders = ['Allow', list];
+  exchange.fail(new ServiceError('methodNotAllowed', `${exchange.method} is not allowed here; allowed: ${list}.`));
+}

@@ -1,0 +1,54 @@
+/**
+ * The ingestion limit: 100 webhooks a minute and 1000 an hour per organisation (spec part 8), as a token bucket each in its
+ * GCRA form. What is over is not refused but given a due time; only past the longest delay is it refused (`DESIGN.md`
+ * decision 16). In memory; seeded at start from what waits in the partitions.
+ */
+
+/** One limit: `count` events per `periodMs`. */
+export interface IngestionRate {
+  count: number;
+  periodMs: number;
+}
+
+/** What a limit says of an event. */
+export type Admission = { admitted: true; due: number | undefined } | { admitted: false; retryAfterMs: number };
+
+export class IngestionLimit {
+  private readonly rates: readonly IngestionRate[];
+  private readonly maxDelayMs: number;
+  /** Theoretical arrival time of the next event per rate, per organisation. */
+  private readonly arrivals = new Map<string, number[]>();
+
+  /** @param rates those with count 0 do not limit */
+  constructor(rates: readonly IngestionRate[], maxDelayMs: number) {
+    this.rates = rates.filter((rate) => rate.count > 0);
+    this.maxDelayMs = maxDelayMs;
+  }
+
+  /** Admits an event of an organisation at `now` (milliseconds), with the time from which it may be folded. */
+  admit(organisation: string, now: number): Admission {
+    if (this.rates.length === 0) return { admitted: true, due: undefined };
+    const before = this.arrivals.get(organisation);
+    const after = this.rates.map((rate, i) => Math.max(now, before?.[i] ?? 0) + rate.periodMs / rate.count);
+    const due = Math.ceil(Math.max(...this.rates.map((rate, i) => (after[i] as number) - rate.periodMs)));
+    if (due - now > this.maxDelayMs) return { admitted: false, retryAfterMs: due - now - this.maxDelayMs };
+    this.arrivals.set(organisation, after);
+    return { admitted: true, due: due > now ? due : undefined };
+  }
+
+  /** Takes up where an earlier process left: an event of the organisation waits until `due`. */
+  seed(organisation: string, due: number): void {
+    const known = this.arrivals.get(organisation);
+    this.arrivals.set(
+      organisation,
+      this.rates.map((rate, i) => Math.max(known?.[i] ?? 0, due + rate.periodMs)),
+    );
+  }
+
+  /** Forgets organisations whose buckets are full again. */
+  sweep(now: number): void {
+    for (const [organisation, arrivals] of this.arrivals) {
+      if (arrivals.every((arrival) => arrival <= now)) this.arrivals.delete(organisation);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Network addresses. Four numbers with dots are as often a version, so that what stands around them decides;
+ * ipaddr.js confirms what remains.
+ */
+
+import ipaddr from 'ipaddr.js';
+import { alphanumeric, charClass, isIn, runEnd, runStart, type Span, startsWord } from './scan.ts';
+
+const dottedChars = charClass(/[\d.]/);
+const ipv6Chars = charClass(/[0-9A-Fa-f:.]/);
+const letters = charClass(/[A-Za-z]/);
+const zoneChars = charClass(/[\w.-]/);
+
+const versionWords = new Set(
+  'v ver version versions release releases released rev revision build tag tagged section chapter clause'.split(' '),
+);
+/** Operators of a requirement (`==1.2.3.4`), and the hyphen of a file name or package (`tool-1.2.3.4`). */
+const versionMarks = /(?:[=~<>!]=|[~^<>#]|[A-Za-z]-)$/;
+
+/** IPv4 addresses that are no versions, with the port and prefix length left standing. */
+export function findIpv4(text: string): Span[] {
+  const spans: Span[] = [];
+  for (let dot = text.indexOf('.'); dot >= 0; ) {
+    const start = runStart(dottedChars, text, dot, spans.at(-1)?.end);
+    let end = runEnd(dottedChars, text, dot);
+    const next = end;
+    if (text[end - 1] === '.' && !isIn(alphanumeric, text, end)) end -= 1;
+    if (end - start <= 15 && isIpv4(text, start, end)) spans.push({ start, end, word: '[ip]' });
+    dot = text.indexOf('.', next);
+  }
+  return spans;
+}
+
+function isIpv4(text: string, start: number, end: number): boolean {
+  if (end - start < 7 || !ipaddr.IPv4.isValidFourPartDecimal(text.slice(start, end))) return false;
+  if (!startsWord(text, start) || isIn(alphanumeric, text, end)) return false;
+  return !isVersionBefore(text, start) && !isVersionAfter(text, end);
+}
+
+function isVersionBefore(text: string, start: number): boolean {
+  if (versionMarks.test(text.slice(Math.max(0, start - 2), start))) return true;
+  let at = start;
+  while (at > start - 4 && ' \t:=#"\'`(*'.includes(text[at - 1] ?? '\n')) at -= 1;
+  return versionWords.has(text.slice(runStart(letters, text, at, Math.max(0, at - 12)), at).toLowerCase());
+}
+
+/** A pre-release (`-rc1`), build data (`+5`), or a version word behind the number. */
+function isVersionAfter(text: string, end: number): boolean {
+  if ((text[end] === '-' || text[end] === '+') && isIn(alphanumeric, text, end + 1)) return true;
+  if (text[end] !== ' ') return false;
+  return versionWords.has(text.slice(end + 1, runEnd(letters, text.slice(0, end + 13), end + 1)).toLowerCase());
+}
+
+/** IPv6 addresses, with the zone; times, paths of code and lone `::` are none. */
+export function findIpv6(text: string): Span[] {
+  const spans: Span[] = [];
+  for (let colon = text.indexOf(':'); colon >= 0; ) {
+    const start = runStart(ipv6Chars, text, colon, spans.at(-1)?.end);
+    const run = runEnd(ipv6Chars, text, colon);
+    const end = trimEnd(text, start, run);
+    if (end - start <= 45 && isIpv6(text, start, end)) {
+      const zoneEnd = text[end] === '%' ? runEnd(zoneChars, text, end + 1) : end;
+      spans.push({ start, end: zoneEnd, word: '[ip]' });
+    }
+    colon = text.indexOf(':', Math.max(run, spans.at(-1)?.end ?? 0));
+  }
+  return spans;
+}
+
+function trimEnd(text: string, start: number, end: number): number {
+  if (text[end - 1] === '.') return end - 1;
+  return text[end - 1] === ':' && text[end - 2] !== ':' && end > start ? end - 1 : end;
+}
+
+function isIpv6(text: string, start: number, end: number): boolean {
+  const address = text.slice(start, end);
+  if (!looksLikeIpv6(address) || !startsWord(text, start) || isIn(alphanumeric, text, end)) return false;
+  return ipaddr.IPv6.isValid(address);
+}
+
+/** `de::add` is a path of code as well as an address: a short one must begin as addresses in use do. */
+function looksLikeIpv6(address: string): boolean {
+  if (!/\d/.test(address) || !/:[^:]{0,4}:/.test(address)) return false;
+  return address.split(':').length > 3 || /^(?:[0-9a-f]{4}::|::\d)/i.test(address);
+}

@@ -1,0 +1,42 @@
+/**
+ * Links to files that were uploaded to the host with a comment. The host's name does not matter, since an own
+ * installation serves them under its own.
+ */
+
+import { type CharClass, charClass, runEnd, runStart, type Span } from './scan.ts';
+
+const linkChars: CharClass = charClass(/[^\s"'`<>\\()[\]]/, true);
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+const mark = new RegExp(
+  `/user-attachments/(?:assets|files)/|user-images\\.githubusercontent\\.com/|/attachments/${uuid}|` +
+    `/assets/\\d{1,12}/${uuid}|/files/\\d{5,12}/[\\w%.-]|/uploads/[0-9a-f]{32}/`,
+  'gi',
+);
+
+/** Uploaded images and files; a Markdown link or image goes with its text, which is often a file's name. */
+export function findAttachments(text: string): Span[] {
+  const spans: Span[] = [];
+  let floor = 0;
+  mark.lastIndex = 0;
+  for (let match = mark.exec(text); match; match = mark.exec(text)) {
+    const start = runStart(linkChars, text, match.index, floor);
+    const end = runEnd(linkChars, text, mark.lastIndex);
+    const span = wholeLink(text, start, end, floor);
+    spans.push({ ...span, word: '[attachment]' });
+    floor = span.end;
+    mark.lastIndex = floor;
+  }
+  return spans;
+}
+
+/** The whole of `![text](url)`, when the address stands in one; its text is at most 200 characters. */
+function wholeLink(text: string, start: number, end: number, floor: number): { start: number; end: number } {
+  if (text[start - 1] !== '(' || text[start - 2] !== ']') return { start, end };
+  const open = Math.max(floor, start - 202);
+  const bracket = text.slice(open, start - 2).lastIndexOf('[');
+  const close = /^(?:[ \t]"[^"\n]{0,200}")?\)/.exec(text.slice(end, end + 204));
+  if (bracket < 0 || !close) return { start, end };
+  const from = open + bracket;
+  return { start: text[from - 1] === '!' && from > floor ? from - 1 : from, end: end + close[0].length };
+}

@@ -1,0 +1,65 @@
+/**
+ * Credentials told by where they stand: the user part of a URL, and the value after `Authorization:` or `Bearer`.
+ */
+
+import { charClass, type Finder, runEnd, type Span } from './scan.ts';
+
+const userInfoChars = charClass(/[^\s/?#"'`<>\\()]/, true);
+const headerValueChars = charClass(/[A-Za-z0-9._~+/=:-]/);
+
+/** A variable or a blank to fill in: nothing is given away by it. */
+const variable = /^(?:\$|%[A-Z]|\{|\*|\[)/;
+
+/** `user:password` before the host of a URL; a user name alone stands, unless it has the form of a token. */
+export function findUrlCredentials(text: string): Span[] {
+  const spans: Span[] = [];
+  for (let mark = text.indexOf('://'); mark >= 0; ) {
+    const start = mark + 3;
+    const end = runEnd(userInfoChars, text, start);
+    const userInfo = text.slice(start, start + Math.max(0, text.slice(start, end).lastIndexOf('@')));
+    if (isCredential(userInfo)) spans.push({ start, end: start + userInfo.length, word: '[secret]' });
+    mark = text.indexOf('://', end);
+  }
+  return spans;
+}
+
+function isCredential(userInfo: string): boolean {
+  const colon = userInfo.indexOf(':');
+  if (colon < 0) return userInfo.length >= 20 && /\d/.test(userInfo) && !variable.test(userInfo);
+  const password = userInfo.slice(colon + 1);
+  return password !== '' && !variable.test(password) && userInfo !== '[secret]';
+}
+
+const header = new RegExp(
+  '(?:authorization["\'`]?[ \\t]{0,2}[:=][ \\t]{0,2}["\'`]?(?:(bearer|basic|token|negotiate|apikey)[ \\t]{1,2})?' +
+    '|(?<![A-Za-z0-9_-])(?:bearer|basic)[ \\t]{1,2})["\'`]?',
+  'gi',
+);
+
+/** The value of an authorization header, or of `Bearer` and `Basic` on their own. */
+export const findAuthorizations: Finder = (text) => {
+  const spans: Span[] = [];
+  header.lastIndex = 0;
+  for (let match = header.exec(text); match; match = header.exec(text)) {
+    const start = header.lastIndex;
+    const end = trimmedEnd(text, start, runEnd(headerValueChars, text, start));
+    if (!isHeaderValue(text.slice(start, Math.min(end, start + 256)), match[1] !== undefined)) continue;
+    spans.push({ start, end, word: '[secret]' });
+    header.lastIndex = end;
+  }
+  return spans;
+};
+
+function trimmedEnd(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start && '.:'.includes(text[last - 1] as string)) last -= 1;
+  return last;
+}
+
+/** After `Authorization: Bearer` a value is expected; after `Bearer` alone a word of prose is as likely. */
+function isHeaderValue(value: string, expected: boolean): boolean {
+  if (/^[A-Z]+(?:_[A-Z]+)*$/.test(value) && value.length < 24) return false;
+  if (expected) return value.length >= 6 && !/^(?:tokens?|access|your|https?:)/i.test(value);
+  if (value.length < 8 || /^[A-Za-z]?[a-z]*(?:[-/.][A-Za-z]?[a-z]*)*$/.test(value)) return false;
+  return /\d/.test(value) || value.endsWith('=') || value.length >= 12;
+}

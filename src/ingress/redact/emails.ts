@@ -1,0 +1,71 @@
+/**
+ * E-mail addresses: each `@`, also in its encoded forms, with the run before and the host name after it.
+ * Handles have nothing before the `@`; versions (`fastify@4.1.0-rc.one`), clone addresses and image sizes stand.
+ */
+
+import { charClass, isIn, runStart, type Span } from './scan.ts';
+
+const atSign = /@|%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;|＠/gi;
+const localChars = charClass(/[\w.+%'-]/, true);
+const hostChars = charClass(/[A-Za-z0-9.-]/, true);
+const nameStart = charClass(/[\w+]/, true);
+
+const version = /^v?\d+(?:\.\d|\.x\b)/i;
+const imageSize = /^\d+x\.\w+$/i;
+const unit = /\.(?:service|socket|timer|slice)$/i;
+
+/** Addresses of people and machines alike, noreply ones included. */
+export function findEmails(text: string): Span[] {
+  const spans: Span[] = [];
+  let floor = 0;
+  atSign.lastIndex = 0;
+  for (let match = atSign.exec(text); match; match = atSign.exec(text)) {
+    const start = localStart(text, match.index, floor);
+    const end = hostEnd(text, atSign.lastIndex);
+    const previous = spans.at(-1);
+    if (end < 0) floor = Math.max(floor, match.index);
+    else if (start === floor && previous?.end === match.index) previous.end = end;
+    else if (start < match.index && isAddress(text.slice(start, match.index), text.slice(atSign.lastIndex, end))) {
+      spans.push({ start, end, word: '[email]' });
+    }
+    if (end >= 0) floor = spans.at(-1)?.end ?? floor;
+  }
+  return spans;
+}
+
+/** The start of the local part, which may be quoted and then hold spaces; at most 64 characters of it then. */
+function localStart(text: string, at: number, floor: number): number {
+  if (text[at - 1] === '"' && at - 1 > floor) {
+    const quote = text.slice(Math.max(floor, at - 66), at - 1).lastIndexOf('"');
+    const start = Math.max(floor, at - 66) + quote;
+    return quote < 0 || text.slice(start, at).includes('\n') ? at : start;
+  }
+  let start = runStart(localChars, text, at, floor);
+  while (start < at && !isIn(nameStart, text, start)) start += 1;
+  return start;
+}
+
+/** The end of a host name with a top level of two letters or more; -1 when there is none. */
+function hostEnd(text: string, at: number): number {
+  let end = -1;
+  let label = at;
+  while (isIn(hostChars, text, label) && text[label] !== '.') {
+    let labelEnd = label;
+    while (text[labelEnd] !== '.' && isIn(hostChars, text, labelEnd)) labelEnd += 1;
+    if (label > at && isTopLevel(text.slice(label, label + 2))) end = labelEnd;
+    if (text[labelEnd] !== '.') break;
+    label = labelEnd + 1;
+  }
+  while (end > at && text[end - 1] === '-') end -= 1;
+  return end;
+}
+
+function isTopLevel(start: string): boolean {
+  return /^\p{L}[\p{L}\p{M}]/u.test(start);
+}
+
+function isAddress(local: string, host: string): boolean {
+  if (local === 'git') return false;
+  const name = host.slice(0, 256);
+  return !version.test(name) && !imageSize.test(name) && !unit.test(name);
+}

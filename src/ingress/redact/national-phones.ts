@@ -1,0 +1,54 @@
+/**
+ * Phone numbers as they are written inside a country. No library can tell them without knowing the country, so
+ * each form here asks for separators where people set them, or for a word such as "phone" in front.
+ */
+
+import { countDigits, noDate, phoneGap, phoneStart } from './phones.ts';
+import type { Span } from './scan.ts';
+
+const gap = `[${phoneGap}]`;
+const one = '[ .\\u00a0\\u2010-\\u2015\\u202f/-]';
+/** Neither the inside of a longer code, path or decimal, nor money or an anchor. */
+const open = `${phoneStart}(?<![+#$€£@/]|[\\p{L}\\d_][.-])`;
+const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?![\\p{L}\\d_]|[-./][\\p{L}\\d])';
+
+/** The forms that name themselves: each alternative bounded, digits and separators apart, so no walk is repeated. */
+const forms = [
+  `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,
+  `(?:[18]${one}?)?\\([0-9]\\d{1,4}\\)${one}{0,2}\\d{2,5}(?:${one}?\\d{2,5}){1,3}`,
+  `0[1-9]\\d{0,4}(?:${one}{1,2}\\d{1,9}){1,5}`,
+  `1[3-9]\\d${one}\\d{4}${one}\\d{4}`,
+  `8${one}\\d{3}${one}\\d{3}${one}\\d\\d${one}\\d\\d`,
+  `[6-9]\\d\\d(?:${one}\\d\\d){3}`,
+  `\\d\\d${one}9\\d{4}-\\d{4}`,
+  `555-01\\d\\d`,
+];
+const separated = new RegExp(`${open}${noDate}(?:${forms.join('|')})${close}`, 'gu');
+
+const words = 'phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|call|dial|sms';
+const announced = new RegExp(
+  `(?<![\\p{L}\\d_])(?:${words})(?:[ ](?:number|no|nr))?[ \\t:.=#"'\`*(]{1,6}(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
+    `${noDate}([+(]{0,2}\\d(?:${gap}{0,2}\\d){6,14})(?![\\p{L}\\d_])`,
+  'giu',
+);
+
+/** Numbers in a national form, known by their separators. */
+export function findSeparatedPhones(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(separated)) {
+    const count = countDigits(match[0]);
+    if (count < 9 && !match[0].startsWith('555')) continue;
+    spans.push({ start: match.index, end: match.index + match[0].length, word: '[phone]' });
+  }
+  return spans;
+}
+
+/** Numbers in any form behind a word that announces one, `tel:` links among them. */
+export function findAnnouncedPhones(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(announced)) {
+    const end = match.index + match[0].length;
+    spans.push({ start: end - (match[1] as string).length, end, word: '[phone]' });
+  }
+  return spans;
+}

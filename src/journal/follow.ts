@@ -1,0 +1,154 @@
+/**
+ * Reads a partition's stream in order from a sequence on, without acknowledgements: the cursor in the store is the only
+ * position (`DESIGN.md` decision 4). An unnamed consumer is made again after every break; messages are pulled in small
+ * bounded requests, so a slow fold holds the reading back. A hole in the sequence is never passed over.
+ */
+import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy } from 'nats';
+import type { Logger } from '../logger.ts';
+import type { Journal } from './connect.ts';
+import { type PartitionName, streamOf } from './subjects.ts';
+
+/** One journal message: its sequence and its payload (a packed batch). */
+export interface JournalMessage {
+  seq: number;
+  bytes: Uint8Array;
+}
+
+/** The stream lacks a message between the cursor and what it still holds. */
+export class JournalHoleError extends Error {
+  readonly expected: number;
+  readonly found: number;
+
+  constructor(partition: PartitionName, expected: number, found: number) {
+    super(`The journal of ${partition} has a hole: expected sequence ${expected}, found ${found}.`);
+    this.name = 'JournalHoleError';
+    this.expected = expected;
+    this.found = found;
+  }
+}
+
+/** Bounds what is read ahead of the fold: messages, of at most 4 MiB each. */
+const pullMessages = 32;
+/** A batch is handed on when it has this many bytes, or when nothing more has arrived. */
+const batchBytes = 4_194_304;
+const pullExpiresMs = 5000;
+
+export class Follower {
+  private readonly journal: Journal;
+  private readonly partition: PartitionName;
+  private readonly logger: Logger;
+  private stopped = false;
+  private interrupt: (() => void) | undefined;
+  private next: number;
+  private outOfOrder = false;
+
+  /** @param after sequence already folded; reading begins at the one after it */
+  constructor(journal: Journal, partition: PartitionName, after: number, logger: Logger) {
+    this.journal = journal;
+    this.partition = partition;
+    this.next = after + 1;
+    this.logger = logger;
+    journal.onReconnect(() => this.interrupt?.());
+  }
+
+  /**
+   * Yields every message from the start on, in batches of what has arrived, until the follower is stopped.
+   * @throws JournalHoleError when a message is missing
+   */
+  async *batches(): AsyncGenerator<JournalMessage[]> {
+    for (let attempt = 0; !this.stopped; attempt++) {
+      const before = this.next;
+      const consumer = await this.openConsumer();
+      if (consumer) {
+        try {
+          yield* this.read(consumer);
+        } finally {
+          consumer.delete().catch(() => {});
+        }
+      }
+      if (this.next > before) attempt = 0;
+      if (!this.stopped) await pause(attempt);
+    }
+  }
+
+  /** Ends `batches` after the batch being handled. */
+  stop(): void {
+    this.stopped = true;
+    this.interrupt?.();
+  }
+
+  /** Pulls until the consumer is lost, out of order, or the follower stops. */
+  private async *read(consumer: Consumer): AsyncGenerator<JournalMessage[]> {
+    let intact = true;
+    this.interrupt = () => {
+      intact = false;
+    };
+    for (let fresh = true; intact && !this.stopped; fresh = false) {
+      const pull = await consumer.fetch({ max_messages: pullMessages, expires: pullExpiresMs }).catch(() => undefined);
+      if (!pull) return;
+      this.interrupt = () => {
+        intact = false;
+        pull.stop();
+      };
+      try {
+        yield* this.collect(pull, fresh);
+      } catch (error) {
+        if (error instanceof JournalHoleError) throw error;
+        this.logger.warn({ partition: this.partition, err: error }, 'journal reading is interrupted');
+        return;
+      } finally {
+        pull.stop();
+      }
+      if (pull.getReceived() > 0 && this.outOfOrder) return;
+    }
+  }
+
+  /** Hands on what one pull brings. A message out of order ends it; on a new consumer that is a hole. */
+  private async *collect(pull: ConsumerMessages, fresh: boolean): AsyncGenerator<JournalMessage[]> {
+    let batch: JournalMessage[] = [];
+    let bytes = 0;
+    let first = fresh;
+    this.outOfOrder = false;
+    for await (const message of pull) {
+      if (message.seq !== this.next) {
+        if (first && message.seq > this.next) throw new JournalHoleError(this.partition, this.next, message.seq);
+        this.outOfOrder = true;
+        break;
+      }
+      first = false;
+      this.next += 1;
+      batch.push({ seq: message.seq, bytes: message.data });
+      bytes += message.data.length;
+      // The message at hand counts as pending still.
+      if (pull.getPending() > 1 && bytes < batchBytes) continue;
+      yield batch;
+      batch = [];
+      bytes = 0;
+      if (this.stopped) return;
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  private async openConsumer(): Promise<Consumer | undefined> {
+    try {
+      const info = await this.journal.manager.consumers.add(streamOf(this.partition), {
+        ack_policy: AckPolicy.None,
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: this.next,
+        max_deliver: 1,
+        mem_storage: true,
+        num_replicas: 1,
+        inactive_threshold: 60_000_000_000,
+      });
+      return await this.journal.jetstream.consumers.get(streamOf(this.partition), info.name);
+    } catch (error) {
+      if (!this.stopped) this.logger.warn({ partition: this.partition, err: error }, 'journal cannot be read yet');
+      return undefined;
+    }
+  }
+}
+
+function pause(attempt: number): Promise<void> {
+  const ms = Math.min(20 * 2 ** Math.min(attempt, 6), 1000) * (0.5 + Math.random());
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,197 @@
+/**
+ * Group commit into one partition's stream: one journal message in flight, holding all records that arrived while the
+ * previous one was (`DESIGN.md` decision 2). Batch A is retried until its outcome is known before B is sent; waiting is
+ * bounded in count and bytes; a record whose deadline passes is answered "unknown" and deduped when it comes again.
+ */
+import { ErrorCode, NatsError } from 'nats';
+import { ServiceError } from '../errors.ts';
+import { ulid } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import { batchRecords, enqueues, enqueuesWaiting, pubAckSeconds } from '../metrics.ts';
+import type { JournalRecord } from '../protocol/journal.ts';
+import { packBatch, packRecord } from './codec.ts';
+import type { Journal } from './connect.ts';
+import { type PartitionName, recordsSubject, streamOf } from './subjects.ts';
+
+/** Where a record stands: the journal sequence of its message and its place in it. */
+export interface Position {
+  seq: number;
+  index: number;
+}
+
+/** Bounds of a lane; sizes in bytes, times in milliseconds. */
+export interface LaneOptions {
+  batchRecords: number;
+  batchBytes: number;
+  waitingRecords: number;
+  waitingBytes: number;
+  ackDeadlineMs: number;
+}
+
+/** Largest packed record (`DESIGN.md` decision 7). */
+export const maxRecordBytes = 2_097_152;
+
+interface Waiting {
+  bytes: Uint8Array;
+  deadline: number;
+  resolve: (position: Position) => void;
+  reject: (error: Error) => void;
+}
+
+const attemptMs = 1000;
+const sweepMs = 50;
+
+export class Lane {
+  readonly partition: PartitionName;
+  private readonly journal: Journal;
+  private readonly options: LaneOptions;
+  private readonly logger: Logger;
+  private waiting: Waiting[] = [];
+  private waitingBytes = 0;
+  private inFlight: Waiting[] = [];
+  private pumping: Promise<void> | undefined;
+  private closed = false;
+  private readonly sweeper: NodeJS.Timeout;
+
+  constructor(journal: Journal, partition: PartitionName, options: LaneOptions, logger: Logger) {
+    this.journal = journal;
+    this.partition = partition;
+    this.options = options;
+    this.logger = logger;
+    this.sweeper = setInterval(() => this.expire(), sweepMs);
+    this.sweeper.unref();
+  }
+
+  /**
+   * Puts a record on the journal.
+   * @returns its position, once the server has it on disk
+   * @throws ServiceError `unavailable` when the lane is full or closed, or the outcome is unknown; `tooLarge` past 2 MiB
+   */
+  enqueue(record: JournalRecord): Promise<Position> {
+    const bytes = packRecord(record);
+    if (bytes.length > maxRecordBytes) {
+      return Promise.reject(
+        new ServiceError('tooLarge', `The record has ${bytes.length} bytes; at most ${maxRecordBytes} fit.`),
+      );
+    }
+    if (this.closed || this.isFull(bytes.length)) {
+      enqueues.inc({ partition: this.partition, outcome: 'busy' });
+      return Promise.reject(busy());
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ bytes, deadline: performance.now() + this.options.ackDeadlineMs, resolve, reject });
+      this.waitingBytes += bytes.length;
+      this.pumping ??= this.pump();
+    });
+  }
+
+  /** Stops taking records and waits until those taken have an outcome. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.pumping;
+    clearInterval(this.sweeper);
+  }
+
+  private isFull(bytes: number): boolean {
+    return this.waiting.length >= this.options.waitingRecords || this.waitingBytes + bytes > this.options.waitingBytes;
+  }
+
+  private async pump(): Promise<void> {
+    // Lets what arrives in this turn of the event loop share the first message.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      this.inFlight = this.takeBatch();
+      enqueuesWaiting.set({ partition: this.partition }, this.waiting.length + this.inFlight.length);
+      await this.send(this.inFlight);
+      this.inFlight = [];
+    }
+    enqueuesWaiting.set({ partition: this.partition }, 0);
+    this.pumping = undefined;
+  }
+
+  private takeBatch(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const entry of this.waiting) {
+      if (count >= this.options.batchRecords || (count > 0 && bytes + entry.bytes.length > this.options.batchBytes))
+        break;
+      bytes += entry.bytes.length;
+      count += 1;
+    }
+    const batch = count === this.waiting.length ? this.waiting : this.waiting.slice(0, count);
+    this.waiting = count === this.waiting.length ? [] : this.waiting.slice(count);
+    this.waitingBytes -= bytes;
+    return batch;
+  }
+
+  private async send(batch: Waiting[]): Promise<void> {
+    const payload = packBatch(batch.map((entry) => entry.bytes));
+    const started = performance.now();
+    const id = ulid();
+    batchRecords.observe(batch.length);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const seq = await this.publish(payload, id);
+        pubAckSeconds.observe((performance.now() - started) / 1000);
+        enqueues.inc({ partition: this.partition, outcome: 'stored' }, batch.length);
+        for (const [index, entry] of batch.entries()) entry.resolve({ seq, index });
+        return;
+      } catch (error) {
+        if (isRefusal(error) || this.journal.connection.isClosed()) return this.refuse(batch, error as Error);
+        enqueues.inc({ partition: this.partition, outcome: 'retried' }, batch.length);
+        if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async publish(payload: Uint8Array, id: string): Promise<number> {
+    const ack = await this.journal.jetstream.publish(recordsSubject(this.partition), payload, {
+      msgID: id,
+      timeout: attemptMs,
+      expect: { streamName: streamOf(this.partition) },
+    });
+    return ack.seq;
+  }
+
+  private refuse(batch: Waiting[], error: Error): void {
+    enqueues.inc({ partition: this.partition, outcome: 'refused' }, batch.length);
+    this.logger.error({ partition: this.partition, err: error, records: batch.length }, 'journal refused a batch');
+    for (const entry of batch) entry.reject(busy());
+  }
+
+  /** Answers what has waited too long. What is in flight may still be stored; what only waited is taken back. */
+  private expire(): void {
+    const now = performance.now();
+    for (const entry of this.inFlight) if (entry.deadline <= now) this.reject(entry);
+    let count = 0;
+    while (count < this.waiting.length && (this.waiting[count] as Waiting).deadline <= now) count += 1;
+    for (const entry of this.waiting.splice(0, count)) {
+      this.waitingBytes -= entry.bytes.length;
+      this.reject(entry);
+    }
+  }
+
+  private reject(entry: Waiting): void {
+    if (entry.deadline === Number.POSITIVE_INFINITY) return;
+    entry.deadline = Number.POSITIVE_INFINITY;
+    enqueues.inc({ partition: this.partition, outcome: 'expired' });
+    entry.reject(busy());
+  }
+}
+
+/** Whether the server itself said no, so that the batch is certainly not stored. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof NatsError && (error.api_error !== undefined || error.code === ErrorCode.MaxPayloadExceeded);
+}
+
+function busy(): ServiceError {
+  return new ServiceError('unavailable', 'The journal cannot take more right now. Send the request again.', {
+    retryAfter: 1,
+  });
+}
+
+function pause(attempt: number): Promise<void> {
+  const ms = Math.min(50 * 2 ** Math.min(attempt, 4), 500) * (0.5 + Math.random());
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,104 @@
+/**
+ * The streams of the journal: one a partition, made when missing and read back (`DESIGN.md` decisions 3, 7 and 8).
+ * Also says how durable an acknowledgement is on the server in use.
+ */
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
+import type { Journal } from './connect.ts';
+import { type PartitionName, recordsSubject, streamOf } from './subjects.ts';
+
+/** Smallest `max_payload` a server may have: a full batch of the largest size, and its headers. */
+export const neededPayloadBytes = 4_194_304 + 65_536;
+
+/** What an acknowledged record survives: a killed process, a power cut, or the loss of a machine. */
+export type DurabilityLevel = 'process-crash' | 'power-loss' | 'replicated';
+
+/** Size limits of a server are set-up faults: starting would only lose time. */
+export class JournalSetupError extends Error {}
+
+/** Where a partition's stream stands. `created` identifies the stream: a new one has another time. */
+export interface StreamState {
+  created: string;
+  firstSeq: number;
+  lastSeq: number;
+  bytes: number;
+  maxBytes: number;
+}
+
+/**
+ * Makes the stream of a partition when it is missing and brings its size limit up to date.
+ * @throws JournalSetupError when the server takes smaller messages than a batch can be
+ */
+export async function ensureStream(journal: Journal, partition: PartitionName, maxBytes: number): Promise<StreamState> {
+  const maxPayload = journal.connection.info?.max_payload ?? 0;
+  if (maxPayload < neededPayloadBytes) {
+    throw new JournalSetupError(
+      `The NATS server takes messages up to ${maxPayload} bytes; expected at least ${neededPayloadBytes}. Set max_payload: 8MB in its configuration.`,
+    );
+  }
+  const wanted: Partial<StreamConfig> = {
+    name: streamOf(partition),
+    subjects: [recordsSubject(partition)],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    max_bytes: maxBytes,
+    max_age: 0,
+    duplicate_window: 120_000_000_000,
+  };
+  const found = await findStream(journal, partition);
+  if (!found) return toState(await journal.manager.streams.add(wanted));
+  if (found.config.max_bytes === maxBytes) return toState(found);
+  return toState(await journal.manager.streams.update(streamOf(partition), { ...found.config, max_bytes: maxBytes }));
+}
+
+/** Reads where a stream stands now. */
+export async function streamState(journal: Journal, partition: PartitionName): Promise<StreamState> {
+  return toState(await journal.manager.streams.info(streamOf(partition)));
+}
+
+/** Removes everything up to and including `seq`: it is covered by verified snapshots. */
+export async function purgeStream(journal: Journal, partition: PartitionName, seq: number): Promise<number> {
+  const answer = await journal.manager.streams.purge(streamOf(partition), { seq: seq + 1 });
+  return answer.purged;
+}
+
+async function findStream(journal: Journal, partition: PartitionName): Promise<StreamInfo | undefined> {
+  try {
+    return await journal.manager.streams.info(streamOf(partition));
+  } catch (error) {
+    if (/stream not found/i.test((error as Error).message)) return undefined;
+    throw error;
+  }
+}
+
+function toState(info: StreamInfo): StreamState {
+  return {
+    created: info.created,
+    firstSeq: info.state.first_seq,
+    lastSeq: info.state.last_seq,
+    bytes: info.state.bytes,
+    maxBytes: info.config.max_bytes,
+  };
+}
+
+/**
+ * The durability level in force. `power-loss` is claimed only for the supervised server, whose configuration is ours,
+ * and only from 2.10.23 on: before that a kill alone could lose a stream even with an fsync before every PubAck.
+ * @param supervised whether `config/nats-server.conf` is in force
+ * @param replicas copies of the streams on an external cluster
+ */
+export function durabilityOf(version: string, supervised: boolean, replicas: number): DurabilityLevel {
+  if (replicas >= 3) return 'replicated';
+  return supervised && atLeast(version, [2, 10, 23]) ? 'power-loss' : 'process-crash';
+}
+
+/** Whether `version` (x.y.z, a suffix is ignored) is at least `wanted`. */
+export function atLeast(version: string, wanted: readonly [number, number, number]): boolean {
+  const parts = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
+  if (!parts) return false;
+  for (let i = 0; i < 3; i++) {
+    const difference = Number(parts[i + 1]) - (wanted[i] as number);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}

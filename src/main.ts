@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+/**
+ * The command line: picks the command and turns expected failures into one readable message and an exit code.
+ */
+import { commands } from './cli/commands.ts';
+import { UsageError } from './cli/usage.ts';
+
+const [name = 'help', ...args] = process.argv.slice(2);
+
+try {
+  const command = commands[name];
+  if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}. Run: tidings help`);
+  // What is still open then (a half-made connection) must not keep the process alive.
+  process.exit(await command.run(args));
+} catch (error) {
+  const { name: kind, message, stack } = error as Error;
+  const expected =
+    /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|JournalSetupError)$/.test(kind) ||
+    kind === 'Error';
+  process.stderr.write(`${expected ? message : stack}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,185 @@
+/**
+ * All metrics of the service, declared once: prefix `tidings_`, base units, labels from closed sets.
+ * Each process fills its own registry; the supervisor adds them up for /metrics.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export const registry = new Registry();
+
+const registers = [registry];
+const pubAckBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2];
+const fastBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
+
+/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, too_large, limited, unavailable, failed, aborted. */
+export const webhooksReceived = new Counter({
+  name: 'tidings_webhooks_received_total',
+  help: 'Webhook deliveries by event and outcome',
+  labelNames: ['event', 'outcome'] as const,
+  registers,
+});
+export const webhooksDelayed = new Counter({
+  name: 'tidings_webhooks_delayed_total',
+  help: 'Webhook deliveries accepted with a due time because their organisation is over its limit',
+  registers,
+});
+export const webhookSeconds = new Histogram({
+  name: 'tidings_webhook_reply_seconds',
+  help: 'Time from the request line to the reply of an accepted delivery',
+  buckets: pubAckBuckets,
+  registers,
+});
+export const hmacSeconds = new Histogram({
+  name: 'tidings_webhook_hmac_seconds',
+  help: 'Time to check a signature',
+  buckets: fastBuckets,
+  registers,
+});
+export const bodyBytesHeld = new Gauge({
+  name: 'tidings_body_bytes_held',
+  help: 'Memory held by bodies being received',
+  registers,
+});
+export const apiRequests = new Counter({
+  name: 'tidings_api_requests_total',
+  help: 'API requests by route and status',
+  labelNames: ['route', 'status'] as const,
+  registers,
+});
+export const enqueuesWaiting = new Gauge({
+  name: 'tidings_journal_waiting_records',
+  help: 'Records waiting for a journal lane or in flight',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const pubAckSeconds = new Histogram({
+  name: 'tidings_journal_puback_seconds',
+  help: 'Time from publishing a batch to its PubAck',
+  buckets: pubAckBuckets,
+  registers,
+});
+export const batchRecords = new Histogram({
+  name: 'tidings_journal_batch_records',
+  help: 'Records in a journal message',
+  buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+  registers,
+});
+/** `outcome` is one of: stored, retried, refused, expired, busy. */
+export const enqueues = new Counter({
+  name: 'tidings_journal_enqueues_total',
+  help: 'Records handed to a lane, by outcome; expired ones have an unknown outcome',
+  labelNames: ['partition', 'outcome'] as const,
+  registers,
+});
+export const journalConnected = new Gauge({
+  name: 'tidings_journal_connected',
+  help: '1 while this process is connected to the journal',
+  registers,
+});
+export const durabilityLevel = new Gauge({
+  name: 'tidings_journal_durability',
+  help: '1 for the durability level in force',
+  labelNames: ['level'] as const,
+  registers,
+});
+/** `layer` is one of: delivery, record, relay, command. */
+export const duplicates = new Counter({
+  name: 'tidings_duplicates_total',
+  help: 'Records that had been folded before, by the layer that knew them',
+  labelNames: ['layer'] as const,
+  registers,
+});
+export const recordsFolded = new Counter({
+  name: 'tidings_fold_records_total',
+  help: 'Records folded, by kind',
+  labelNames: ['partition', 'kind'] as const,
+  registers,
+});
+export const recordsDeadLettered = new Counter({
+  name: 'tidings_fold_dead_letters_total',
+  help: 'Records that could not be folded',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const delayedRecords = new Gauge({
+  name: 'tidings_fold_delayed_records',
+  help: 'Accepted events that wait for their due time',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const foldLagRecords = new Gauge({
+  name: 'tidings_fold_lag_messages',
+  help: 'Journal messages that are stored and not yet folded',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const foldLagSeconds = new Gauge({
+  name: 'tidings_fold_lag_seconds',
+  help: 'Age of the newest record folded when it was folded',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const foldSeconds = new Histogram({
+  name: 'tidings_fold_commit_seconds',
+  help: 'Time to fold and commit one batch',
+  buckets: pubAckBuckets,
+  registers,
+});
+export const flushedSeconds = new Histogram({
+  name: 'tidings_store_flushed_seconds',
+  help: 'Time from a commit until it is on disk',
+  buckets: pubAckBuckets,
+  registers,
+});
+export const cursorEpoch = new Gauge({
+  name: 'tidings_fold_epoch',
+  help: 'Times the journal was found to have been replaced or cut since the last cursor',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const storeBytes = new Gauge({
+  name: 'tidings_store_bytes',
+  help: 'Size of a partition on disk',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const readerSlots = new Gauge({
+  name: 'tidings_store_reader_slots',
+  help: 'Reader slots in use in a partition',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const partitionAlarms = new Gauge({
+  name: 'tidings_partition_alarm',
+  help: '1 while a partition is stopped and needs an operator (cause: hole, store, lock)',
+  labelNames: ['partition', 'cause'] as const,
+  registers,
+});
+export const outboxRows = new Gauge({
+  name: 'tidings_outbox_rows',
+  help: 'Effects that are written down and not yet carried out',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const renderSeconds = new Histogram({
+  name: 'tidings_render_seconds',
+  help: 'Time of a render task in its thread',
+  labelNames: ['task'] as const,
+  buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  registers,
+});
+export const renderQueue = new Gauge({
+  name: 'tidings_render_queue_tasks',
+  help: 'Render tasks waiting for a thread',
+  registers,
+});
+export const childRestarts = new Counter({
+  name: 'tidings_child_restarts_total',
+  help: 'Times the supervisor started a child again',
+  labelNames: ['role'] as const,
+  registers,
+});
+
+/** Adds the runtime's own metrics (memory, event loop, garbage collection) to this process. */
+export function collectRuntimeMetrics(): void {
+  collectDefaultMetrics({ register: registry, prefix: 'tidings_' });
+}

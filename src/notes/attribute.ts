@@ -1,0 +1,60 @@
+/**
+ * Tells which pull requests a run of commits brought, by the host's own merge commit first and the commit's subject after
+ * that. Which commits to look at is decided elsewhere.
+ */
+import type { CommitRecord, PullRecord } from '../protocol/stored.ts';
+import type { NotesSource } from './source.ts';
+
+export interface Attribution {
+  /** In the order in which their commits come, each once. */
+  pulls: PullRecord[];
+  /** Commits that no merged pull request brought. */
+  commitsWithoutPull: CommitRecord[];
+}
+
+const mergeSubject = /^Merge (?:pull request|PR) #(\d{1,10})(?!\d)/;
+/** The last number in brackets names the pull request; one before it may name an issue or the change that was picked. */
+const trailingNumber = /\(#(\d{1,10})\)$/;
+
+/** Pull requests and leftover commits of pushes given oldest first, each push's commits oldest first. */
+export function attribute(source: NotesSource, pushes: readonly string[][]): Attribution {
+  const pulls = new Map<number, PullRecord>();
+  const leftovers: CommitRecord[] = [];
+  for (const shas of pushes) {
+    let waiting: CommitRecord[] = [];
+    shas.forEach((sha, index) => {
+      const commit = source.commit(sha);
+      const found = pullsOf(source, sha, commit);
+      for (const pull of found.pulls) if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
+      if (found.pulls.length === 0) {
+        if (commit) waiting.push(commit);
+      } else if (found.merge || (found.exact && index === shas.length - 1)) {
+        // The host pushes a merge together with the commits it merges or rebases: they belong to the pull request.
+        waiting = [];
+      }
+    });
+    leftovers.push(...waiting);
+  }
+  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers };
+}
+
+/** Merged pull requests of one commit: those merged as it, else the one its subject names. */
+export function pullsOf(
+  source: NotesSource,
+  sha: string,
+  commit: CommitRecord | undefined,
+): { pulls: PullRecord[]; exact: boolean; merge: boolean } {
+  const subject = firstLine(commit?.message ?? '');
+  const merge = mergeSubject.exec(subject);
+  const mergedAs = source.pullsMergedAs(sha);
+  if (mergedAs.length > 0) return { pulls: mergedAs, exact: true, merge: merge !== null };
+  const digits = merge?.[1] ?? trailingNumber.exec(subject)?.[1];
+  const named = digits === undefined ? undefined : source.pull(Number(digits));
+  return { pulls: named?.state === 'merged' ? [named] : [], exact: false, merge: merge !== null };
+}
+
+/** The subject of a commit message. */
+export function firstLine(message: string): string {
+  const end = message.search(/[\r\n]/);
+  return (end === -1 ? message : message.slice(0, end)).trim();
+}

@@ -1,0 +1,154 @@
+/**
+ * Walks captured pushes backwards to tell which commits lie between two: reachable from one and not from the other.
+ * Answers nothing when the captured history does not settle it; which pull requests the commits bring is left to others.
+ *
+ * A push says that what is reachable from its `after` is its own commits and what is reachable from its `before`. That is
+ * exact where the commit asked for is the head of a push. Payloads carry no parents, so for a commit inside a push all
+ * that stand before it there count as its ancestors, too many if the push merged side branches. A force push that the host does
+ * not flag cannot be seen.
+ */
+import type { PushRecord } from '../protocol/stored.ts';
+import type { NotesSource } from './source.ts';
+
+/** What lies between two commits. */
+export interface Difference {
+  /** Commits by push, oldest first; within a push in its own order. */
+  pushes: string[][];
+  /** The commit counted from is not an ancestor of the other. */
+  diverged: boolean;
+}
+
+/** One way down from a commit: through a push that lists it, up to and including `index`, to what lies below the push. */
+interface Step {
+  push: PushRecord;
+  index: number;
+  below: string;
+  /** False where the push hides what lies below it (new branch, force push, commits left out by the host). */
+  known: boolean;
+}
+
+interface Visit {
+  from: string;
+  step: Step;
+}
+
+/** Commits reachable from `to` and not from `from`; undefined when captured pushes do not lead to common ground. */
+export function commitsBetween(source: NotesSource, from: string, to: string): Difference | undefined {
+  const upper = new Walk(source, to);
+  const lower = new Walk(source, from);
+  const common = meet(upper, lower, from, to);
+  if (common === undefined) return undefined;
+  const gained = upper.pushesAbove(common);
+  const excluded = new Set(lower.pushesAbove(common).flat());
+  const isAncestor = from === common || gained.some((shas) => shas.includes(from));
+  return { pushes: withoutRepeats(gained, excluded), diverged: !isAncestor };
+}
+
+/** Goes down on whichever side stands at the newer push, as the ground they share is then met early. */
+function meet(upper: Walk, lower: Walk, from: string, to: string): string | undefined {
+  if (from === to) return to;
+  if (upper.reached(from) || lower.reached(to)) return upper.reached(from) ? from : to;
+  for (;;) {
+    const up = upper.newest;
+    const down = lower.newest;
+    if (up === undefined && down === undefined) return undefined;
+    const [side, other] = up !== undefined && (down === undefined || up >= down) ? [upper, lower] : [lower, upper];
+    const common = side.descend().find((sha) => other.reached(sha));
+    if (common !== undefined) return common;
+  }
+}
+
+/** The ground reached from one commit. */
+class Walk {
+  private readonly source: NotesSource;
+  private readonly start: string;
+  private readonly visits = new Map<string, Visit | null>();
+  private readonly open: { sha: string; at: number; steps: Step[] }[] = [];
+
+  constructor(source: NotesSource, start: string) {
+    this.source = source;
+    this.start = start;
+    this.visits.set(start, null);
+    this.openAt(start);
+  }
+
+  reached(sha: string): boolean {
+    return this.visits.has(sha);
+  }
+
+  /** Time of the newest push not yet gone down; undefined when all ends are reached. */
+  get newest(): number | undefined {
+    return this.open.length === 0 ? undefined : Math.max(...this.open.map(({ at }) => at));
+  }
+
+  /** Goes down from the newest commit reached, by every push that leads on; returns what was newly reached. */
+  descend(): string[] {
+    const at = this.newest;
+    const [place] = this.open.splice(
+      this.open.findIndex((candidate) => candidate.at === at),
+      1,
+    );
+    const fresh: string[] = [];
+    for (const step of place?.steps ?? []) {
+      if (this.visits.has(step.below)) continue;
+      this.visits.set(step.below, { from: place?.sha as string, step });
+      fresh.push(step.below);
+      if (step.known) this.openAt(step.below);
+    }
+    return fresh;
+  }
+
+  /** Commits passed on the way from a place reached to the start of the walk, oldest push first. */
+  pushesAbove(sha: string): string[][] {
+    const passed: string[][] = [];
+    let visit = this.visits.get(sha);
+    while (visit) {
+      passed.push(visit.step.push.shas.slice(0, visit.step.index + 1));
+      visit = this.visits.get(visit.from);
+    }
+    return passed;
+  }
+
+  private openAt(sha: string): void {
+    const steps = stepsDown(this.source, sha);
+    if (steps.length === 0) return;
+    this.open.push({ sha, at: Math.max(...steps.map(({ push }) => push.at)), steps });
+  }
+}
+
+/**
+ * The pushes to go down by. Where some end at the commit, these alone, since they are exact; else those that end where the
+ * first push to list it ended: later ones may have merged it beside commits that are not its ancestors.
+ */
+function stepsDown(source: NotesSource, sha: string): Step[] {
+  const keys = source.commit(sha)?.pushes ?? [];
+  const pushesAt = (head: string): PushRecord[] =>
+    keys.filter(([, after]) => after === head).flatMap(([branch, after]) => source.push(branch, after) ?? []);
+  let pushes = pushesAt(sha);
+  if (pushes.length === 0) {
+    const listing = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
+    const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
+    pushes = first ? pushesAt(first.after) : [];
+  }
+  return pushes.flatMap((push) => toStep(push, sha) ?? []);
+}
+
+function toStep(push: PushRecord, sha: string): Step | undefined {
+  const index = push.shas.lastIndexOf(sha);
+  if (index === -1) return undefined;
+  const known = push.before !== null && !push.forced && !push.gap;
+  // Two walks that end in the same push still share what lies below it, unknown as that is.
+  const below = known ? (push.before as string) : `below ${push.branch} ${push.after}`;
+  return { push, index, below, known };
+}
+
+function withoutRepeats(pushes: string[][], excluded: ReadonlySet<string>): string[][] {
+  const seen = new Set(excluded);
+  const kept: string[][] = [];
+  for (const shas of pushes) {
+    const fresh = shas.filter((sha) => !seen.has(sha));
+    for (const sha of fresh) seen.add(sha);
+    if (fresh.length > 0) kept.push(fresh);
+  }
+  return kept;
+}

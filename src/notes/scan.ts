@@ -1,0 +1,189 @@
+/**
+ * Reads the visible prose of a Markdown body: what a reader sees as running text, without comments, code and quotations.
+ * One pass, linear in the length whatever the text, since bodies of 65,536 hostile characters arrive. Meaning is left to others.
+ */
+
+/** Stands where inline code was, so that the words around it do not become neighbours. */
+const codeMark = '\uFFFC';
+const fenceOpening = /^ {0,3}(`{3,}|~{3,})/;
+const quotation = /^ {0,3}>/;
+
+/** Line ends as `\n`. */
+export function unixLines(body: string): string {
+  return body.includes('\r') ? body.replace(/\r\n?/g, '\n') : body;
+}
+
+/**
+ * The body without HTML comments, fenced blocks, inline code and quoted lines (spec part 2, rule 1 holds for what is said,
+ * not for what is shown as an example). Comments become a blank; templates hide example keywords in them.
+ */
+export function visibleProse(body: string): string {
+  const text = unixLines(body);
+  const scan = new Scan(text);
+  while (!scan.atEnd) {
+    if (scan.atLineStart && (scan.skipFence() || scan.skipQuotation())) continue;
+    if (scan.skipComment() || scan.skipCode()) continue;
+    scan.keep();
+  }
+  return scan.result();
+}
+
+/** The body without HTML comments; code stays. Comments inside fenced blocks stay too, being shown there. */
+export function withoutComments(body: string): string {
+  const scan = new Scan(unixLines(body));
+  while (!scan.atEnd) {
+    if (scan.atLineStart && scan.keepFence()) continue;
+    if (!scan.skipComment()) scan.keep();
+  }
+  return scan.result();
+}
+
+class Scan {
+  private readonly text: string;
+  private readonly lastClose: number;
+  private readonly closings: Map<number, number>;
+  private position = 0;
+  private keptFrom = 0;
+  private readonly kept: string[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+    this.lastClose = text.lastIndexOf('-->');
+    this.closings = codeSpans(text);
+  }
+
+  get atEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  get atLineStart(): boolean {
+    return this.position === 0 || this.text[this.position - 1] === '\n';
+  }
+
+  result(): string {
+    this.flush();
+    return this.kept.join('');
+  }
+
+  /** Moves over text that stays, up to the next character at which something may begin. */
+  keep(): void {
+    let next = this.position + 1;
+    if (this.text[this.position] === '`') while (this.text[next] === '`') next += 1;
+    while (next < this.text.length && !'`<\n'.includes(this.text[next] as string)) next += 1;
+    this.position = this.text[next] === '\n' ? next + 1 : next;
+  }
+
+  skipFence(): boolean {
+    const end = this.fenceEnd();
+    if (end !== undefined) this.drop(end, '\n');
+    return end !== undefined;
+  }
+
+  keepFence(): boolean {
+    const end = this.fenceEnd();
+    if (end !== undefined) this.position = end;
+    return end !== undefined;
+  }
+
+  skipQuotation(): boolean {
+    const end = this.lineEnd(this.position);
+    if (!quotation.test(this.text.slice(this.position, Math.min(end, this.position + 4)))) return false;
+    this.drop(end, '\n');
+    return true;
+  }
+
+  /** An unclosed comment at the start of a line hides the rest, as it does on the host; elsewhere it is plain text. */
+  skipComment(): boolean {
+    if (!this.text.startsWith('<!--', this.position)) return false;
+    if (this.position > this.lastClose) {
+      if (!this.atLineStart) return false;
+      this.drop(this.text.length, '');
+      return true;
+    }
+    this.drop(this.text.indexOf('-->', this.position) + 3, ' ');
+    return true;
+  }
+
+  skipCode(): boolean {
+    const end = this.closings.get(this.position);
+    if (end === undefined) return false;
+    this.drop(end, codeMark);
+    return true;
+  }
+
+  /** Offset after the fenced block that begins here; a block never closed runs to the end. */
+  private fenceEnd(): number | undefined {
+    const end = this.lineEnd(this.position);
+    const opening = fenceOpening.exec(this.text.slice(this.position, end));
+    if (!opening?.[1]) return undefined;
+    const fence = opening[1];
+    let line = end;
+    while (line < this.text.length) {
+      const next = this.lineEnd(line);
+      if (closesFence(this.text.slice(line, next), fence)) return next;
+      line = next;
+    }
+    return this.text.length;
+  }
+
+  private lineEnd(from: number): number {
+    const at = this.text.indexOf('\n', from);
+    return at === -1 ? this.text.length : at + 1;
+  }
+
+  private drop(end: number, instead: string): void {
+    this.flush();
+    this.kept.push(instead);
+    this.position = end;
+    this.keptFrom = end;
+  }
+
+  private flush(): void {
+    this.kept.push(this.text.slice(this.keptFrom, this.position));
+    this.keptFrom = this.position;
+  }
+}
+
+function closesFence(line: string, fence: string): boolean {
+  const trimmed = line.trim();
+  return (
+    trimmed.length >= fence.length && trimmed === (fence[0] as string).repeat(trimmed.length) && /^ {0,3}\S/.test(line)
+  );
+}
+
+/**
+ * Where each inline code span begins and the offset after it. A span closes at the next run of as many backticks in its
+ * paragraph; runs are paired from the right in one pass, since looking ahead from each would be quadratic.
+ */
+function codeSpans(text: string): Map<number, number> {
+  const spans = new Map<number, number>();
+  for (const paragraph of paragraphs(text)) {
+    const runs = [...paragraph.text.matchAll(/`+/g)].map((match) => ({
+      at: paragraph.at + match.index,
+      length: match[0].length,
+    }));
+    const next = new Map<number, number>();
+    const closing: (number | undefined)[] = [];
+    for (let index = runs.length - 1; index >= 0; index -= 1) {
+      const { at, length } = runs[index] as { at: number; length: number };
+      closing[index] = next.get(length);
+      next.set(length, at + length);
+    }
+    runs.forEach((run, index) => {
+      const end = closing[index];
+      if (end !== undefined) spans.set(run.at, end);
+    });
+  }
+  return spans;
+}
+
+function paragraphs(text: string): { at: number; text: string }[] {
+  const found: { at: number; text: string }[] = [];
+  let start = 0;
+  for (const { index } of text.matchAll(/\n(?=[ \t]*\n| {0,3}>| {0,3}```| {0,3}~~~|#{1,6} )/g)) {
+    found.push({ at: start, text: text.slice(start, index) });
+    start = index + 1;
+  }
+  found.push({ at: start, text: text.slice(start) });
+  return found;
+}

@@ -1,0 +1,53 @@
+/**
+ * What API requests carry: path, query and body of every endpoint (spec part 4). Responses follow the stored records.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { PersonaSchema } from './stored.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** Longest `bodyMd`, in bytes of UTF-8. */
+export const maxBodyMdBytes = 1_048_576;
+
+const paging = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  sort: Type.Optional(Type.Union([Type.Literal('createdAt'), Type.Literal('updatedAt'), Type.Literal('name')])),
+  order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc')])),
+};
+
+export const PagingSchema = Type.Object(paging, closed);
+export type Paging = Static<typeof PagingSchema>;
+
+export const NoQuerySchema = Type.Object({}, closed);
+
+export const ListRangesQuerySchema = Type.Object({ repoId: Type.String({ minLength: 1 }), ...paging }, closed);
+export type ListRangesQuery = Static<typeof ListRangesQuerySchema>;
+
+export const ListDraftsQuerySchema = Type.Object(
+  { releaseRangeId: Type.String({ minLength: 1 }), persona: Type.Optional(PersonaSchema), ...paging },
+  closed,
+);
+export type ListDraftsQuery = Static<typeof ListDraftsQuerySchema>;
+
+const tag = Type.String({ minLength: 1, maxLength: 255 });
+const date = Type.String({ format: 'date' });
+const pullNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const repoId = Type.String({ minLength: 1 });
+
+/** Create Release Range, one body a type. */
+export const CreateRangeBodySchemas = {
+  TAG_BASED: Type.Object({ type: Type.Literal('TAG_BASED'), repoId, fromTag: tag, toTag: tag }, closed),
+  DATE_BASED: Type.Object({ type: Type.Literal('DATE_BASED'), repoId, fromDate: date, toDate: date }, closed),
+  PR_BASED: Type.Object(
+    { type: Type.Literal('PR_BASED'), repoId, fromPrNumber: pullNumber, toPrNumber: pullNumber },
+    closed,
+  ),
+};
+export type CreateRangeBody = Static<(typeof CreateRangeBodySchemas)[keyof typeof CreateRangeBodySchemas]>;
+
+export const GenerateDraftBodySchema = Type.Object({ persona: PersonaSchema }, closed);
+export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
+
+export const UpdateDraftBodySchema = Type.Object({ bodyMd: Type.String() }, closed);
+export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;

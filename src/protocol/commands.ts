@@ -1,0 +1,84 @@
+/**
+ * API writes as they stand on the journal, and the results their partition stores for the gateway to read.
+ * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+
+/** Commands of a repository's partition. */
+export const CommandSchema = Type.Union([
+  Type.Object({
+    name: Type.Literal('createRange'),
+    rangeId: Type.String(),
+    repoId: Type.String(),
+    bounds: RangeBoundsSchema,
+    prCount: Type.Integer(),
+    issueCount: Type.Integer(),
+    resolution: ResolutionSchema,
+  }),
+  Type.Object({
+    name: Type.Literal('generateDraft'),
+    draftId: Type.String(),
+    rangeId: Type.String(),
+    persona: PersonaSchema,
+    ticket: Type.String(),
+  }),
+  Type.Object({ name: Type.Literal('updateDraft'), draftId: Type.String(), bodyMd: Type.String() }),
+]);
+export type Command = Static<typeof CommandSchema>;
+
+/** Scopes of a key (`all` for the instance's own). */
+export const scopes = [
+  'drafts:read',
+  'drafts:write',
+  'ranges:read',
+  'ranges:write',
+  'repos:read',
+  'publish:write',
+  'stats:read',
+  'webhooks:read',
+  'webhooks:write',
+  'keys:read',
+  'keys:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** An API key as stored: its hash, never itself. `orgId` null = bound to the instance. */
+export const KeyRecordSchema = Type.Object({
+  id: Type.String(),
+  hash: Type.String({ description: 'SHA-256 of the whole key, hex' }),
+  prefix: Type.String({ description: 'rn_live_ or rn_test_' }),
+  last4: Type.String(),
+  name: Type.String(),
+  orgId: Type.Union([Type.String(), Type.Null()]),
+  scopes: Type.Array(Type.String()),
+  createdAt: Type.Integer(),
+  expiresAt: Type.Union([Type.Integer(), Type.Null()]),
+  revokedAt: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type KeyRecord = Static<typeof KeyRecordSchema>;
+
+/** Commands of the directory. */
+export const DirectoryCommandSchema = Type.Union([
+  Type.Object({
+    name: Type.Literal('createKey'),
+    /** Login or id of the organisation; null binds the key to the instance. */
+    org: Type.Union([Type.String(), Type.Null()]),
+    origin: Type.String(),
+    key: KeyRecordSchema,
+  }),
+  Type.Object({ name: Type.Literal('revokeKey'), keyId: Type.String() }),
+]);
+export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
+
+/** The stored outcome of a command: a value for the reply, or the failure it ended in. */
+export const CommandResultSchema = Type.Union([
+  Type.Object({ ok: Type.Literal(true), value: Type.Unknown() }),
+  Type.Object({
+    ok: Type.Literal(false),
+    kind: Type.String(),
+    message: Type.String(),
+    details: Type.Optional(Type.Record(Type.String(), Type.String())),
+  }),
+]);
+export type CommandResult = Static<typeof CommandResultSchema>;

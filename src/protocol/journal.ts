@@ -1,0 +1,214 @@
+/**
+ * The records of the journal: everything that changes a partition, in the order it was accepted (`DESIGN.md` section 1).
+ * Shapes only; `journal/codec` packs them, `ingress/` and `api/` make them, `workers/partition` folds them.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { CommandSchema, DirectoryCommandSchema } from './commands.ts';
+import { DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+
+const Instant = Type.Integer();
+const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+/** The repository part of a minimised event. */
+export const EventRepositorySchema = Type.Object({
+  id: Type.String(),
+  origin: Type.String(),
+  hostId: Type.String(),
+  fullName: Type.String(),
+  defaultBranch: Nullable(Type.String()),
+  url: Type.String(),
+  private: Type.Boolean(),
+  owner: Type.Object({ id: Type.String(), login: Type.String() }),
+});
+export type EventRepository = Static<typeof EventRepositorySchema>;
+
+const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
+
+/** A pull request's snapshot. `labels` is absent when the payload had none to say. */
+export const PullSnapshotSchema = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  body: Type.String(),
+  state: Type.Union([Type.Literal('open'), Type.Literal('closed'), Type.Literal('merged')]),
+  labels: Type.Optional(Type.Array(Type.String())),
+  author: EventAuthor,
+  createdAt: Nullable(Instant),
+  updatedAt: Instant,
+  closedAt: Nullable(Instant),
+  mergedAt: Nullable(Instant),
+  mergeSha: Nullable(Type.String()),
+  baseRef: Nullable(Type.String()),
+  headRef: Nullable(Type.String()),
+  url: Type.String(),
+});
+export type PullSnapshot = Static<typeof PullSnapshotSchema>;
+
+/** An issue's snapshot; `state` and `labels` can be absent (host payloads leave them out for some actions). */
+export const IssueSnapshotSchema = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  body: Type.String(),
+  state: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('closed')])),
+  stateReason: Nullable(Type.String()),
+  labels: Type.Optional(Type.Array(Type.String())),
+  author: EventAuthor,
+  createdAt: Nullable(Instant),
+  updatedAt: Instant,
+  closedAt: Nullable(Instant),
+  url: Type.String(),
+});
+export type IssueSnapshot = Static<typeof IssueSnapshotSchema>;
+
+export const PushedCommitSchema = Type.Object({
+  sha: Type.String(),
+  message: Type.String(),
+  at: Nullable(Instant),
+  author: Nullable(Type.String()),
+  coAuthors: Type.Array(Type.String()),
+});
+export type PushedCommit = Static<typeof PushedCommitSchema>;
+
+/** A branch push, or one part of a long one; every part but the first carries the sha before its first commit. */
+export const BranchPushSchema = Type.Object({
+  branch: Type.String(),
+  before: Nullable(Type.String()),
+  after: Type.String(),
+  baseRef: Nullable(Type.String()),
+  commits: Type.Array(PushedCommitSchema),
+  forced: Type.Boolean(),
+  gap: Type.Boolean(),
+  deleted: Type.Boolean(),
+  pushedAt: Instant,
+});
+export type BranchPush = Static<typeof BranchPushSchema>;
+
+/** A tag push. `sha` is the commit where the host named one; `object` is what the tag itself points at. */
+export const TagPushSchema = Type.Object({
+  name: Type.String(),
+  sha: Nullable(Type.String()),
+  object: Nullable(Type.String()),
+  baseRef: Nullable(Type.String()),
+  date: Nullable(Instant),
+  deleted: Type.Boolean(),
+  pushedAt: Instant,
+});
+export type TagPush = Static<typeof TagPushSchema>;
+
+/** What an event says, by its kind. */
+export const EventBodySchema = Type.Union([
+  Type.Object({ event: Type.Literal('pull_request'), action: Type.String(), pull: PullSnapshotSchema }),
+  Type.Object({ event: Type.Literal('issues'), action: Type.String(), issue: IssueSnapshotSchema }),
+  Type.Object({ event: Type.Literal('push'), push: BranchPushSchema }),
+  Type.Object({ event: Type.Literal('tag'), tag: TagPushSchema }),
+]);
+export type EventBody = Static<typeof EventBodySchema>;
+
+const recordBase = {
+  /** Unique for ever; a record read twice has the same id. */
+  id: Type.String(),
+  /** Time of enqueuing; the highest one folded is the partition's time. */
+  at: Instant,
+};
+
+/** A delivery, minimised and redacted. `due` is set when its organisation was over the ingestion limit. */
+export const EventRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('event'),
+  delivery: Type.String(),
+  source: Type.String(),
+  part: Type.Integer(),
+  due: Type.Optional(Instant),
+  /** Marks a dead letter replayed by a person, by its place: it passes the delivery table on purpose. */
+  replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
+  repository: EventRepositorySchema,
+  body: EventBodySchema,
+});
+export type EventRecord = Static<typeof EventRecordSchema>;
+
+/** An API write; its result is stored under the record's id. */
+export const CommandRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('command'),
+  command: Type.Union([CommandSchema, DirectoryCommandSchema]),
+});
+export type CommandRecord = Static<typeof CommandRecordSchema>;
+
+/** What became of a render task. */
+export const RenderResultSchema = Type.Object({
+  result: Type.Literal('rendered'),
+  draftId: Type.String(),
+  ticket: Type.String(),
+  row: Type.Integer(),
+  baseRevision: Type.Integer(),
+  /** Journal sequence the render had read up to. */
+  inputSeq: Type.Integer(),
+  bodyMd: Type.String(),
+  flags: DraftFlagsSchema,
+});
+export const RenderFailureSchema = Type.Object({
+  result: Type.Literal('renderFailed'),
+  draftId: Type.String(),
+  ticket: Type.String(),
+  row: Type.Integer(),
+  error: Type.String(),
+});
+/** Fresh counts of a repository's ranges; `row` is the outbox row it answers. */
+export const RecountResultSchema = Type.Object({
+  result: Type.Literal('recounted'),
+  repoId: Type.String(),
+  row: Type.Integer(),
+  counts: Type.Array(
+    Type.Object({
+      rangeId: Type.String(),
+      prCount: Type.Integer(),
+      issueCount: Type.Integer(),
+      resolution: ResolutionSchema,
+    }),
+  ),
+});
+/** The relay has put all rows up to `row` on the lane of `target`. */
+export const RelayedResultSchema = Type.Object({
+  result: Type.Literal('relayed'),
+  target: Type.String(),
+  row: Type.Integer(),
+});
+export const ResultBodySchema = Type.Union([
+  RenderResultSchema,
+  RenderFailureSchema,
+  RecountResultSchema,
+  RelayedResultSchema,
+]);
+export type ResultBody = Static<typeof ResultBodySchema>;
+
+/** The outcome of an effect that left through the outbox. */
+export const ResultRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('result'), body: ResultBodySchema });
+export type ResultRecord = Static<typeof ResultRecordSchema>;
+
+/** What one partition tells another; deduped at the target by (source, row). */
+export const RelayBodySchema = Type.Union([
+  Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
+]);
+export type RelayBody = Static<typeof RelayBodySchema>;
+
+export const RelayRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('relay'),
+  source: Type.String(),
+  row: Type.Integer(),
+  body: RelayBodySchema,
+});
+export type RelayRecord = Static<typeof RelayRecordSchema>;
+
+/** Moves a partition's time when nothing else does. */
+export const TickRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('tick') });
+export type TickRecord = Static<typeof TickRecordSchema>;
+
+export const JournalRecordSchema = Type.Union([
+  EventRecordSchema,
+  CommandRecordSchema,
+  ResultRecordSchema,
+  RelayRecordSchema,
+  TickRecordSchema,
+]);
+export type JournalRecord = Static<typeof JournalRecordSchema>;

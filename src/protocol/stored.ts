@@ -1,0 +1,180 @@
+/**
+ * The records a partition keeps, as its fold leaves them. Shapes only: `store/` reads and writes them, `workers/` folds
+ * them, `notes/` turns them into drafts. Times are UTC instants in milliseconds; texts are minimised and redacted.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+
+const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since 1970, UTC' });
+const NullableInstant = Type.Union([Instant, Type.Null()]);
+const NullableString = Type.Union([Type.String(), Type.Null()]);
+
+/** A person or bot as the host names them; only the public handle is kept. */
+export const AuthorSchema = Type.Object({
+  login: Type.String({ description: '`ghost` when the account is gone' }),
+  bot: Type.Boolean(),
+});
+export type Author = Static<typeof AuthorSchema>;
+
+/** A repository as its own partition knows it (the directory holds who may see it). */
+export const RepositoryRecordSchema = Type.Object({
+  id: Type.String({ description: 'repo_…, derived from (host origin, host id)' }),
+  origin: Type.String({ description: 'web address of the host, e.g. https://github.com' }),
+  hostId: Type.String({
+    description: 'number of the repository on its host, digits; `name:owner/repo` where the host sent none',
+  }),
+  fullName: Type.String(),
+  formerNames: Type.Array(Type.String()),
+  defaultBranch: NullableString,
+  url: Type.String(),
+  private: Type.Boolean(),
+  owner: Type.Object({ id: Type.String(), login: Type.String() }),
+  createdAt: Instant,
+  /** Host time of the newest snapshot that set the fields above. */
+  seenAt: Instant,
+  /** Counts every change that a ready-made response may show (`DESIGN.md` decision 15). */
+  revision: Type.Integer(),
+});
+export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;
+
+/** A captured pull request (spec part 2). `state` is `merged` as soon as a merge is proven, and stays so. */
+export const PullRecordSchema = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  body: Type.String(),
+  state: Type.Union([Type.Literal('open'), Type.Literal('closed'), Type.Literal('merged')]),
+  labels: Type.Array(Type.String()),
+  author: AuthorSchema,
+  createdAt: NullableInstant,
+  updatedAt: Instant,
+  closedAt: NullableInstant,
+  mergedAt: NullableInstant,
+  mergeSha: NullableString,
+  baseRef: NullableString,
+  headRef: NullableString,
+  url: Type.String(),
+  /** Numbers of issues linked by keyword in the body (spec part 2, rule 1). */
+  linkedIssues: Type.Array(Type.Integer()),
+  /** Orders two snapshots of the same second (host action rank). */
+  rank: Type.Integer(),
+});
+export type PullRecord = Static<typeof PullRecordSchema>;
+
+/** A captured issue (spec part 2). */
+export const IssueRecordSchema = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  body: Type.String(),
+  state: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
+  stateReason: NullableString,
+  labels: Type.Array(Type.String()),
+  author: AuthorSchema,
+  createdAt: NullableInstant,
+  updatedAt: Instant,
+  closedAt: NullableInstant,
+  url: Type.String(),
+  rank: Type.Integer(),
+});
+export type IssueRecord = Static<typeof IssueRecordSchema>;
+
+/** A commit seen in a push. `pushes` are the keys (branch, head sha) of the pushes that listed it. */
+export const CommitRecordSchema = Type.Object({
+  sha: Type.String(),
+  message: Type.String(),
+  at: NullableInstant,
+  author: NullableString,
+  coAuthors: Type.Array(Type.String({ description: 'handle' })),
+  pushes: Type.Array(Type.Tuple([Type.String(), Type.String()])),
+});
+export type CommitRecord = Static<typeof CommitRecordSchema>;
+
+/** One branch push: `shas` oldest first, the last is `after`. `before` is null for a branch just created. */
+export const PushRecordSchema = Type.Object({
+  branch: Type.String(),
+  before: NullableString,
+  after: Type.String(),
+  baseRef: NullableString,
+  shas: Type.Array(Type.String()),
+  forced: Type.Boolean(),
+  /** The host listed fewer commits than were pushed: the chain is broken here. */
+  gap: Type.Boolean(),
+  at: Instant,
+});
+export type PushRecord = Static<typeof PushRecordSchema>;
+
+/** A tag; `sha` is the commit (null until known), `tagObject` the annotated tag's own hash. */
+export const TagRecordSchema = Type.Object({
+  name: Type.String(),
+  sha: NullableString,
+  tagObject: NullableString,
+  baseRef: NullableString,
+  date: NullableInstant,
+  pushedAt: Instant,
+  deleted: Type.Boolean(),
+});
+export type TagRecord = Static<typeof TagRecordSchema>;
+
+export const RangeTypeSchema = Type.Union([
+  Type.Literal('TAG_BASED'),
+  Type.Literal('DATE_BASED'),
+  Type.Literal('PR_BASED'),
+]);
+export type RangeType = Static<typeof RangeTypeSchema>;
+
+/** Which evidence decided membership: the host's comparison, captured push chains, or the date window (also for dates and numbers). */
+export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
+export type Resolution = Static<typeof ResolutionSchema>;
+
+/** The bounds of a release range, one pair by type (spec part 4). */
+export const RangeBoundsSchema = Type.Object({
+  type: RangeTypeSchema,
+  fromTag: Type.Optional(Type.String()),
+  toTag: Type.Optional(Type.String()),
+  fromDate: Type.Optional(Type.String()),
+  toDate: Type.Optional(Type.String()),
+  fromPrNumber: Type.Optional(Type.Integer()),
+  toPrNumber: Type.Optional(Type.Integer()),
+});
+export type RangeBounds = Static<typeof RangeBoundsSchema>;
+
+/** A release range with its counts as last recounted. */
+export const RangeRecordSchema = Type.Object({
+  id: Type.String(),
+  repoId: Type.String(),
+  bounds: RangeBoundsSchema,
+  prCount: Type.Integer(),
+  issueCount: Type.Integer(),
+  resolution: ResolutionSchema,
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type RangeRecord = Static<typeof RangeRecordSchema>;
+
+export const PersonaSchema = Type.Union([Type.Literal('engineer'), Type.Literal('internal'), Type.Literal('customer')]);
+export type Persona = Static<typeof PersonaSchema>;
+
+/** Draft flags (spec part 2). */
+export const DraftFlagsSchema = Type.Object({
+  highlights: Type.Array(Type.String()),
+  contributors: Type.Array(Type.String()),
+  upgradeInstructions: Type.String(),
+});
+export type DraftFlags = Static<typeof DraftFlagsSchema>;
+
+/** A draft. `ticket` is the generation under way; `generatedMd` is what was last generated, the base of a merge. */
+export const DraftRecordSchema = Type.Object({
+  id: Type.String(),
+  rangeId: Type.String(),
+  repoId: Type.String(),
+  persona: PersonaSchema,
+  status: Type.Union([Type.Literal('processing'), Type.Literal('ready'), Type.Literal('failed')]),
+  ticket: NullableString,
+  bodyMd: Type.String(),
+  generatedMd: Type.String(),
+  flags: DraftFlagsSchema,
+  error: NullableString,
+  /** Counts the changes of bodyMd; a render names the one it was based on. */
+  revision: Type.Integer(),
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type DraftRecord = Static<typeof DraftRecordSchema>;

@@ -1,0 +1,60 @@
+/**
+ * What crosses the border to a render thread: pointers in, results out, never records (`DESIGN.md` decision 23). The same
+ * shapes are the questions a gateway asks a partition's owner.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+
+/** Writes the draft of a range for a persona. */
+export const RenderTaskSchema = Type.Object({
+  task: Type.Literal('render'),
+  rangeId: Type.String(),
+  persona: PersonaSchema,
+});
+export type RenderTask = Static<typeof RenderTaskSchema>;
+
+export const RenderedSchema = Type.Object({
+  bodyMd: Type.String(),
+  flags: DraftFlagsSchema,
+  inputSeq: Type.Integer(),
+});
+export type Rendered = Static<typeof RenderedSchema>;
+
+/** Checks the bounds of a range to be and counts what it holds. */
+export const PreviewTaskSchema = Type.Object({
+  task: Type.Literal('preview'),
+  repoId: Type.String(),
+  bounds: RangeBoundsSchema,
+});
+export type PreviewTask = Static<typeof PreviewTaskSchema>;
+
+export const PreviewSchema = Type.Object({
+  prCount: Type.Integer(),
+  issueCount: Type.Integer(),
+  resolution: ResolutionSchema,
+});
+export type Preview = Static<typeof PreviewSchema>;
+
+/** Counts all ranges of a repository again. */
+export const RecountTaskSchema = Type.Object({ task: Type.Literal('recount'), repoId: Type.String() });
+export type RecountTask = Static<typeof RecountTaskSchema>;
+
+export const RangeCountSchema = Type.Object({
+  rangeId: Type.String(),
+  prCount: Type.Integer(),
+  issueCount: Type.Integer(),
+  resolution: ResolutionSchema,
+});
+export type RangeCount = Static<typeof RangeCountSchema>;
+
+/** Any task, as a thread receives it: where the partition lies, and what to do there. */
+export interface PoolTask {
+  dataDir: string;
+  partition: string;
+  work: RenderTask | PreviewTask | RecountTask;
+}
+
+/** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */
+export type PoolAnswer =
+  | { ok: true; value: Rendered | Preview | RangeCount[] }
+  | { ok: false; kind: 'invalid' | 'notFound'; message: string; details?: Record<string, string> };

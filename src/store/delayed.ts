@@ -1,0 +1,54 @@
+/**
+ * Accepted events of organisations over their limit, until the partition's time reaches their due time (`DESIGN.md`
+ * decision 16). Later events of a repository line up behind its delayed ones, so its order holds.
+ */
+import type { EventRecord } from '../protocol/journal.ts';
+import type { Partition } from './partition.ts';
+
+/** A delayed event with its place in the journal. */
+export interface DelayedEvent {
+  due: number;
+  seq: number;
+  index: number;
+  record: EventRecord;
+}
+
+interface Line {
+  count: number;
+  last: number;
+}
+
+/** Due time of the last delayed event of a repository; undefined when none waits. */
+export function lastDue(partition: Partition, repoId: string): number | undefined {
+  return (partition.tables.delayedRepositories.get(repoId) as Line | undefined)?.last;
+}
+
+export function writeDelayed(partition: Partition, event: DelayedEvent): void {
+  const repoId = event.record.repository.id;
+  const line: Line = partition.tables.delayedRepositories.get(repoId) ?? { count: 0, last: 0 };
+  partition.tables.delayed.putSync([event.due, event.seq, event.index], event);
+  partition.tables.delayedRepositories.putSync(repoId, { count: line.count + 1, last: Math.max(line.last, event.due) });
+}
+
+/** The next delayed event due at `time`, if any. */
+export function nextDue(partition: Partition, time: number): DelayedEvent | undefined {
+  for (const row of partition.tables.delayed.getRange({ end: [time, Number.MAX_VALUE], limit: 1 })) return row.value;
+  return undefined;
+}
+
+export function removeDelayed(partition: Partition, event: DelayedEvent): void {
+  const repoId = event.record.repository.id;
+  const line: Line = partition.tables.delayedRepositories.get(repoId) ?? { count: 1, last: 0 };
+  partition.tables.delayed.removeSync([event.due, event.seq, event.index]);
+  if (line.count <= 1) partition.tables.delayedRepositories.removeSync(repoId);
+  else partition.tables.delayedRepositories.putSync(repoId, { ...line, count: line.count - 1 });
+}
+
+/** All delayed events, soonest first: what the ingress seeds its limits from. */
+export function* listDelayed(partition: Partition): Iterable<DelayedEvent> {
+  for (const row of partition.tables.delayed.getRange({})) yield row.value as DelayedEvent;
+}
+
+export function countDelayed(partition: Partition): number {
+  return partition.tables.delayed.getKeysCount({});
+}

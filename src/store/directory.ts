@@ -1,0 +1,99 @@
+/**
+ * The tables of the directory partition: organisations, which repositories they have (the only place authorisation
+ * reads), and API keys by hash (`DESIGN.md` decision 13).
+ */
+import type { KeyRecord } from '../protocol/commands.ts';
+import type { Partition } from './partition.ts';
+
+/** An organisation or user that owns repositories. `ownerId` is null until its first delivery is seen. */
+export interface OrganisationRecord {
+  id: string;
+  origin: string;
+  login: string;
+  ownerId: string | null;
+  createdAt: number;
+}
+
+/** A repository as the directory lists it. */
+export interface DirectoryRepository {
+  id: string;
+  orgId: string;
+  hostId: string;
+  fullName: string;
+  defaultBranch: string | null;
+  createdAt: number;
+  seenAt: number;
+}
+
+export function readOrganisation(partition: Partition, id: string): OrganisationRecord | undefined {
+  return partition.tables.organisations.get(id);
+}
+
+export function organisationByOwner(
+  partition: Partition,
+  origin: string,
+  ownerId: string,
+): OrganisationRecord | undefined {
+  const id: string | undefined = partition.tables.organisationsByOwner.get([origin, ownerId]);
+  return id === undefined ? undefined : readOrganisation(partition, id);
+}
+
+export function organisationByLogin(
+  partition: Partition,
+  origin: string,
+  login: string,
+): OrganisationRecord | undefined {
+  const id: string | undefined = partition.tables.organisationsByLogin.get([origin, login.toLowerCase()]);
+  return id === undefined ? undefined : readOrganisation(partition, id);
+}
+
+/** Writes an organisation and its two indexes; a former login stays free for whoever takes it. */
+export function writeOrganisation(partition: Partition, organisation: OrganisationRecord): void {
+  const { organisations, organisationsByOwner, organisationsByLogin } = partition.tables;
+  const before = readOrganisation(partition, organisation.id);
+  if (before && before.login.toLowerCase() !== organisation.login.toLowerCase()) {
+    const key = [before.origin, before.login.toLowerCase()];
+    if (organisationsByLogin.get(key) === before.id) organisationsByLogin.removeSync(key);
+  }
+  organisations.putSync(organisation.id, organisation);
+  organisationsByLogin.putSync([organisation.origin, organisation.login.toLowerCase()], organisation.id);
+  if (organisation.ownerId !== null) {
+    organisationsByOwner.putSync([organisation.origin, organisation.ownerId], organisation.id);
+  }
+}
+
+export function listOrganisations(partition: Partition): OrganisationRecord[] {
+  return [...partition.tables.organisations.getRange({})].map((row) => row.value as OrganisationRecord);
+}
+
+export function readDirectoryRepository(partition: Partition, id: string): DirectoryRepository | undefined {
+  return partition.tables.directoryRepositories.get(id);
+}
+
+export function writeDirectoryRepository(partition: Partition, repository: DirectoryRepository): void {
+  partition.tables.directoryRepositories.putSync(repository.id, repository);
+}
+
+/** Repositories of an organisation, or all of them for null, by id. */
+export function listDirectoryRepositories(partition: Partition, orgId: string | null): DirectoryRepository[] {
+  const rows = [...partition.tables.directoryRepositories.getRange({})].map((row) => row.value as DirectoryRepository);
+  return orgId === null ? rows : rows.filter((repository) => repository.orgId === orgId);
+}
+
+export function readKey(partition: Partition, id: string): KeyRecord | undefined {
+  return partition.tables.keys.get(id);
+}
+
+export function keyByHash(partition: Partition, hash: string): KeyRecord | undefined {
+  const id: string | undefined = partition.tables.keysByHash.get(hash);
+  return id === undefined ? undefined : readKey(partition, id);
+}
+
+export function writeKey(partition: Partition, key: KeyRecord): void {
+  partition.tables.keys.putSync(key.id, key);
+  partition.tables.keysByHash.putSync(key.hash, key.id);
+}
+
+export function listKeys(partition: Partition): KeyRecord[] {
+  return [...partition.tables.keys.getRange({})].map((row) => row.value as KeyRecord);
+}

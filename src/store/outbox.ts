@@ -1,0 +1,62 @@
+/**
+ * Effects that a fold caused and that are carried out after its commit: renders, recounts, relays to another partition
+ * (`DESIGN.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
+ */
+import type { RelayBody } from '../protocol/journal.ts';
+import type { Persona } from '../protocol/stored.ts';
+import { nextNumber } from './meta.ts';
+import type { Partition } from './partition.ts';
+
+/** What an effect does. */
+export type Effect =
+  | { effect: 'render'; draftId: string; rangeId: string; repoId: string; persona: Persona; ticket: string }
+  | { effect: 'recount'; repoId: string }
+  | { effect: 'relay'; target: string; at: number; body: RelayBody };
+
+/** An effect with its number, unique and rising within the partition. */
+export interface OutboxRow {
+  number: number;
+  effect: Effect;
+}
+
+/** Writes an effect down. With a `key`, it takes the place of an earlier one of the same key. */
+export function writeEffect(partition: Partition, effect: Effect, key?: string): number {
+  const { outbox, outboxKeys } = partition.tables;
+  const number = nextNumber(partition, 'outbox');
+  if (key !== undefined) {
+    const earlier: number | undefined = outboxKeys.get(key);
+    if (earlier !== undefined) outbox.removeSync(earlier);
+    outboxKeys.putSync(key, number);
+  }
+  outbox.putSync(number, { number, effect, ...(key !== undefined && { key }) });
+  return number;
+}
+
+/** Removes an effect whose outcome is folded; false when it had gone or been replaced. */
+export function removeEffect(partition: Partition, number: number): boolean {
+  const { outbox, outboxKeys } = partition.tables;
+  const row: (OutboxRow & { key?: string }) | undefined = outbox.get(number);
+  if (!row) return false;
+  if (row.key !== undefined) outboxKeys.removeSync(row.key);
+  outbox.removeSync(number);
+  return true;
+}
+
+/** Effects in order of their causes, from number `after` + 1 on. */
+export function listEffects(partition: Partition, after: number, limit: number): OutboxRow[] {
+  const rows = partition.tables.outbox.getRange({ start: after + 1, end: Number.MAX_VALUE, limit });
+  return [...rows].map((row) => row.value as OutboxRow);
+}
+
+export function countEffects(partition: Partition): number {
+  return partition.tables.outbox.getKeysCount({ start: 0, end: Number.MAX_VALUE });
+}
+
+/** Number of the last row of `source` that was relayed here; 0 for none. */
+export function readRelayed(partition: Partition, source: string): number {
+  return partition.tables.relays.get(source) ?? 0;
+}
+
+export function writeRelayed(partition: Partition, source: string, row: number): void {
+  partition.tables.relays.putSync(source, row);
+}

@@ -1,0 +1,88 @@
+/**
+ * One partition's LMDB environment: its tables, how they are opened for the one writer and for readers. What a table holds
+ * is the matter of the file named after it. This folder alone imports lmdb.
+ */
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { currentGeneration, generationFolder, prepareGeneration, switchGeneration } from './generation.ts';
+
+/** Tables whose values are msgpack; all are folded from the journal. */
+const foldedTables = [
+  'meta',
+  'repositories',
+  'revisions',
+  'pulls',
+  'pullsByMergeSha',
+  'pullsByMergedAt',
+  'issues',
+  'issuesByClosedAt',
+  'commits',
+  'pushes',
+  'tags',
+  'ranges',
+  'rangesByRepository',
+  'drafts',
+  'results',
+  'deliveries',
+  'deliveriesByTime',
+  'deadLetters',
+  'outbox',
+  'outboxKeys',
+  'relays',
+  'delayed',
+  'delayedRepositories',
+  'organisations',
+  'organisationsByOwner',
+  'organisationsByLogin',
+  'directoryRepositories',
+  'keys',
+  'keysByHash',
+] as const;
+
+export type TableName = (typeof foldedTables)[number] | 'local';
+// biome-ignore lint/suspicious/noExplicitAny: keys and values are typed by the file that owns the table
+type Table = Database<any, any>;
+
+/** An open partition. `responses` holds ready-made bytes; `local` what belongs to this machine and is not folded. */
+export interface Partition {
+  readonly name: string;
+  readonly generation: number;
+  readonly folder: string;
+  readonly root: RootDatabase;
+  readonly tables: Readonly<Record<TableName, Table>>;
+  readonly responses: Database<Buffer, string>;
+  close(): Promise<void>;
+}
+
+/** Names of the tables that a replay of the journal must reproduce byte for byte. */
+export const dumpedTables: readonly TableName[] = foldedTables;
+
+// Plain maps, no shared structures: the same record always has the same bytes, whichever process wrote it.
+const tableOptions = { encoding: 'msgpack', useRecords: false, variableMapSize: true } as const;
+
+const maxReaders = 512;
+
+/** Opens the partition in use for writing, making it when it is new. One process may do so, its owner. */
+export function openPartition(dataDir: string, name: string): Partition {
+  const current = currentGeneration(dataDir, name);
+  const generation = current === 0 ? prepareGeneration(dataDir, name) : current;
+  const partition = openFolder(name, generation, generationFolder(dataDir, name, generation), false);
+  if (current === 0) switchGeneration(dataDir, name, generation);
+  return partition;
+}
+
+/** Opens the partition in use for reading; undefined while its owner has not made it. */
+export function openReadOnly(dataDir: string, name: string): Partition | undefined {
+  const generation = currentGeneration(dataDir, name);
+  if (generation === 0) return undefined;
+  return openFolder(name, generation, generationFolder(dataDir, name, generation), true);
+}
+
+/** Opens an environment by folder, such as a snapshot that is to be verified. */
+export function openFolder(name: string, generation: number, folder: string, readOnly: boolean): Partition {
+  const root = open({ path: folder, readOnly, maxDbs: 48, maxReaders, noSubdir: false, encoding: 'msgpack' });
+  const tables = {} as Record<TableName, Table>;
+  for (const table of [...foldedTables, 'local'] as const)
+    tables[table] = root.openDB({ name: table, ...tableOptions });
+  const responses = root.openDB<Buffer, string>({ name: 'responses', encoding: 'binary' });
+  return { name, generation, folder, root, tables, responses, close: () => root.close() };
+}

@@ -1,0 +1,55 @@
+/**
+ * Captured pull requests: by number, and merged ones by merge commit and by time of merge.
+ */
+import type { PullRecord } from '../protocol/stored.ts';
+import type { Partition } from './partition.ts';
+
+export function readPull(partition: Partition, repoId: string, number: number): PullRecord | undefined {
+  return partition.tables.pulls.get([repoId, number]);
+}
+
+/** Writes a pull request and moves its index entries. */
+export function writePull(
+  partition: Partition,
+  repoId: string,
+  pull: PullRecord,
+  before: PullRecord | undefined,
+): void {
+  const { pulls, pullsByMergeSha, pullsByMergedAt } = partition.tables;
+  pulls.putSync([repoId, pull.number], pull);
+  if (before?.mergeSha !== pull.mergeSha) {
+    if (before?.mergeSha) pullsByMergeSha.removeSync([repoId, before.mergeSha, pull.number]);
+    if (pull.mergeSha) pullsByMergeSha.putSync([repoId, pull.mergeSha, pull.number], true);
+  }
+  if (before?.mergedAt !== pull.mergedAt) {
+    if (before?.mergedAt != null) pullsByMergedAt.removeSync([repoId, before.mergedAt, pull.number]);
+    if (pull.mergedAt !== null) pullsByMergedAt.putSync([repoId, pull.mergedAt, pull.number], true);
+  }
+}
+
+/** Merged pull requests whose merge commit is `sha`, by number. */
+export function pullsMergedAs(partition: Partition, repoId: string, sha: string): PullRecord[] {
+  const keys = partition.tables.pullsByMergeSha.getKeys({ start: [repoId, sha], end: [repoId, sha, 1e12] });
+  return byKeys(partition, repoId, keys);
+}
+
+/** Pull requests with `from` ≤ mergedAt < `to`, by (mergedAt, number). */
+export function pullsMergedBetween(partition: Partition, repoId: string, from: number, to: number): PullRecord[] {
+  const keys = partition.tables.pullsByMergedAt.getKeys({ start: [repoId, from], end: [repoId, to] });
+  return byKeys(partition, repoId, keys);
+}
+
+/** Captured pull requests with `from` ≤ number ≤ `to`, by number. */
+export function pullsNumbered(partition: Partition, repoId: string, from: number, to: number): PullRecord[] {
+  const rows = partition.tables.pulls.getRange({ start: [repoId, from], end: [repoId, to + 1] });
+  return [...rows].map((row) => row.value as PullRecord);
+}
+
+function byKeys(partition: Partition, repoId: string, keys: Iterable<[string, unknown, number]>): PullRecord[] {
+  const found: PullRecord[] = [];
+  for (const key of keys) {
+    const pull = readPull(partition, repoId, key[2]);
+    if (pull) found.push(pull);
+  }
+  return found;
+}

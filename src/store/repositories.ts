@@ -1,0 +1,20 @@
+/**
+ * Repositories of a partition. `revisions` holds a repository's revision apart, small, because every read of a ready-made
+ * response compares it.
+ */
+import type { RepositoryRecord } from '../protocol/stored.ts';
+import type { Partition } from './partition.ts';
+
+export function readRepository(partition: Partition, id: string): RepositoryRecord | undefined {
+  return partition.tables.repositories.get(id);
+}
+
+export function writeRepository(partition: Partition, repository: RepositoryRecord): void {
+  partition.tables.repositories.putSync(repository.id, repository);
+  partition.tables.revisions.putSync(repository.id, repository.revision);
+}
+
+/** Revision that ready-made responses of this repository must carry; 0 for an unknown one. */
+export function readRevision(partition: Partition, id: string): number {
+  return partition.tables.revisions.get(id) ?? 0;
+}

@@ -1,0 +1,83 @@
+/**
+ * The responses of single objects: their shapes as the API sends them (spec part 2), and the ready-made bytes stored beside
+ * the records (`DESIGN.md` decision 15). Bytes carry the repository and its revision, so a reader can tell stale ones.
+ */
+import { compareUrl } from '../compare-url.ts';
+import type { DraftRecord, RangeRecord } from '../protocol/stored.ts';
+import { readDraft } from './drafts.ts';
+import type { Partition } from './partition.ts';
+import { readRange } from './ranges.ts';
+import { readRepository, readRevision } from './repositories.ts';
+
+/** What a single object's response is made of, besides the object. */
+export interface ReadyResponse {
+  repoId: string;
+  json: Buffer;
+}
+
+const headerBytes = 5;
+
+/** A range as GET answers it. */
+export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
+  const { type, ...bounds } = range.bounds;
+  const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;
+  return {
+    id: range.id,
+    repoId: range.repoId,
+    type,
+    ...bounds,
+    ...(url !== undefined && { compareUrl: url }),
+    prCount: range.prCount,
+    issueCount: range.issueCount,
+    resolution: range.resolution,
+    createdAt: new Date(range.createdAt).toISOString(),
+    updatedAt: new Date(range.updatedAt).toISOString(),
+  };
+}
+
+/** A draft as GET and List answer it. */
+export function draftResponse(draft: DraftRecord): Record<string, unknown> {
+  return {
+    id: draft.id,
+    releaseRangeId: draft.rangeId,
+    persona: draft.persona,
+    status: draft.status,
+    bodyMd: draft.bodyMd,
+    flags: draft.flags,
+    ...(draft.error !== null && { error: draft.error }),
+    createdAt: new Date(draft.createdAt).toISOString(),
+    updatedAt: new Date(draft.updatedAt).toISOString(),
+  };
+}
+
+/** Writes the ready bytes of an object. */
+export function writeResponse(partition: Partition, id: string, repoId: string, response: unknown): void {
+  const json = Buffer.from(JSON.stringify(response));
+  const repo = Buffer.from(repoId, 'latin1');
+  const row = Buffer.allocUnsafe(headerBytes + repo.length + json.length);
+  row.writeUInt32BE(readRevision(partition, repoId), 0);
+  row[4] = repo.length;
+  repo.copy(row, headerBytes);
+  json.copy(row, headerBytes + repo.length);
+  partition.responses.putSync(id, row);
+}
+
+/** The response of a range or draft: its ready bytes, or, when they are stale or missing, encoded from the record. */
+export function readResponse(partition: Partition, id: string): ReadyResponse | undefined {
+  const row = partition.responses.getBinary(id) as Buffer | undefined;
+  if (row === undefined) return encodeResponse(partition, id);
+  const end = headerBytes + (row[4] as number);
+  const repoId = row.toString('latin1', headerBytes, end);
+  if (row.readUInt32BE(0) !== readRevision(partition, repoId)) return encodeResponse(partition, id);
+  return { repoId, json: row.subarray(end) };
+}
+
+function encodeResponse(partition: Partition, id: string): ReadyResponse | undefined {
+  const range = readRange(partition, id);
+  if (range) {
+    const repository = readRepository(partition, range.repoId);
+    return { repoId: range.repoId, json: Buffer.from(JSON.stringify(rangeResponse(range, repository?.url ?? ''))) };
+  }
+  const draft = readDraft(partition, id);
+  return draft && { repoId: draft.repoId, json: Buffer.from(JSON.stringify(draftResponse(draft))) };
+}

@@ -1,0 +1,70 @@
+/**
+ * Snapshots of a partition: a copy of the environment (not compacted: the compacting copy has an open corruption report),
+ * verified by opening and reading it. The journal may be purged up to the older of the two newest verified ones.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
+import { readCursor } from './meta.ts';
+import { dumpedTables, openFolder, type Partition } from './partition.ts';
+
+/** A verified snapshot; `seq` is the cursor it holds. */
+export interface Snapshot {
+  folder: string;
+  seq: number;
+}
+
+const kept = 2;
+
+/** Snapshots of a partition, oldest first. Unfinished ones are not listed: their folders end in `.new`. */
+export function listSnapshots(dataDir: string, partition: string): Snapshot[] {
+  const folder = snapshotFolder(dataDir, partition);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const match = /^s(\d{15})$/.exec(name);
+      return match ? [{ folder: join(folder, name), seq: Number(match[1]) }] : [];
+    })
+    .sort((a, b) => a.seq - b.seq);
+}
+
+/** Takes and verifies a snapshot and removes all but the two newest. */
+export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
+  const folder = snapshotFolder(dataDir, partition.name);
+  const unfinished = join(folder, 'taking.new');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  await partition.root.backup(unfinished, false);
+  const seq = await verifySnapshot(partition.name, unfinished);
+  const finished = join(folder, `s${String(seq).padStart(15, '0')}`);
+  rmSync(finished, { recursive: true, force: true });
+  renameSync(unfinished, finished);
+  for (const old of listSnapshots(dataDir, partition.name).slice(0, -kept)) rmSync(old.folder, { recursive: true });
+  return { folder: finished, seq };
+}
+
+/**
+ * Opens a copy and reads every row of every table.
+ * @returns the cursor it holds
+ * @throws when it cannot be read
+ */
+export async function verifySnapshot(name: string, folder: string): Promise<number> {
+  const copy = openFolder(name, 0, folder, true);
+  try {
+    for (const table of dumpedTables) for (const _ of copy.tables[table].getRange({ snapshot: true })) void _;
+    return readCursor(copy).seq;
+  } finally {
+    await copy.close();
+  }
+}
+
+/**
+ * Makes a snapshot the generation in use; the journal's tail is folded onto it when the owner opens it.
+ * The store it replaces stays beside it, set aside for a person to look at.
+ */
+export function restoreSnapshot(dataDir: string, partition: string, snapshot: Snapshot): number {
+  const generation = prepareGeneration(dataDir, partition);
+  cpSync(join(snapshot.folder, 'data.mdb'), join(generationFolder(dataDir, partition, generation), 'data.mdb'));
+  switchGeneration(dataDir, partition, generation);
+  return generation;
+}

@@ -1,0 +1,225 @@
+/**
+ * The supervisor: nats-server (unless an external one is named), partition workers, one gateway, the operations port. It
+ * starts them in order, restarts what dies, and stops them in order: gateway, workers, nats-server.
+ */
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AggregatorRegistry } from 'prom-client';
+import { settingsToEnv } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
+import { Child } from './children.ts';
+import { type FirstStart, prepareDataDir } from './first-start.ts';
+import { connectJournal } from './journal/connect.ts';
+import { type PartitionName, partitionNames } from './journal/subjects.ts';
+import { type DurabilityLevel, durabilityOf, ensureStream } from './journal/topology.ts';
+import type { Logger } from './logger.ts';
+import { childRestarts, collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
+import { localNatsUrl, type NatsServer, startNatsServer } from './nats-server.ts';
+import { type OpsServer, startOps } from './ops.ts';
+
+/** A service that is starting or runs. */
+export interface Service {
+  /** Resolves when everything is ready to serve; rejects when it cannot be. */
+  readonly ready: Promise<ServiceFacts>;
+  /** Process ids by name, for whoever tests what a kill does. */
+  pids(): Record<string, number>;
+  /** Stops what has been started, in order, at any stage. */
+  stop(): Promise<void>;
+}
+
+/** What a ready service can tell. */
+export interface ServiceFacts {
+  /** Where the API and the webhook receiver listen. */
+  url: string;
+  opsUrl: string;
+  durability: DurabilityLevel;
+  first: FirstStart;
+}
+
+const childStopMs = 20_000;
+const natsStopMs = 10_000;
+
+/**
+ * Starts everything.
+ * @returns at once; `ready` rejects with SettingsError, DataDirError, NatsServerError or JournalSetupError for faults that an
+ *   operator mends
+ */
+export function startService(settings: Settings, logger: Logger): Service {
+  const started: Started = { children: [], nats: undefined, ops: undefined };
+  return {
+    ready: start(settings, logger, started),
+    pids: () => pids(started),
+    stop: async () => {
+      // The gateway first, so that what it has accepted is folded before the workers go.
+      for (const role of ['gateway', 'worker'] as const) {
+        const children = started.children.filter((child) => child.options.role === role);
+        await Promise.all(children.map((child) => child.stop(childStopMs)));
+      }
+      await started.nats?.stop();
+      started.ops?.close();
+    },
+  };
+}
+
+/** What a stop has to stop. */
+interface Started {
+  children: Child[];
+  nats: SupervisedNats | undefined;
+  ops: OpsServer | undefined;
+}
+
+async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
+  collectRuntimeMetrics();
+  const first = prepareDataDir(settings);
+  const supervised = settings.natsUrl === '';
+  if (supervised) started.nats = await superviseNats(settings, first.natsToken, logger);
+  const natsUrl = supervised ? localNatsUrl(settings.natsPort, first.natsToken) : settings.natsUrl;
+  const resolved: Settings = { ...settings, natsUrl, webhookSecrets: [...first.webhookSecrets] };
+  const ready = new Readiness();
+  const gateway = new Child(childOptions('gateway', 'gateway', './gateway-main.js', [], resolved, logger, ready));
+  const workers = makeWorkers(resolved, logger, ready);
+  started.ops = await startOps(settings.opsHost, settings.opsPort, {
+    metrics: () => gather([...workers, gateway]),
+    waitingFor: () => [...workers, gateway].filter((child) => !child.ready).map((child) => child.options.name),
+  });
+  const durability = await prepareJournal(resolved, supervised, logger);
+  await launch(workers, started, ready);
+  await launch([gateway], started, ready);
+  const { host, port } = gateway.address as { host: string; port: number };
+  return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
+}
+
+async function launch(children: readonly Child[], started: Started, ready: Readiness): Promise<void> {
+  started.children.push(...children);
+  for (const child of children) child.start();
+  await ready.when(() => children.every((child) => child.ready));
+}
+
+/** Wakes whoever waits for children each time one says it is ready. */
+class Readiness {
+  private wake: () => void = () => {};
+
+  changed(): void {
+    this.wake();
+  }
+
+  async when(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+/** Makes the streams and says how durable an acknowledgement is. */
+async function prepareJournal(settings: Settings, supervised: boolean, logger: Logger): Promise<DurabilityLevel> {
+  const journal = await connectJournal(settings.natsUrl, 'tidings supervisor', logger);
+  try {
+    for (const name of partitionNames(settings.partitions)) await ensureStream(journal, name, settings.journalMaxBytes);
+    const version = journal.connection.info?.version ?? '0.0.0';
+    const level = durabilityOf(version, supervised, 1);
+    durabilityLevel.set({ level }, 1);
+    logger.info({ natsServer: version, durability: level }, 'journal ready');
+    return level;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Spreads the partitions over worker processes; the directory goes with the first. */
+export function assignPartitions(settings: Pick<Settings, 'partitions' | 'workers'>): PartitionName[][] {
+  const wanted = settings.workers || Math.max(1, availableParallelism() - 1);
+  const shares: PartitionName[][] = Array.from({ length: Math.min(wanted, settings.partitions) }, () => []);
+  for (const [i, name] of partitionNames(settings.partitions).entries()) shares[i % shares.length]?.push(name);
+  return shares;
+}
+
+function makeWorkers(settings: Settings, logger: Logger, ready: Readiness): Child[] {
+  return assignPartitions(settings).map((names, i) => {
+    const program = '../workers/partition/main.js';
+    return new Child(
+      childOptions('worker', `worker ${i} (${names.join(' ')})`, program, names, settings, logger, ready),
+    );
+  });
+}
+
+function childOptions(
+  role: 'gateway' | 'worker',
+  name: string,
+  program: string,
+  args: readonly string[],
+  settings: Settings,
+  logger: Logger,
+  ready: Readiness,
+) {
+  return { role, name, program, args, env: settingsToEnv(settings), logger, onReady: () => ready.changed() };
+}
+
+async function gather(children: readonly Child[]): Promise<string> {
+  const own = registry.getMetricsAsJSON();
+  const all = await Promise.all([own, ...children.map((child) => child.metrics())]);
+  return AggregatorRegistry.aggregate(all.filter((metrics) => metrics.length > 0)).metrics();
+}
+
+function pids({ children, nats }: Started): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const child of children) if (child.pid !== undefined) found[child.options.name] = child.pid;
+  if (nats) found['nats-server'] = nats.pid();
+  return found;
+}
+
+/** A nats-server that is started again when it ends. */
+interface SupervisedNats {
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+async function superviseNats(settings: Settings, token: string, logger: Logger): Promise<SupervisedNats> {
+  const options = {
+    dataDir: settings.dataDir,
+    port: settings.natsPort,
+    token,
+    maxStore: settings.journalMaxBytes * (settings.partitions + 1) * 2,
+  };
+  let server: NatsServer = await startNatsServer(options);
+  let stopping = false;
+  if (server.adopted) logger.warn({ natsPid: server.pid }, 'nats-server of an earlier start is adopted');
+  void watch();
+
+  async function watch(): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      const started = performance.now();
+      await server.exited;
+      if (stopping) return;
+      if (performance.now() - started > 30_000) failures = 0;
+      logger.error(
+        { natsPid: server.pid, log: `${settings.dataDir}/nats/server.log` },
+        'nats-server ended and is started again',
+      );
+      childRestarts.inc({ role: 'nats-server' });
+      await pause(Math.min(5000, 50 * 2 ** failures) * (0.75 + Math.random() / 2));
+      if (stopping) return;
+      server = await startNatsServer(options);
+    }
+  }
+
+  return {
+    pid: () => server.pid,
+    stop: async () => {
+      stopping = true;
+      kill(server.pid, 'SIGTERM');
+      const late = setTimeout(() => kill(server.pid, 'SIGKILL'), natsStopMs);
+      await server.exited;
+      clearTimeout(late);
+    },
+  };
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

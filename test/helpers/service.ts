@@ -1,0 +1,207 @@
+/**
+ * The real service as a process of its own: started on free ports over a temporary data directory, spoken to over HTTP only,
+ * killed in parts by process id where a test wants that.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHmac, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { freePort, temporaryFolder } from './ports.ts';
+import { waitUntil } from './wait-until.ts';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** An answer, its JSON body read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  body: any;
+}
+
+/** How a service is started besides the defaults of tests (no limits, free ports). */
+export interface ServiceOptions {
+  env?: Record<string, string>;
+  /** An existing data directory, to start on what an earlier service left. */
+  dataDir?: string;
+}
+
+/** Settings that lift the limits, as the demo and the benchmarks do. */
+export const noLimits = {
+  TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '0',
+  TIDINGS_LIMIT_WEBHOOKS_PER_HOUR: '0',
+  TIDINGS_LIMIT_API_PER_MINUTE: '0',
+  TIDINGS_LIMIT_API_PER_HOUR: '0',
+  TIDINGS_LIMIT_API_PER_DAY: '0',
+};
+
+/** Starts a service and waits until it is ready; it stops when the test ends. */
+export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
+  const dataDir = options.dataDir ?? join(temporaryFolder(t), 'data');
+  const [port, opsPort, natsPort] = [await freePort(), await freePort(), await freePort()];
+  const env = {
+    PATH: process.env.PATH ?? '',
+    TIDINGS_DATA_DIR: dataDir,
+    TIDINGS_PORT: String(port),
+    TIDINGS_OPS_PORT: String(opsPort),
+    TIDINGS_NATS_PORT: String(natsPort),
+    TIDINGS_LOG_LEVEL: 'warn',
+    ...noLimits,
+    ...options.env,
+  };
+  const service = new TestService(env);
+  t.after(() => service.stop());
+  await service.ready();
+  return service;
+}
+
+export class TestService {
+  readonly env: Record<string, string>;
+  /** What the service has logged. */
+  log = '';
+  private readonly process: ChildProcess;
+  private readonly exited: Promise<number | null>;
+
+  constructor(env: Record<string, string>) {
+    this.env = env;
+    this.process = spawn(process.execPath, ['--enable-source-maps', program, 'start'], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.process.stderr?.on('data', (chunk: Buffer) => {
+      this.log += chunk;
+    });
+    this.exited = new Promise((resolve) => this.process.once('exit', (code) => resolve(code)));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.env.TIDINGS_PORT}`;
+  }
+
+  get opsUrl(): string {
+    return `http://127.0.0.1:${this.env.TIDINGS_OPS_PORT}`;
+  }
+
+  get dataDir(): string {
+    return this.env.TIDINGS_DATA_DIR as string;
+  }
+
+  get secret(): string {
+    return readFileSync(join(this.dataDir, 'webhook-secret'), 'utf8').trim();
+  }
+
+  get adminKey(): string {
+    return readFileSync(join(this.dataDir, 'admin-key'), 'utf8').trim();
+  }
+
+  /** Waits until /readyz says so. */
+  async ready(): Promise<void> {
+    await waitUntil(`the service is ready\n${this.log}`, async () => {
+      if (this.process.exitCode !== null)
+        throw new Error(`the service ended with ${this.process.exitCode}\n${this.log}`);
+      const answer = await fetch(`${this.opsUrl}/readyz`).catch(() => undefined);
+      return answer?.status === 200;
+    });
+  }
+
+  /** One API call with the admin key, or with another one. */
+  async api(method: string, path: string, body?: unknown, key = this.adminKey): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return read(response);
+  }
+
+  /** Posts a signed delivery; `headers` win over those that a host would send. */
+  async deliver(event: string, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const signature = createHmac('sha256', this.secret).update(body).digest('hex');
+    const response = await fetch(`${this.url}/api/webhooks/scm`, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'x-scm-event': event,
+        'x-scm-delivery': randomUUID(),
+        'x-hub-signature-256': `sha256=${signature}`,
+        ...headers,
+      },
+    });
+    return read(response);
+  }
+
+  /** Runs a command of the command line against this service. */
+  tidings(...args: string[]): string {
+    return execFileSync(process.execPath, [program, ...args], { env: this.env, encoding: 'utf8' });
+  }
+
+  /** Value of a metric summed over its labels; 0 while it has none. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.opsUrl}/metrics`)).text();
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
+    return values.reduce((sum, match) => sum + Number(match[1]), 0);
+  }
+
+  /** Process ids by what they run: supervisor, gateway, worker, nats-server. */
+  pids(): Record<'supervisor' | 'gateway' | 'worker' | 'nats-server', number> {
+    const supervisor = this.process.pid as number;
+    const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
+    for (const pid of readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)) {
+      const command = commandOf(pid);
+      if (command.includes('nats-server') && command.includes(this.dataDir)) found['nats-server'] = pid;
+      else if (parentOf(pid) !== supervisor) continue;
+      else if (command.includes('gateway-main')) found.gateway = pid;
+      else if (command.includes('partition/main')) found.worker = pid;
+    }
+    return found;
+  }
+
+  /** Stops the service as an operator would; its exit code. */
+  stop(): Promise<number | null> {
+    if (this.process.exitCode === null) this.process.kill('SIGTERM');
+    return this.exited;
+  }
+
+  /** Ends the supervisor without warning. */
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.exited;
+  }
+}
+
+function commandOf(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}
+
+function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  let body: unknown = text;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Not JSON: the test sees the text.
+  }
+  return { status: response.status, headers: response.headers, body };
+}

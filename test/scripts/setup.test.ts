@@ -1,0 +1,225 @@
+// Set-up's pure parts. The scripts are plain JavaScript outside the build, so they are imported by URL from dist/.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+
+const script = (path: string) => import(new URL(`../../../scripts/${path}`, import.meta.url).href);
+const setup = await script('setup.mjs');
+const runner = await script('run.mjs');
+const packages = await script('setup/packages.mjs');
+const build = await script('setup/build.mjs');
+const nats = await script('setup/nats-server.mjs');
+const { acquireLock } = await script('setup/lock.mjs');
+const { describeFailure, SetupError } = await script('setup/console.mjs');
+
+const linux = { platform: 'linux', arch: 'x64' };
+const lock = {
+  packages: {
+    '': { dependencies: { lmdb: '3.5.6' } },
+    'node_modules/uWebSockets.js': {
+      version: '20.51.4',
+      optionalDependencies: { '@uwsjs/linux-x64-18': '1', '@uwsjs/linux-x64-20': '1', '@uwsjs/linux-x64-22': '1' },
+    },
+    'node_modules/@uwsjs/linux-x64-20': { version: '20.51.4', optional: true },
+    'node_modules/lmdb': { version: '3.5.6', integrity: 'sha512-a' },
+  },
+};
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-setup-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function write(root: string, path: string, text = ''): string {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+  return join(root, path);
+}
+
+suite('packages', () => {
+  test('accepts a Node that has a native build', () => {
+    for (const version of ['v20.19.0', 'v20.20.2', 'v22.1.0']) {
+      assert.equal(packages.nodeProblem(version, lock, linux), undefined, version);
+    }
+  });
+
+  test('refuses other Nodes and names the right ones', () => {
+    for (const version of ['v18.20.0', 'v20.18.9', 'v21.7.0', 'v24.0.0']) {
+      assert.match(packages.nodeProblem(version, lock, linux), /20\.19 or later of Node 20, or Node 22/, version);
+    }
+    assert.match(packages.nodeProblem('v20.19.0', lock, { platform: 'aix', arch: 'ppc64' }), /aix-ppc64/);
+    assert.match(packages.nodeProblem('v20.19.0', lock, { ...linux, glibc: false }), /musl/);
+  });
+
+  test('takes what is installed when it is what the lockfile says', () => {
+    const installed = {
+      packages: {
+        'node_modules/uWebSockets.js': { version: '20.51.4' },
+        'node_modules/@uwsjs/linux-x64-20': { version: '20.51.4' },
+        'node_modules/lmdb': { version: '3.5.6', integrity: 'sha512-a' },
+      },
+    };
+    const natives = ['@uwsjs/linux-x64-20'];
+    assert.equal(packages.installedMatches(lock, installed, natives), true);
+    assert.equal(packages.installedMatches(lock, installed, ['@uwsjs/linux-x64-22']), false, 'another Node');
+    const older = { packages: { ...installed.packages, 'node_modules/lmdb': { version: '3.5.5' } } };
+    assert.equal(packages.installedMatches(lock, older, natives), false, 'another version');
+    const { 'node_modules/lmdb': _, ...fewer } = installed.packages;
+    assert.equal(packages.installedMatches(lock, { packages: fewer }, natives), false, 'a package missing');
+    const more = { packages: { ...installed.packages, 'node_modules/left': { version: '1.0.0' } } };
+    assert.equal(packages.installedMatches(lock, more, natives), false, 'a package too many');
+  });
+
+  test('stamps the lockfile, the dependencies and the Node ABI', () => {
+    const machine = { ...linux, abi: '115' };
+    const stamp = packages.packagesStamp('lock', { dependencies: { a: '1' } }, machine);
+    assert.equal(packages.packagesStamp('lock', { dependencies: { a: '1' } }, machine), stamp);
+    assert.notEqual(packages.packagesStamp('lock2', { dependencies: { a: '1' } }, machine), stamp);
+    assert.notEqual(packages.packagesStamp('lock', { dependencies: { a: '2' } }, machine), stamp);
+    assert.notEqual(packages.packagesStamp('lock', { dependencies: { a: '1' } }, { ...machine, abi: '127' }), stamp);
+  });
+});
+
+suite('build', () => {
+  test('hashes names and contents, never times', (t) => {
+    const root = temporaryFolder(t);
+    const file = write(root, 'src/a.ts', 'one');
+    write(root, 'src/deep/b.ts', 'two');
+    write(root, 'src/notes.txt');
+    const files = build.listFiles(root, 'src', /\.ts$/);
+    assert.deepEqual(files, ['src/a.ts', 'src/deep/b.ts']);
+    const before = build.hashFiles(root, files);
+    utimesSync(file, 1, 1);
+    assert.equal(build.hashFiles(root, files), before);
+    writeFileSync(file, 'One');
+    assert.notEqual(build.hashFiles(root, files), before);
+  });
+
+  test('finds outputs whose source is gone', () => {
+    const outputs = ['src/a.js', 'src/a.js.map', 'test/old.test.js', 'test/old.test.js.map', 'src/m.mjs', 'src/d.json'];
+    const sources = ['src/a.ts', 'src/m.mts', 'src/d.json', 'src/types.d.ts'];
+    assert.deepEqual(build.staleOutputs(outputs, sources), ['test/old.test.js', 'test/old.test.js.map']);
+  });
+});
+
+suite('nats-server', () => {
+  test('reads and compares versions by number', () => {
+    assert.equal(nats.parseVersion('nats-server: v2.10.27\n'), '2.10.27');
+    assert.equal(nats.parseVersion('command not found'), undefined);
+    assert.equal(nats.isAtLeast('2.10.27', '2.10.23'), true);
+    assert.equal(nats.isAtLeast('2.10.23', '2.10.23'), true);
+    assert.equal(nats.isAtLeast('2.11.0', '2.10.23'), true);
+    assert.equal(nats.isAtLeast('2.9.30', '2.10.23'), false);
+    assert.equal(nats.isAtLeast('2.10.9', '2.10.23'), false);
+  });
+
+  test('prefers the whole Debian keyring', () => {
+    const choose = (files: Record<string, string[]>) => nats.chooseKeyring((folder: string) => files[folder] ?? []);
+    const shared = '/usr/share/keyrings';
+    const trusted = '/etc/apt/trusted.gpg.d';
+    const trixie = ['debian-archive-trixie-automatic.gpg', 'debian-archive-trixie-stable.gpg'];
+    const whole = 'debian-archive-keyring.gpg';
+    assert.equal(choose({ [shared]: [...trixie, whole] }), `${shared}/${whole}`);
+    assert.equal(choose({ [shared]: trixie }), `${shared}/${trixie[1]}`);
+    assert.equal(
+      choose({ [trusted]: ['debian-archive-trixie-automatic.asc'] }),
+      `${trusted}/debian-archive-trixie-automatic.asc`,
+    );
+    assert.equal(choose({ [shared]: ['ubuntu-archive-keyring.gpg', 'debian-archive-removed-keys.gpg'] }), undefined);
+  });
+
+  test("keeps the machine's proxy out of apt's dump", () => {
+    const dump = [
+      'Acquire "";',
+      'Acquire::http::Proxy "http://proxy:3128";',
+      'Acquire::Languages "all";',
+      'Acquire::ForceIPv4 "true";',
+      'Acquire::https::Verify-Peer "";',
+    ].join('\n');
+    const network = nats.networkSettings(dump);
+    assert.deepEqual(network, ['Acquire::http::Proxy "http://proxy:3128";', 'Acquire::ForceIPv4 "true";']);
+    const config = nats.aptConfig({ folder: '/x y/apt', architecture: 'arm64', network });
+    assert.match(config, /^Acquire::http::Proxy "http:\/\/proxy:3128";\n/);
+    assert.match(config, /^Dir::State::lists "\/x y\/apt\/state\/lists";$/m);
+    assert.doesNotMatch(config, /"\/(etc|var)\//);
+  });
+
+  test('advises one command for each platform', () => {
+    assert.match(nats.adviceFor('darwin', { hasApt: false }), /^brew install nats-server$/);
+    assert.match(nats.adviceFor('linux', { hasApt: true, hasKeyring: false }), /debian-archive-keyring/);
+    assert.match(nats.adviceFor('linux', { hasApt: false }), /^docker run .*TIDINGS_NATS_URL=/);
+    assert.match(nats.adviceFor('win32', { hasApt: false }), /^docker run /);
+  });
+
+  test('is needed unless a server is named', () => {
+    const named = { TIDINGS_NATS_URL: 'nats://127.0.0.1:4222' };
+    assert.equal(setup.needsNats('optional', {}), true);
+    assert.equal(setup.needsNats('optional', named), false);
+    assert.equal(setup.needsNats('required', named), true);
+  });
+});
+
+suite('lock', () => {
+  test('lets the second wait for the first', async (t) => {
+    const folder = join(temporaryFolder(t), 'setup.lock');
+    mkdirSync(folder);
+    // The parent process is alive and is not us.
+    writeFileSync(join(folder, String(process.ppid)), '');
+    await assert.rejects(acquireLock(folder, { waitMs: 150 }), { name: 'SetupError' });
+    rmSync(folder, { recursive: true });
+    const first = await acquireLock(folder);
+    first.release();
+    assert.equal(existsSync(folder), false);
+  });
+
+  test('takes over from a dead owner', async (t) => {
+    const folder = join(temporaryFolder(t), 'setup.lock');
+    mkdirSync(folder);
+    writeFileSync(join(folder, '99999999'), '');
+    const { release } = await acquireLock(folder, { waitMs: 1_000 });
+    assert.equal(existsSync(join(folder, String(process.pid))), true);
+    release();
+  });
+
+  test('waits for the programs of a dead owner', async (t) => {
+    const folder = join(temporaryFolder(t), 'setup.lock');
+    mkdirSync(folder);
+    writeFileSync(join(folder, '99999999'), `${process.ppid}\n`);
+    await assert.rejects(acquireLock(folder, { waitMs: 150 }), { name: 'SetupError' });
+  });
+});
+
+suite('command lines', () => {
+  test('rejects unknown options with advice', () => {
+    assert.deepEqual(setup.parseOptions(['--only', 'nats']).only, ['nats']);
+    for (const args of [['--fast'], ['--only', 'moon'], ['--nats', 'maybe']]) {
+      assert.throws(() => setup.parseOptions(args), { name: 'SetupError', next: /--help/ });
+    }
+  });
+
+  test('sorts test files into suites', (t) => {
+    const root = temporaryFolder(t);
+    const files = ['src/ids', 'config/load', 'scripts/x', 'integration/lane', 'e2e/webhook', 'architecture'];
+    for (const file of files) write(root, `test/${file}.test.ts`);
+    write(root, 'test/helpers/service.ts');
+    const list = (name: string, filters?: string[]) => runner.suiteFiles(name, filters, root);
+    assert.deepEqual(list('unit'), ['test/config/load.test.ts', 'test/scripts/x.test.ts', 'test/src/ids.test.ts']);
+    assert.deepEqual(list('unit', ['ids']), ['test/src/ids.test.ts']);
+    assert.deepEqual(list('integration'), ['test/integration/lane.test.ts']);
+    assert.deepEqual(list('e2e'), ['test/e2e/webhook.test.ts']);
+    assert.deepEqual(list('architecture'), ['test/architecture.test.ts']);
+  });
+
+  test("passes options on to node's runner", () => {
+    assert.deepEqual(runner.splitArguments(['lane', '--test-only']), { options: ['--test-only'], filters: ['lane'] });
+  });
+
+  test('says what failed and what to do next', () => {
+    const error = new SetupError('npm ci failed', { detail: 'E404\nE500', expected: 'a registry', next: 'try again' });
+    const text = ['✗ npm ci failed', '  E404', '  E500', '  needed: a registry', '  next:   try again'].join('\n');
+    assert.equal(describeFailure(error), text);
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * One repository's actor: folds its events into the tables and writes down what they cause elsewhere. It lives for one
+ * record and keeps nothing, so a record that is rolled back leaves no trace in memory.
+ */
+import type {
+  BranchPush,
+  EventRecord,
+  EventRepository,
+  IssueSnapshot,
+  PullSnapshot,
+  PushedCommit,
+  TagPush,
+} from '../../src/protocol/journal.ts';
+import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import { readIssue, writeIssue } from '../../src/store/issues.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readPull, writePull } from '../../src/store/pulls.ts';
+import { readCommit, readPush, writeCommit, writePush } from '../../src/store/pushes.ts';
+import { hasRanges } from '../../src/store/ranges.ts';
+import { readRepository, writeRepository } from '../../src/store/repositories.ts';
+import { readTag, writeTag } from '../../src/store/tags.ts';
+import { mergeIssue, mergePull, mergeTag } from './capture.ts';
+
+/** Folds one event into its repository. */
+export function foldEvent(partition: Partition, record: EventRecord): void {
+  const seenAt = hostTime(record);
+  const repository = meetRepository(partition, record, seenAt);
+  const actor = new Actor(partition, repository);
+  const { body } = record;
+  if (body.event === 'pull_request') actor.pull(body.pull, body.action);
+  else if (body.event === 'issues') actor.issue(body.issue, body.action);
+  else if (body.event === 'push') actor.push(body.push);
+  else actor.tag(body.tag);
+}
+
+class Actor {
+  private readonly partition: Partition;
+  private readonly repository: RepositoryRecord;
+
+  constructor(partition: Partition, repository: RepositoryRecord) {
+    this.partition = partition;
+    this.repository = repository;
+  }
+
+  pull(snapshot: PullSnapshot, action: string): void {
+    const before = readPull(this.partition, this.repository.id, snapshot.number);
+    const after = mergePull(before, snapshot, action, this.repository);
+    if (after === before) return;
+    writePull(this.partition, this.repository.id, after, before);
+    this.recount();
+  }
+
+  issue(snapshot: IssueSnapshot, action: string): void {
+    const before = readIssue(this.partition, this.repository.id, snapshot.number);
+    const after = mergeIssue(before, snapshot, action);
+    if (after === before) return;
+    writeIssue(this.partition, this.repository.id, after, before);
+    this.recount();
+  }
+
+  /** A long push comes in parts; each is a push of its own whose `before` is the end of the one before it. */
+  push(push: BranchPush): void {
+    if (push.deleted || push.commits.length === 0) return;
+    if (readPush(this.partition, this.repository.id, push.branch, push.after)) return;
+    for (const commit of push.commits) this.commit(commit, push);
+    writePush(this.partition, this.repository.id, {
+      branch: push.branch,
+      before: push.before,
+      after: push.after,
+      baseRef: push.baseRef,
+      shas: push.commits.map((commit) => commit.sha),
+      forced: push.forced,
+      gap: push.gap,
+      at: push.pushedAt,
+    });
+    this.recount();
+  }
+
+  private commit(commit: PushedCommit, push: BranchPush): void {
+    const known = readCommit(this.partition, this.repository.id, commit.sha);
+    const pushes: [string, string][] = [...(known?.pushes ?? []), [push.branch, push.after]];
+    pushes.sort((a, b) => (a.join('\n') < b.join('\n') ? -1 : 1));
+    writeCommit(this.partition, this.repository.id, { ...commit, pushes });
+  }
+
+  tag(push: TagPush): void {
+    const before = readTag(this.partition, this.repository.id, push.name);
+    const after = mergeTag(before, push);
+    if (after === before) return;
+    writeTag(this.partition, this.repository.id, after);
+    this.recount();
+  }
+
+  /** Asks for fresh counts, once however many events ask before it is carried out. */
+  private recount(): void {
+    const repoId = this.repository.id;
+    if (hasRanges(this.partition, repoId))
+      writeEffect(this.partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+  }
+}
+
+/** The repository of an event, made or renamed when the event says so; the directory hears of it through the outbox. */
+function meetRepository(partition: Partition, record: EventRecord, seenAt: number): RepositoryRecord {
+  const before = readRepository(partition, record.repository.id);
+  const after = mergeRepository(before, record.repository, record.at, seenAt);
+  if (after === before) return before;
+  writeRepository(partition, after);
+  if (!before || after.revision !== before.revision) {
+    writeEffect(partition, {
+      effect: 'relay',
+      target: 'directory',
+      at: record.at,
+      body: {
+        relay: 'repositorySeen',
+        repository: { ...record.repository, defaultBranch: after.defaultBranch },
+        seenAt,
+      },
+    });
+  }
+  return after;
+}
+
+function mergeRepository(
+  before: RepositoryRecord | undefined,
+  seen: EventRepository,
+  at: number,
+  seenAt: number,
+): RepositoryRecord {
+  if (!before) return { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1 };
+  const after = { ...before, ...seen, defaultBranch: seen.defaultBranch ?? before.defaultBranch };
+  const changed = (Object.keys(seen) as (keyof EventRepository)[]).some(
+    (field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]),
+  );
+  if (!changed || seenAt < before.seenAt) return before;
+  const formerNames = before.formerNames.filter((name) => name !== after.fullName);
+  if (before.fullName !== after.fullName) formerNames.push(before.fullName);
+  return { ...after, formerNames, seenAt, revision: before.revision + 1 };
+}
+
+/** The host's own time of what an event tells, which orders renames; the time of receipt where it has none. */
+function hostTime(record: EventRecord): number {
+  const { body } = record;
+  if (body.event === 'pull_request') return body.pull.updatedAt;
+  if (body.event === 'issues') return body.issue.updatedAt;
+  return body.event === 'push' ? body.push.pushedAt : body.tag.pushedAt;
+}

@@ -1,0 +1,93 @@
+/**
+ * Folds what belongs to the directory: repositories met by other partitions, organisations, API keys.
+ */
+import { hashedId } from '../../src/ids.ts';
+import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
+import type { EventRepository, RelayBody } from '../../src/protocol/journal.ts';
+import {
+  type OrganisationRecord,
+  organisationByLogin,
+  organisationByOwner,
+  readDirectoryRepository,
+  readKey,
+  readOrganisation,
+  writeDirectoryRepository,
+  writeKey,
+  writeOrganisation,
+} from '../../src/store/directory.ts';
+import type { Partition } from '../../src/store/partition.ts';
+
+/** The slot in ids of what lives in the directory. */
+const directorySlot = 0;
+
+/** Folds what another partition relayed, at time `at`. */
+export function foldRelay(partition: Partition, body: RelayBody, at: number): void {
+  const { repository, seenAt } = body;
+  const before = readDirectoryRepository(partition, repository.id);
+  if (before && before.seenAt > seenAt) return;
+  const organisation = meetOrganisation(partition, repository, at);
+  writeDirectoryRepository(partition, {
+    id: repository.id,
+    orgId: organisation.id,
+    hostId: repository.hostId,
+    fullName: repository.fullName,
+    defaultBranch: repository.defaultBranch,
+    createdAt: before?.createdAt ?? at,
+    seenAt,
+  });
+}
+
+/** Carries out one command of the directory at time `at`. */
+export function foldDirectoryCommand(partition: Partition, command: DirectoryCommand, at: number): CommandResult {
+  return command.name === 'createKey' ? createKey(partition, command, at) : revokeKey(partition, command.keyId, at);
+}
+
+/**
+ * The organisation that owns a repository: known by the host's id of the owner, else by a login that was named before its
+ * first delivery and is not bound to an owner yet, else new.
+ */
+function meetOrganisation(partition: Partition, repository: EventRepository, at: number): OrganisationRecord {
+  const { origin, owner } = repository;
+  const named = organisationByLogin(partition, origin, owner.login);
+  const found = organisationByOwner(partition, origin, owner.id) ?? (named?.ownerId === null ? named : undefined);
+  const organisation: OrganisationRecord = {
+    id: found?.id ?? hashedId('org', directorySlot, `${origin}\n${owner.id}`),
+    origin,
+    login: owner.login,
+    ownerId: owner.id,
+    createdAt: found?.createdAt ?? at,
+  };
+  if (!found || found.login !== organisation.login || found.ownerId === null)
+    writeOrganisation(partition, organisation);
+  return organisation;
+}
+
+function createKey(
+  partition: Partition,
+  command: Extract<DirectoryCommand, { name: 'createKey' }>,
+  at: number,
+): CommandResult {
+  const orgId = command.org === null ? null : organisationNamed(partition, command.org, command.origin, at);
+  if (orgId === undefined) {
+    return { ok: false, kind: 'notFound', message: `Organization ${JSON.stringify(command.org)} is not found.` };
+  }
+  writeKey(partition, { ...command.key, orgId, createdAt: at });
+  return { ok: true, value: { id: command.key.id, orgId } };
+}
+
+/** An organisation by id or login; a login not met yet is kept for the owner that comes with it. */
+function organisationNamed(partition: Partition, name: string, origin: string, at: number): string | undefined {
+  if (name.startsWith('org_')) return readOrganisation(partition, name)?.id;
+  const known = organisationByLogin(partition, origin, name);
+  if (known) return known.id;
+  const id = hashedId('org', directorySlot, `${origin}\nlogin ${name.toLowerCase()}`);
+  writeOrganisation(partition, { id, origin, login: name, ownerId: null, createdAt: at });
+  return id;
+}
+
+function revokeKey(partition: Partition, keyId: string, at: number): CommandResult {
+  const key = readKey(partition, keyId);
+  if (!key) return { ok: false, kind: 'notFound', message: `API key ${JSON.stringify(keyId)} is not found.` };
+  if (key.revokedAt === null) writeKey(partition, { ...key, revokedAt: at });
+  return { ok: true, value: { id: keyId, revokedAt: key.revokedAt ?? at } };
+}

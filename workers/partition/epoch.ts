@@ -1,0 +1,45 @@
+/**
+ * Compares a partition's cursor with its stream before anything is read (`DESIGN.md` decision 6): a stream that was cut or
+ * replaced under the cursor is a new epoch, and everything it holds is read again, deduped by what is stored.
+ */
+
+import { unpackBatch } from '../../src/journal/codec.ts';
+import type { Journal } from '../../src/journal/connect.ts';
+import { streamOf } from '../../src/journal/subjects.ts';
+import type { StreamState } from '../../src/journal/topology.ts';
+import type { Logger } from '../../src/logger.ts';
+import { cursorEpoch } from '../../src/metrics.ts';
+import { type Cursor, readCursor, readStreamIdentity, writeCursor, writeStreamIdentity } from '../../src/store/meta.ts';
+import type { Partition } from '../../src/store/partition.ts';
+
+/** Checks the cursor against the stream and moves it back for a new epoch. */
+export async function checkEpoch(
+  partition: Partition,
+  journal: Journal,
+  stream: StreamState,
+  logger: Logger,
+): Promise<void> {
+  const cursor = readCursor(partition);
+  const known = readStreamIdentity(partition);
+  let epoch = known?.epoch ?? 0;
+  if (cursor.seq > 0 && (await isCut(partition, journal, cursor, stream))) {
+    epoch += 1;
+    logger.error(
+      { partition: partition.name, cursor: cursor.seq, lastSeq: stream.lastSeq },
+      'journal was cut or replaced: it is read again',
+    );
+    await partition.root.transaction(() => writeCursor(partition, { seq: stream.firstSeq - 1, recordId: '' }));
+  }
+  cursorEpoch.set({ partition: partition.name }, epoch);
+  if (known?.created === stream.created && known.epoch === epoch) return;
+  await partition.root.transaction(() => writeStreamIdentity(partition, { created: stream.created, epoch }));
+}
+
+/** A purged message at the cursor is normal as long as the stream has gone on from there. */
+async function isCut(partition: Partition, journal: Journal, cursor: Cursor, stream: StreamState): Promise<boolean> {
+  if (stream.lastSeq < cursor.seq) return true;
+  if (stream.firstSeq > cursor.seq || cursor.recordId === '') return false;
+  const message = await journal.manager.streams.getMessage(streamOf(partition.name), { seq: cursor.seq });
+  const records = unpackBatch(message.data);
+  return records[records.length - 1]?.id !== cursor.recordId;
+}

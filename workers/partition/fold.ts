@@ -1,0 +1,136 @@
+/**
+ * The fold: applies journal records to a partition, each in a child transaction of its own. A record that cannot be folded
+ * rolls back alone and becomes a dead letter (`DESIGN.md` decision 9). Deterministic: what it reads is the partition and the
+ * record, nothing else. Must be called inside a transaction.
+ */
+import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/metrics.ts';
+import type { Command, CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
+import type { CommandRecord, EventRecord, JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
+import { removeDeadLetter, writeDeadLetter } from '../../src/store/dead-letters.ts';
+import { lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/delayed.ts';
+import { deliveryKey, isFolded, removeDelivery, writeDelivery } from '../../src/store/deliveries.ts';
+import { readTime, writeTime } from '../../src/store/meta.ts';
+import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readResult, writeResult } from '../../src/store/results.ts';
+import { foldEvent } from './actor.ts';
+import { foldCommand } from './commands.ts';
+import { foldDirectoryCommand, foldRelay } from './directory.ts';
+import { foldOutcome } from './outcomes.ts';
+import { sweep } from './sweep.ts';
+
+/** Where a record stands in the journal. */
+interface Place {
+  seq: number;
+  index: number;
+}
+
+/**
+ * Folds the records of one journal message.
+ * @throws only what makes the whole partition unusable (I/O errors of the store)
+ */
+export function foldMessage(partition: Partition, seq: number, records: readonly JournalRecord[]): void {
+  records.forEach((record, index) => {
+    const place = { seq, index };
+    apart(partition, record, place, () => foldRecord(partition, record, place));
+    const time = moveTime(partition, record.at);
+    releaseDue(partition, time);
+  });
+}
+
+function foldRecord(partition: Partition, record: JournalRecord, place: Place): void {
+  recordsFolded.inc({ partition: partition.name, kind: record.kind });
+  switch (record.kind) {
+    case 'event':
+      return acceptEvent(partition, record, place);
+    case 'command':
+      return carryOut(partition, record);
+    case 'result':
+      return foldOutcome(partition, record.body, record.at);
+    case 'relay':
+      return acceptRelay(partition, record);
+    case 'tick':
+      return sweep(partition, Math.max(record.at, readTime(partition)));
+  }
+}
+
+/** Runs one fold in a child transaction and sets the record aside when it fails. */
+function apart(partition: Partition, record: JournalRecord, place: Place, fold: () => void): void {
+  try {
+    partition.root.childTransaction(fold);
+  } catch (error) {
+    if (isStoreFault(error)) throw error;
+    recordsDeadLettered.inc({ partition: partition.name });
+    if (record.kind === 'event') removeDelivery(partition, keyOf(record));
+    const { seq, index } = place;
+    writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record });
+  }
+}
+
+/** LMDB's own failures (disk full, damaged pages, lost map) concern the partition, never the record at hand. */
+function isStoreFault(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: string };
+  return typeof code === 'number' || /^MDB_|Commit failed|Environment/.test(message ?? '');
+}
+
+function acceptEvent(partition: Partition, record: EventRecord, place: Place): void {
+  const key = keyOf(record);
+  if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
+  else if (isFolded(partition, key)) {
+    duplicates.inc({ layer: 'delivery' });
+    return;
+  }
+  writeDelivery(partition, key, record.at);
+  const due = dueTime(partition, record);
+  if (due === undefined) foldEvent(partition, record);
+  else writeDelayed(partition, { ...place, due, record });
+}
+
+function keyOf(record: EventRecord): string {
+  return deliveryKey(record.delivery, record.body.event, record.source, record.part);
+}
+
+/** When an event must wait: its own due time is ahead, or its repository has earlier events waiting. */
+function dueTime(partition: Partition, record: EventRecord): number | undefined {
+  const now = Math.max(record.at, readTime(partition));
+  const behind = lastDue(partition, record.repository.id);
+  const due = Math.max(record.due ?? 0, behind ?? 0);
+  return behind !== undefined || due > now ? due : undefined;
+}
+
+function moveTime(partition: Partition, at: number): number {
+  const time = readTime(partition);
+  if (at <= time) return time;
+  writeTime(partition, at);
+  return at;
+}
+
+function releaseDue(partition: Partition, time: number): void {
+  for (let event = nextDue(partition, time); event; event = nextDue(partition, time)) {
+    const { record } = event;
+    removeDelayed(partition, event);
+    apart(partition, record, event, () => foldEvent(partition, record));
+  }
+}
+
+function carryOut(partition: Partition, record: CommandRecord): void {
+  if (readResult(partition, record.id)) {
+    duplicates.inc({ layer: 'command' });
+    return;
+  }
+  writeResult(partition, record.id, dispatch(partition, record.command, record.at));
+}
+
+function dispatch(partition: Partition, command: Command | DirectoryCommand, at: number): CommandResult {
+  if (command.name === 'createKey' || command.name === 'revokeKey') return foldDirectoryCommand(partition, command, at);
+  return foldCommand(partition, command, at);
+}
+
+function acceptRelay(partition: Partition, record: RelayRecord): void {
+  if (record.row <= readRelayed(partition, record.source)) {
+    duplicates.inc({ layer: 'relay' });
+    return;
+  }
+  writeRelayed(partition, record.source, record.row);
+  foldRelay(partition, record.body, record.at);
+}

@@ -1,0 +1,117 @@
+/**
+ * Carries out the effects of one partition: renders and recounts in the pool, relays to other lanes. An outcome goes back
+ * through the journal and removes its row; until then the row is tried again, by this process or the next one.
+ */
+
+import { ServiceError } from '../../src/errors.ts';
+import { ulid } from '../../src/ids.ts';
+import type { Lane } from '../../src/journal/lane.ts';
+import type { PartitionName } from '../../src/journal/subjects.ts';
+import type { Logger } from '../../src/logger.ts';
+import type { ResultBody } from '../../src/protocol/journal.ts';
+import { type Effect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import type { RenderPool } from '../render/pool.ts';
+import { relay } from './relay.ts';
+
+/** What an outbox needs from its worker. */
+export interface OutboxOptions {
+  dataDir: string;
+  partition: Partition;
+  pool: RenderPool;
+  logger: Logger;
+  /** The lane of any partition, its own included. */
+  laneOf: (partition: PartitionName) => Lane;
+}
+
+const atOnce = 8;
+/** Recounts of one repository wait this long, so that a burst of events causes one. */
+const recountDelayMs = 250;
+
+export class Outbox {
+  private readonly options: OutboxOptions;
+  /** Rows being carried out; a row's number is never used again. */
+  private readonly busy = new Map<number, Promise<void>>();
+  private relaying: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(options: OutboxOptions) {
+    this.options = options;
+  }
+
+  /** Starts what is written down and not under way. Call it after each commit, and not before the fold has caught up. */
+  kick(): void {
+    if (this.stopped) return;
+    const rows = listEffects(this.options.partition, 0, 1000);
+    if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
+    for (const row of rows) {
+      if (this.busy.size >= atOnce) return;
+      if (row.effect.effect !== 'relay' && !this.busy.has(row.number)) this.start(row);
+    }
+  }
+
+  /** Stops starting; waits for what is under way. */
+  async close(): Promise<void> {
+    this.stopped = true;
+    await Promise.all([...this.busy.values(), this.relaying]);
+  }
+
+  private start(row: OutboxRow): void {
+    const done = this.carryOut(row)
+      .catch((error: Error) => this.later(error))
+      .finally(() => this.busy.delete(row.number));
+    this.busy.set(row.number, done);
+  }
+
+  private async carryOut(row: OutboxRow): Promise<void> {
+    const body = await this.outcomeOf(row.number, row.effect);
+    await this.enqueue(body);
+  }
+
+  private async outcomeOf(row: number, effect: Effect): Promise<ResultBody> {
+    if (effect.effect === 'recount') {
+      await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
+      const counts = await this.options.pool.run({ ...this.where(), work: { task: 'recount', repoId: effect.repoId } });
+      return { result: 'recounted', repoId: effect.repoId, row, counts };
+    }
+    if (effect.effect === 'render') return this.render(row, effect);
+    throw new Error('a relay is not carried out alone');
+  }
+
+  private async render(row: number, effect: Extract<Effect, { effect: 'render' }>): Promise<ResultBody> {
+    const { draftId, ticket, rangeId, persona } = effect;
+    try {
+      const rendered = await this.options.pool.run({ ...this.where(), work: { task: 'render', rangeId, persona } });
+      return { result: 'rendered', draftId, ticket, row, baseRevision: 0, ...rendered };
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'unavailable') throw error;
+      this.options.logger.error({ draftId, err: error }, 'render failed');
+      const reason = error instanceof ServiceError ? error.message : 'The draft could not be rendered.';
+      return { result: 'renderFailed', draftId, ticket, row, error: reason };
+    }
+  }
+
+  private startRelay(): void {
+    this.relaying ??= relay(this.options, () => this.stopped)
+      .then((body) => (body ? this.enqueue(body) : undefined))
+      .catch((error: Error) => this.later(error))
+      .finally(() => {
+        this.relaying = undefined;
+      });
+  }
+
+  private async enqueue(body: ResultBody): Promise<void> {
+    const { partition, laneOf } = this.options;
+    await laneOf(partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+  }
+
+  private where(): { dataDir: string; partition: string } {
+    return { dataDir: this.options.dataDir, partition: this.options.partition.name };
+  }
+
+  /** The rows stay; they are tried again shortly. */
+  private later(error: Error): void {
+    this.options.logger.warn({ partition: this.options.partition.name, err: error }, 'effect is tried again');
+    setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The owner of one partition: takes its lock, opens it, folds its stream into it, one transaction a batch, and says so.
+ * What leaves the partition is held back until the fold has passed the stream's end as seen at start (`DESIGN.md`
+ * decision 18).
+ */
+
+import { ulid } from '../../src/ids.ts';
+import { unpackBatch } from '../../src/journal/codec.ts';
+import type { Journal } from '../../src/journal/connect.ts';
+import { Follower, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
+import { publishFolded } from '../../src/journal/signal.ts';
+import type { PartitionName } from '../../src/journal/subjects.ts';
+import { ensureStream, streamState } from '../../src/journal/topology.ts';
+import type { Logger } from '../../src/logger.ts';
+import {
+  delayedRecords,
+  flushedSeconds,
+  foldLagSeconds,
+  foldSeconds,
+  outboxRows,
+  partitionAlarms,
+} from '../../src/metrics.ts';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { countDelayed } from '../../src/store/delayed.ts';
+import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
+import { readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
+import { countEffects } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { checkEpoch } from './epoch.ts';
+import { foldMessage } from './fold.ts';
+import { openOrRestore } from './restore.ts';
+
+/** What an owner needs from its worker. */
+export interface OwnerOptions {
+  dataDir: string;
+  name: PartitionName;
+  journal: Journal;
+  journalMaxBytes: number;
+  logger: Logger;
+  /** Called after each commit once the fold has caught up; effects may leave from then on. */
+  onCommitted: (owner: PartitionOwner) => void;
+  /** Called when the partition cannot go on: it is not ours any more, has a hole, or its store fails. */
+  onLost: (owner: PartitionOwner, error: Error) => void;
+}
+
+/** Another process wrote to the partition: this one must not. */
+export class NotOwnerError extends Error {}
+
+interface Unfolded {
+  seq: number;
+  records: JournalRecord[];
+}
+
+export class PartitionOwner {
+  readonly name: PartitionName;
+  readonly options: OwnerOptions;
+  private readonly id = ulid();
+  private lock: PartitionLock | undefined;
+  private opened: Partition | undefined;
+  private follower: Follower | undefined;
+  private following: Promise<void> | undefined;
+  private goal = 0;
+  private folded = 0;
+
+  private constructor(options: OwnerOptions) {
+    this.name = options.name;
+    this.options = options;
+  }
+
+  /**
+   * Takes a partition over and begins to fold.
+   * @throws PartitionLockedError when another process owns it
+   */
+  static async open(options: OwnerOptions): Promise<PartitionOwner> {
+    const owner = new PartitionOwner(options);
+    owner.lock = await takeLock(options.dataDir, options.name);
+    const stream = await ensureStream(options.journal, options.name, options.journalMaxBytes);
+    owner.opened = await openOrRestore(options.dataDir, options.name, stream, options.logger);
+    const { partition } = owner;
+    await partition.root.transaction(() => writeOwner(partition, owner.id));
+    await checkEpoch(partition, options.journal, stream, options.logger);
+    owner.folded = readCursor(partition).seq;
+    owner.goal = stream.lastSeq;
+    owner.start();
+    return owner;
+  }
+
+  /** The open store. */
+  get partition(): Partition {
+    if (!this.opened) throw new Error(`partition ${this.name} is not open`);
+    return this.opened;
+  }
+
+  /** Whether the fold has passed what the stream held at start. */
+  get caughtUp(): boolean {
+    return this.folded >= this.goal;
+  }
+
+  /** Sequence of the last message folded and committed. */
+  get seq(): number {
+    return this.folded;
+  }
+
+  /** Says again how far the fold is; a gateway that starts later learns of it this way. */
+  announce(): void {
+    const { name, folded } = this;
+    publishFolded(this.options.journal, { partition: name, generation: this.partition.generation, seq: folded });
+  }
+
+  /** Folds to the end of the stream, at most for `ms`. */
+  async drain(ms: number): Promise<void> {
+    const end = (await streamState(this.options.journal, this.name)).lastSeq;
+    const deadline = performance.now() + ms;
+    while (this.folded < end && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** Stops folding, waits until everything is on disk, closes the store and gives the lock back. */
+  async close(): Promise<void> {
+    this.follower?.stop();
+    await this.following;
+    await this.opened?.root.flushed;
+    await this.opened?.close();
+    this.opened = undefined;
+    await this.lock?.release();
+  }
+
+  private start(): void {
+    const { journal, logger, onLost, onCommitted } = this.options;
+    this.follower = new Follower(journal, this.name, this.folded, logger);
+    this.following = this.follow(this.follower).catch((error: Error) => {
+      const cause = error instanceof JournalHoleError ? 'hole' : error instanceof NotOwnerError ? 'lock' : 'store';
+      partitionAlarms.set({ partition: this.name, cause }, 1);
+      logger.fatal({ partition: this.name, cause, err: error }, 'partition stopped');
+      onLost(this, error);
+    });
+    if (this.caughtUp) {
+      this.announce();
+      onCommitted(this);
+    }
+  }
+
+  private async follow(follower: Follower): Promise<void> {
+    for await (const batch of follower.batches()) await this.commit(batch.map(toUnfolded));
+  }
+
+  /** Folds a batch in one transaction: effects, delivery ids and cursor stand or fall together. */
+  private async commit(batch: readonly Unfolded[]): Promise<void> {
+    const { partition } = this;
+    const started = performance.now();
+    const last = batch[batch.length - 1] as Unfolded;
+    let fault: unknown;
+    await partition.root.transaction(() => {
+      try {
+        // A throw in the transaction itself would commit what was put before it; a child transaction rolls back.
+        partition.root.childTransaction(() => {
+          this.assertOwned((batch[0] as Unfolded).seq - 1);
+          for (const { seq, records } of batch) foldMessage(partition, seq, records);
+          writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
+        });
+      } catch (error) {
+        fault = error;
+      }
+    });
+    if (fault !== undefined) throw fault;
+    foldSeconds.observe((performance.now() - started) / 1000);
+    void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
+    this.folded = last.seq;
+    this.measure(last);
+    if (!this.caughtUp) return;
+    this.announce();
+    this.options.onCommitted(this);
+  }
+
+  private assertOwned(cursor: number): void {
+    if (readOwner(this.partition) !== this.id || readCursor(this.partition).seq !== cursor) {
+      throw new NotOwnerError(`Partition ${this.name} was written by another process.`);
+    }
+  }
+
+  private measure(last: Unfolded): void {
+    const partition = this.name;
+    const at = last.records[last.records.length - 1]?.at ?? 0;
+    foldLagSeconds.set({ partition }, Math.max(0, (Date.now() - at) / 1000));
+    delayedRecords.set({ partition }, countDelayed(this.partition));
+    outboxRows.set({ partition }, countEffects(this.partition));
+  }
+}
+
+function toUnfolded(message: JournalMessage): Unfolded {
+  return { seq: message.seq, records: unpackBatch(message.bytes) };
+}

@@ -1,0 +1,22 @@
+/**
+ * The render task: one repository view, one range, one persona in; a draft's text and flags out.
+ */
+import { notFound } from '../../src/errors.ts';
+import { compose } from '../../src/notes/compose.ts';
+import type { Rendered, RenderTask } from '../../src/protocol/tasks.ts';
+import { readCursor } from '../../src/store/meta.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readRange } from '../../src/store/ranges.ts';
+import { RepositoryView } from '../../src/store/repository-view.ts';
+
+/**
+ * Writes the draft of a range.
+ * @throws ServiceError `notFound` when the range or its repository is gone
+ */
+export function render(partition: Partition, task: RenderTask): Rendered {
+  const range = readRange(partition, task.rangeId);
+  const view = range && RepositoryView.of(partition, range.repoId);
+  if (!view) throw notFound('Release range', task.rangeId);
+  const { bodyMd, flags } = compose(view, range.bounds, task.persona);
+  return { bodyMd, flags, inputSeq: readCursor(partition).seq };
+}

@@ -9,7 +9,8 @@ import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
 import { type FirstStart, prepareDataDir } from './first-start.ts';
-import { connectJournal } from './journal/connect.ts';
+import { connectJournal, type Journal } from './journal/connect.ts';
+import { claimInstance } from './journal/instance.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
 import { type DurabilityLevel, durabilityOf, ensureStream } from './journal/topology.ts';
 import type { Logger } from './logger.ts';
@@ -45,7 +46,7 @@ const natsStopMs = 10_000;
  *   operator mends
  */
 export function startService(settings: Settings, logger: Logger): Service {
-  const started: Started = { children: [], nats: undefined, ops: undefined };
+  const started: Started = { children: [], journal: undefined, nats: undefined, ops: undefined };
   return {
     ready: start(settings, logger, started),
     pids: () => pids(started),
@@ -55,6 +56,7 @@ export function startService(settings: Settings, logger: Logger): Service {
         const children = started.children.filter((child) => child.options.role === role);
         await Promise.all(children.map((child) => child.stop(childStopMs)));
       }
+      await started.journal?.close();
       await started.nats?.stop();
       started.ops?.close();
     },
@@ -64,6 +66,7 @@ export function startService(settings: Settings, logger: Logger): Service {
 /** What a stop has to stop. */
 interface Started {
   children: Child[];
+  journal: Journal | undefined;
   nats: SupervisedNats | undefined;
   ops: OpsServer | undefined;
 }
@@ -82,7 +85,8 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     metrics: () => gather([...workers, gateway]),
     waitingFor: () => [...workers, gateway].filter((child) => !child.ready).map((child) => child.options.name),
   });
-  const durability = await prepareJournal(resolved, supervised, logger);
+  started.journal = await connectJournal(natsUrl, 'tidings supervisor', logger);
+  const durability = await prepareJournal(started.journal, settings, logger);
   await launch(workers, started, ready);
   await launch([gateway], started, ready);
   const { host, port } = gateway.address as { host: string; port: number };
@@ -112,19 +116,18 @@ class Readiness {
   }
 }
 
-/** Makes the streams and says how durable an acknowledgement is. */
-async function prepareJournal(settings: Settings, supervised: boolean, logger: Logger): Promise<DurabilityLevel> {
-  const journal = await connectJournal(settings.natsUrl, 'tidings supervisor', logger);
-  try {
-    for (const name of partitionNames(settings.partitions)) await ensureStream(journal, name, settings.journalMaxBytes);
-    const version = journal.connection.info?.version ?? '0.0.0';
-    const level = durabilityOf(version, supervised, 1);
-    durabilityLevel.set({ level }, 1);
-    logger.info({ natsServer: version, durability: level }, 'journal ready');
-    return level;
-  } finally {
-    await journal.close();
+/** Claims the journal, makes its streams and says how durable an acknowledgement is. */
+async function prepareJournal(journal: Journal, settings: Settings, logger: Logger): Promise<DurabilityLevel> {
+  await claimInstance(journal, settings.dataDir);
+  let replicas = Number.POSITIVE_INFINITY;
+  for (const name of partitionNames(settings.partitions)) {
+    replicas = Math.min(replicas, (await ensureStream(journal, name, settings.journalMaxBytes)).replicas);
   }
+  const version = journal.connection.info?.version ?? '0.0.0';
+  const level = durabilityOf(version, settings.natsUrl === '', replicas);
+  durabilityLevel.set({ level }, 1);
+  logger.info({ natsServer: version, durability: level }, 'journal ready');
+  return level;
 }
 
 /** Spreads the partitions over worker processes; the directory goes with the first. */

@@ -33,3 +33,6 @@ export function foldedSubject(partition: PartitionName): string {
 export function querySubject(partition: PartitionName): string {
   return `tidings.query.${partition}`;
 }
+
+/** Answered by the one instance that works on a server's streams. */
+export const instanceSubject = 'tidings.instance';

@@ -22,6 +22,7 @@ export interface StreamState {
   lastSeq: number;
   bytes: number;
   maxBytes: number;
+  replicas: number;
 }
 
 /**
@@ -78,6 +79,7 @@ function toState(info: StreamInfo): StreamState {
     lastSeq: info.state.last_seq,
     bytes: info.state.bytes,
     maxBytes: info.config.max_bytes,
+    replicas: info.config.num_replicas,
   };
 }
 

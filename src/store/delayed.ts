@@ -49,6 +49,12 @@ export function* listDelayed(partition: Partition): Iterable<DelayedEvent> {
   for (const row of partition.tables.delayed.getRange({})) yield row.value as DelayedEvent;
 }
 
+/** Whether any event waits for its due time. */
+export function hasDelayed(partition: Partition): boolean {
+  for (const _ of partition.tables.delayed.getKeys({ limit: 1 })) return true;
+  return false;
+}
+
 export function countDelayed(partition: Partition): number {
   return partition.tables.delayed.getKeysCount({});
 }

@@ -42,6 +42,14 @@ export function removeEffect(partition: Partition, number: number): boolean {
   return true;
 }
 
+/** Removes the relays to `target` up to number `last`: they are on its journal. */
+export function removeRelays(partition: Partition, target: string, last: number): void {
+  for (const { number, effect } of listEffects(partition, 0, Number.MAX_SAFE_INTEGER)) {
+    if (number > last) return;
+    if (effect.effect === 'relay' && effect.target === target) removeEffect(partition, number);
+  }
+}
+
 /** Effects in order of their causes, from number `after` + 1 on. */
 export function listEffects(partition: Partition, after: number, limit: number): OutboxRow[] {
   const rows = partition.tables.outbox.getRange({ start: after + 1, end: Number.MAX_VALUE, limit });

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { purgeStream, streamState } from '../../src/journal/topology.ts';
-import { foldLagRecords, readerSlots, storeBytes } from '../../src/metrics.ts';
-import { countDelayed } from '../../src/store/delayed.ts';
+import { delayedRecords, foldLagRecords, outboxRows, readerSlots, storeBytes } from '../../src/metrics.ts';
+import { countDelayed, hasDelayed } from '../../src/store/delayed.ts';
+import { countEffects } from '../../src/store/outbox.ts';
 import { listSnapshots, type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
 import type { PartitionOwner } from './owner.ts';
 
@@ -69,7 +70,7 @@ export class Keeper {
   private async tick(): Promise<void> {
     if (!this.owner.caughtUp) return;
     const now = Date.now();
-    const waiting = countDelayed(this.owner.partition) > 0;
+    const waiting = hasDelayed(this.owner.partition);
     if (!waiting && now - this.lastTick < this.options.tickMs) return;
     this.lastTick = now;
     await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
@@ -95,6 +96,8 @@ export class Keeper {
     this.owner.partition.root.readerCheck();
     readerSlots.set({ partition }, this.owner.partition.root.readerList().split('\n').length - 2);
     const stream = await streamState(journal, partition);
+    delayedRecords.set({ partition }, countDelayed(this.owner.partition));
+    outboxRows.set({ partition }, countEffects(this.owner.partition));
     foldLagRecords.set({ partition }, Math.max(0, stream.lastSeq - this.owner.seq));
   }
 }

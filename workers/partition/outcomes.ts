@@ -6,7 +6,7 @@ import { mergeBodies } from '../../src/notes/merge.ts';
 import type { ResultBody } from '../../src/protocol/journal.ts';
 import type { DraftRecord } from '../../src/protocol/stored.ts';
 import { readDraft } from '../../src/store/drafts.ts';
-import { removeEffect } from '../../src/store/outbox.ts';
+import { removeEffect, removeRelays } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRange, writeRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
@@ -17,10 +17,11 @@ type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: 
 
 /** Folds one outcome at time `at`. */
 export function foldOutcome(partition: Partition, outcome: ResultBody, at: number): void {
+  if (outcome.result === 'relayed') return removeRelays(partition, outcome.target, outcome.row);
   removeEffect(partition, outcome.row);
   if (outcome.result === 'rendered') rendered(partition, outcome, at);
   else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);
-  else if (outcome.result === 'recounted') recounted(partition, outcome, at);
+  else recounted(partition, outcome, at);
 }
 
 /** Takes a rendered text. A person's edit stands: what is new is merged into it. */

@@ -12,19 +12,10 @@ import { publishFolded } from '../../src/journal/signal.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
 import type { Logger } from '../../src/logger.ts';
-import {
-  delayedRecords,
-  flushedSeconds,
-  foldLagSeconds,
-  foldSeconds,
-  outboxRows,
-  partitionAlarms,
-} from '../../src/metrics.ts';
+import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/metrics.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
-import { countDelayed } from '../../src/store/delayed.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
-import { countEffects } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldMessage } from './fold.ts';
@@ -181,8 +172,6 @@ export class PartitionOwner {
     const partition = this.name;
     const at = last.records[last.records.length - 1]?.at ?? 0;
     foldLagSeconds.set({ partition }, Math.max(0, (Date.now() - at) / 1000));
-    delayedRecords.set({ partition }, countDelayed(this.partition));
-    outboxRows.set({ partition }, countEffects(this.partition));
   }
 }
 

@@ -20,6 +20,12 @@ export interface Caller {
   maySee: (repoId: string) => boolean;
 }
 
+/** A caller and the directory it was found in. */
+export interface Admitted {
+  caller: Caller;
+  directory: Partition;
+}
+
 export class Authenticator {
   private readonly readers: Readers;
   private seq = -1;
@@ -34,13 +40,13 @@ export class Authenticator {
    * The caller of a request by its Authorization header.
    * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope
    */
-  caller(authorization: string | undefined, scope: Scope, now: number): Caller {
+  admit(authorization: string | undefined, scope: Scope, now: number): Admitted {
     const directory = this.directory();
     const caller = this.callers.get(authorization ?? '') ?? this.look(directory, authorization);
     const { expiresAt, scopes } = caller.key;
     if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
     if (!scopes.includes(scope) && !scopes.includes('*')) throw forbidden(scope, scopes);
-    return caller;
+    return { caller, directory };
   }
 
   /** The directory as of now; what was remembered of an earlier state is dropped. */

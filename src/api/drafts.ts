@@ -1,8 +1,8 @@
 /**
  * Drafts: list, get, generate, update (spec part 4).
  */
-import { invalid, notFound } from '../errors.ts';
-import { draftId as draftIdOf, slotOfId, ulid } from '../ids.ts';
+import { invalid } from '../errors.ts';
+import { draftId as draftIdOf, ulid } from '../ids.ts';
 import {
   type GenerateDraftBody,
   GenerateDraftBodySchema,
@@ -13,15 +13,15 @@ import {
   type UpdateDraftBody,
   UpdateDraftBodySchema,
 } from '../protocol/api.ts';
-import type { DraftRecord, Persona, RangeRecord } from '../protocol/stored.ts';
+import type { DraftRecord, Persona } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
 import { readRange } from '../store/ranges.ts';
-import { draftResponse, readResponse } from '../store/responses.ts';
-import { assertVisible } from './authenticate.ts';
-import { carryOut, partitionOfId, readPartition } from './context.ts';
-import type { ApiRequest, ApiRoute } from './handle.ts';
+import { draftResponse } from '../store/responses.ts';
+import { carryOut } from './context.ts';
+import type { ApiRoute } from './handle.ts';
 import { page } from './page.ts';
+import { type Asking, replyReady, visible } from './ready.ts';
 import { check } from './validate.ts';
 
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
@@ -34,7 +34,7 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
   query: ListDraftsQuerySchema,
   handle: (request) => {
     const { releaseRangeId, persona } = request.query;
-    const { partition } = visibleRange(request, releaseRangeId);
+    const partition = visibleRange(request, releaseRangeId);
     const wanted = persona ? [persona] : personas;
     const all = wanted.flatMap((each) => readDraft(partition, draftIdOf(releaseRangeId, each)) ?? []);
     const { items, ...rest } = page(all, request.query, toSortable, { sort: 'createdAt', order: 'asc' });
@@ -48,13 +48,7 @@ const getDraft: ApiRoute = {
   operation: 'getDraft',
   scope: 'drafts:read',
   query: NoQuerySchema,
-  handle: ({ caller, context, params: [draftId = ''] }) => {
-    const name = slotOfId(draftId, 'draft') === undefined ? undefined : partitionOfId(context, draftId);
-    const ready = name && readResponse(readPartition(context, name), draftId);
-    if (!ready) throw notFound('Draft', draftId);
-    assertVisible(caller, ready.repoId, 'Draft', draftId);
-    return { status: 200, body: ready.json };
-  },
+  handle: (request) => replyReady(request, 'draft', 'Draft'),
 };
 
 const generateDraft: ApiRoute = {
@@ -65,7 +59,7 @@ const generateDraft: ApiRoute = {
   query: NoQuerySchema,
   handle: async (request) => {
     const [rangeId = ''] = request.params;
-    const { partition } = visibleRange(request, rangeId);
+    const partition = visibleRange(request, rangeId);
     const { persona } = check<GenerateDraftBody>(GenerateDraftBodySchema, request.body, 'body');
     const draftId = draftIdOf(rangeId, persona);
     const value = await carryOut(request.context, partition.name, {
@@ -85,33 +79,20 @@ const updateDraft: ApiRoute = {
   operation: 'updateDraft',
   scope: 'drafts:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context, params: [draftId = ''] }) => {
-    const name = slotOfId(draftId, 'draft') === undefined ? undefined : partitionOfId(context, draftId);
-    const draft = name && readDraft(readPartition(context, name), draftId);
-    if (!draft) throw notFound('Draft', draftId);
-    assertVisible(caller, draft.repoId, 'Draft', draftId);
-    const { bodyMd } = check<UpdateDraftBody>(UpdateDraftBodySchema, body, 'body');
+  handle: async (request) => {
+    const [draftId = ''] = request.params;
+    const { partition } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
+    const { bodyMd } = check<UpdateDraftBody>(UpdateDraftBodySchema, request.body, 'body');
     const bytes = Buffer.byteLength(bodyMd);
     if (bytes > maxBodyMdBytes) throw invalid({ bodyMd: `expected at most ${maxBodyMdBytes} bytes, got ${bytes}` });
-    const value = await carryOut(context, name as string, {
-      name: 'updateDraft',
-      draftId,
-      bodyMd: bodyMd.toWellFormed(),
-    });
+    const command = { name: 'updateDraft', draftId, bodyMd: bodyMd.toWellFormed() } as const;
+    const value = await carryOut(request.context, partition.name, command);
     return { status: 200, body: value as object };
   },
 };
 
-function visibleRange(
-  { caller, context }: Pick<ApiRequest, 'caller' | 'context'>,
-  rangeId: string,
-): { partition: Partition; range: RangeRecord } {
-  const name = slotOfId(rangeId, 'range') === undefined ? undefined : partitionOfId(context, rangeId);
-  const partition = name && readPartition(context, name);
-  const range = partition && readRange(partition, rangeId);
-  if (!partition || !range) throw notFound('Release range', rangeId);
-  assertVisible(caller, range.repoId, 'Release range', rangeId);
-  return { partition, range };
+function visibleRange(asking: Asking, rangeId: string): Partition {
+  return visible(asking, rangeId, { prefix: 'range', resource: 'Release range', read: readRange }).partition;
 }
 
 function toSortable(draft: DraftRecord) {

@@ -82,7 +82,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
 function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
   const { authenticator, limit, context } = services;
   const now = Date.now();
-  const caller = authenticator.caller(exchange.headers.authorization, route.scope, now);
+  const { caller, directory } = authenticator.admit(exchange.headers.authorization, route.scope, now);
   const organisation = caller.key.orgId ?? 'instance';
   try {
     exchange.extraHeaders = limit.take(caller.key.id, organisation, exchange.startedAt, now);
@@ -91,7 +91,7 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     throw error;
   }
   const query = checkQuery<never>(route.query, exchange.query);
-  return { context, caller, directory: authenticator.directory(), params: exchange.params, query, body: undefined };
+  return { context, caller, directory, params: exchange.params, query, body: undefined };
 }
 
 async function run(route: ApiRoute<never>, request: ApiRequest<never>): Promise<ApiReply> {

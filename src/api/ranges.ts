@@ -1,7 +1,7 @@
 /**
  * Release ranges: list, get, create (spec part 4).
  */
-import { type ErrorDetails, invalid, notFound } from '../errors.ts';
+import { type ErrorDetails, invalid } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
 import {
@@ -15,11 +15,12 @@ import type { RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import type { Preview, PreviewTask } from '../protocol/tasks.ts';
 import { listRanges as storedRanges } from '../store/ranges.ts';
 import { readRepository } from '../store/repositories.ts';
-import { rangeResponse, readResponse } from '../store/responses.ts';
+import { rangeResponse } from '../store/responses.ts';
 import { assertVisible } from './authenticate.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { page } from './page.ts';
+import { replyReady } from './ready.ts';
 import { check } from './validate.ts';
 
 const listRanges: ApiRoute<ListRangesQuery> = {
@@ -45,13 +46,7 @@ const getRange: ApiRoute = {
   operation: 'getRange',
   scope: 'ranges:read',
   query: NoQuerySchema,
-  handle: ({ caller, context, params: [rangeId = ''] }) => {
-    const name = slotOfId(rangeId, 'range') === undefined ? undefined : partitionOfId(context, rangeId);
-    const ready = name && readResponse(readPartition(context, name), rangeId);
-    if (!ready) throw notFound('Release range', rangeId);
-    assertVisible(caller, ready.repoId, 'Release range', rangeId);
-    return { status: 200, body: ready.json };
-  },
+  handle: (request) => replyReady(request, 'range', 'Release range'),
 };
 
 const createRange: ApiRoute = {

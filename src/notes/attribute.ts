@@ -12,6 +12,8 @@ export interface Attribution {
   commitsWithoutPull: CommitRecord[];
 }
 
+/** A merge of one branch into another brings commits, and is no change of its own. */
+const branchMerge = /^Merge (?:remote-tracking )?(?:branch|branches|tag|commit) ['"\u2018]/;
 const mergeSubject = /^Merge (?:pull request|PR) #(\d{1,10})(?!\d)/;
 /** The last number in brackets names the pull request; one before it may name an issue or the change that was picked. */
 const trailingNumber = /\(#(\d{1,10})\)$/;
@@ -27,7 +29,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
       const found = pullsOf(source, sha, commit);
       for (const pull of found.pulls) if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
       if (found.pulls.length === 0) {
-        if (commit) waiting.push(commit);
+        if (commit && !branchMerge.test(commit.message)) waiting.push(commit);
       } else if (found.merge || (found.exact && index === shas.length - 1)) {
         // The host pushes a merge together with the commits it merges or rebases: they belong to the pull request.
         waiting = [];

@@ -61,13 +61,11 @@ function meet(upper: Walk, lower: Walk, from: string, to: string): string | unde
 /** The ground reached from one commit. */
 class Walk {
   private readonly source: NotesSource;
-  private readonly start: string;
   private readonly visits = new Map<string, Visit | null>();
   private readonly open: { sha: string; at: number; steps: Step[] }[] = [];
 
   constructor(source: NotesSource, start: string) {
     this.source = source;
-    this.start = start;
     this.visits.set(start, null);
     this.openAt(start);
   }

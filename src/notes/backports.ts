@@ -1,0 +1,42 @@
+/**
+ * Finds the pull request that a backport carries to another branch, so that both make one entry under the original's title.
+ */
+import type { PullRecord } from '../protocol/stored.ts';
+import { pullsOf } from './attribute.ts';
+import { visibleProse } from './scan.ts';
+import type { NotesSource } from './source.ts';
+import { parseTitle } from './title.ts';
+
+const phrases =
+  /\b(?:(?:manual |automated |automatic |clean )?(?:back-?port|cherry[- ]?pick)(?:s|ed|ing)?(?: of| from|:)?(?: (?:pull request|PR))?:? #(\d{1,10})(?!\w)|cherry[- ]picked from commit ([0-9a-f]{7,64})\b)/gi;
+const heads = [/(?:^|\/)cherry-pick-(\d{1,10})-to-/, /(?:^|\/)backport[-/](\d{1,10})(?:-|$)/, /^mergify\/bp\/.{1,200}\/pr-(\d{1,10})$/];
+
+/**
+ * The merged pull request that this one carries to its branch; undefined for one into the default branch, and where
+ * nothing says which. A number at the end of the title counts only with another sign of a backport.
+ */
+export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | undefined {
+  const { defaultBranch } = source.repository;
+  if (pull.baseRef === null || defaultBranch === null || pull.baseRef === defaultBranch) return undefined;
+  for (const candidate of candidates(source, pull)) {
+    if (candidate.state === 'merged' && candidate.number !== pull.number && candidate.baseRef !== pull.baseRef) return candidate;
+  }
+  return undefined;
+}
+
+function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord> {
+  const head = heads.map((pattern) => pattern.exec(pull.headRef ?? '')?.[1]).find((digits) => digits !== undefined);
+  if (head !== undefined) yield* captured(source, head);
+  for (const [, digits, sha] of visibleProse(pull.body).matchAll(phrases)) {
+    if (sha !== undefined) yield* pullsOf(source, sha, source.commit(sha)).pulls;
+    else yield* captured(source, digits as string);
+  }
+  const trailing = /\(#(\d{1,10})\)\s*$/.exec(pull.title)?.[1];
+  const hinted = parseTitle(pull.title).target !== null || pull.author.bot || /back-?port|cherry-?pick/i.test(pull.headRef ?? '');
+  if (trailing !== undefined && hinted) yield* captured(source, trailing);
+}
+
+function captured(source: NotesSource, digits: string): PullRecord[] {
+  const pull = source.pull(Number(digits));
+  return pull ? [pull] : [];
+}

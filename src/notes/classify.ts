@@ -1,0 +1,113 @@
+/**
+ * Says of a pull request which section it belongs to, where it touches, how much it matters and whether it is breaking.
+ * Reverts and backports need other records and are told apart in files of their own.
+ */
+import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
+import { sayBreaking } from './body.ts';
+import { isUpdate } from './dependencies.ts';
+import { type ChangeType, distinctAreas, type LabelReading, readLabels } from './labels.ts';
+import { isReleaseTitle, type ParsedTitle, parseTitle } from './title.ts';
+
+/** Sections of the notes in their order; a change stands in the first that fits, and only there (spec part 2, rule 3). */
+export const sectionOrder = [
+  'breaking',
+  'feature',
+  'fix',
+  'security',
+  'performance',
+  'documentation',
+  'other',
+  'dependency',
+] as const;
+export type Section = (typeof sectionOrder)[number];
+
+/** What a pull request is. */
+export interface Classification {
+  section: Section;
+  kind: 'change' | 'dependency' | 'revert' | 'release';
+  breaking: boolean;
+  /** Kind of a breaking change besides that it breaks. */
+  besides: ChangeType | null;
+  areas: string[];
+  priority: boolean;
+  /** Asked for among the highlights by a label. */
+  highlight: boolean;
+  /** Work on the project itself, which no user notices. */
+  housekeeping: boolean;
+  /** A label keeps it out of the notes. */
+  skip: boolean;
+  /** The title without its prefixes, not yet escaped. */
+  text: string;
+}
+
+/** Classifies by labels, then title prefix, then labels of linked issues; what breaks is never taken back by a label. */
+export function classify(pull: PullRecord, linkedIssues: readonly IssueRecord[]): Classification {
+  const title = parseTitle(pull.title);
+  const labels = readLabels(pull.labels);
+  const types = typesOf(title, labels, linkedIssues);
+  const breaking = title.breaking || types.has('breaking') || sayBreaking(pull.body);
+  const kind = kindOf(pull, title, labels);
+  const section = sectionOf(kind, breaking, types, labels);
+  return {
+    section,
+    kind: kind === 'dependency' && section !== 'dependency' ? 'change' : kind,
+    breaking,
+    besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
+    ...areasOf(title, labels),
+    priority: labels.priority,
+    highlight: labels.highlight,
+    housekeeping: section === 'other' && (title.housekeeping || labels.housekeeping),
+    skip: labels.skip,
+  };
+}
+
+/** Kinds that the strongest source names; a weaker one is not asked once a stronger has spoken. */
+function typesOf(title: ParsedTitle, labels: LabelReading, issues: readonly IssueRecord[]): Set<ChangeType> {
+  const prefix = new Set(title.type ? [title.type] : []);
+  if (labels.specTypes.has('breaking') || labels.aliasTypes.has('breaking')) prefix.add('breaking');
+  const spoken = [labels.specTypes, labels.aliasTypes, prefix].filter((types) => types.size > 0);
+  if (spoken.length > 0) return unionOnBreaking(spoken);
+  if (title.housekeeping || labels.housekeeping || labels.dependencies) return new Set();
+  const readings = issues.map((issue) => readLabels(issue.labels));
+  const spec = new Set(readings.flatMap(({ specTypes }) => [...specTypes]));
+  return spec.size > 0 ? spec : new Set(readings.flatMap(({ aliasTypes }) => [...aliasTypes]));
+}
+
+/** The first source decides, except that each may say that the change breaks something, and then what it is besides. */
+function unionOnBreaking(spoken: Set<ChangeType>[]): Set<ChangeType> {
+  const breaks = spoken.some((types) => types.has('breaking'));
+  return breaks ? new Set(spoken.flatMap((types) => [...types])) : (spoken[0] as Set<ChangeType>);
+}
+
+function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
+  if (isReleaseTitle(pull.title)) return 'release';
+  if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
+  if (labels.dependencies || (pull.author.bot && isUpdate(title.text))) return 'dependency';
+  return 'change';
+}
+
+/** A label that names a kind takes an update out of the dependencies; a prefix such as `fix(deps):` does not. */
+function sectionOf(
+  kind: Classification['kind'],
+  breaking: boolean,
+  types: ReadonlySet<ChangeType>,
+  labels: LabelReading,
+): Section {
+  if (breaking) return 'breaking';
+  const named = labels.specTypes.size + labels.aliasTypes.size > 0;
+  if (kind === 'dependency' && !named) return 'dependency';
+  return firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? 'other';
+}
+
+function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeType | undefined {
+  return order.find((type) => types.has(type));
+}
+
+/** Area labels win; a loose word before a colon then stays in the text, unless it repeats one of them. */
+function areasOf(title: ParsedTitle, labels: LabelReading): Pick<Classification, 'areas' | 'text'> {
+  if (labels.areas.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
+  const known = new Set(labels.areas.map((area) => area.toLowerCase()));
+  const repeats = title.areas.every((area) => known.has(area.toLowerCase()));
+  const text = title.looseArea && !repeats ? `${title.areas.join(', ')}: ${title.text}` : title.text;
+  return { areas: labels.areas, text };
+}

@@ -1,0 +1,86 @@
+/**
+ * Makes untrusted single-line text safe to stand in Markdown: titles, labels, tag names. What it says stays readable, in the
+ * source and rendered. Longer text from bodies is the matter of `quote.ts`.
+ */
+
+/** How a mention is broken so that the host notifies nobody. */
+export type MentionBreak = 'comment' | 'joiner';
+
+const longestText = 300;
+/** Control characters other than line ends, marks that turn the direction of writing, and invisible blanks. */
+const unseen =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
+  /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+const blanks = /[\s\u0085\u2028\u2029]+/g;
+
+/** One clean line: no control or bidirectional characters, single blanks, at most 300 characters. */
+export function cleanLine(text: string): string {
+  const line = visibleText(text.slice(0, 40 * longestText).replace(blanks, ' ')).replace(/ +/g, ' ').trim();
+  const characters = [...line];
+  return characters.length <= longestText ? line : `${characters.slice(0, longestText - 1).join('').trimEnd()}…`;
+}
+
+/** Text without characters that show nothing or turn the direction of writing; line ends stay. */
+export function visibleText(text: string): string {
+  return text.toWellFormed().replace(unseen, '');
+}
+
+/**
+ * A title as Markdown that shows just the title: balanced code spans stay, all else that would act is escaped. Round
+ * brackets stay bare, as they act only behind a square one, and that is escaped.
+ */
+export function escapeText(text: string, mentions: MentionBreak = 'comment'): string {
+  const line = cleanLine(text);
+  let escaped = '';
+  let position = 0;
+  for (const span of codeSpansOf(line)) {
+    escaped += breakMentions(escapeMarks(line, position, span.start), mentions) + line.slice(span.start, span.end);
+    position = span.end;
+  }
+  return escapeStart(escaped + breakMentions(escapeMarks(line, position, line.length), mentions));
+}
+
+/** The text without its Markdown, for flags and headings of channels: no code marks, one line. */
+export function plainText(text: string): string {
+  return cleanLine(text.replace(/`+/g, ''));
+}
+
+/** A code span closes at the next run of as many backticks; one that holds a comment is not kept, as it could pose as a marker. */
+function codeSpansOf(line: string): { start: number; end: number }[] {
+  const runs = [...line.matchAll(/`+/g)];
+  const spans: { start: number; end: number }[] = [];
+  for (let index = 0; index < runs.length; index += 1) {
+    const opening = runs[index] as RegExpExecArray;
+    const closing = runs.findIndex((run, later) => later > index && run[0].length === opening[0].length);
+    if (closing === -1) continue;
+    const end = (runs[closing] as RegExpExecArray).index + opening[0].length;
+    if (/<!--|-->/.test(line.slice(opening.index, end))) continue;
+    spans.push({ start: opening.index, end });
+    index = closing;
+  }
+  return spans;
+}
+
+function escapeMarks(line: string, start: number, end: number): string {
+  return line.slice(start, end).replace(/[\\`*_[\]<>|~#&]/g, (mark, at: number) => {
+    const before = line[start + at - 1] ?? ' ';
+    const after = line[start + at + 1] ?? ' ';
+    if (mark === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)) return mark;
+    if (mark === '#' && !/\d/.test(after)) return mark;
+    if (mark === '&' && !/^&#?\w{1,32};/.test(line.slice(start + at, start + at + 40))) return mark;
+    return `\\${mark}`;
+  });
+}
+
+/** What would begin a list, a heading, a quotation or a rule at the start of a line. */
+function escapeStart(text: string): string {
+  const numbered = /^(\d{1,9})([.)])(?=\s|$)/.exec(text);
+  if (numbered) return `${numbered[1]}\\${text.slice((numbered[1] as string).length)}`;
+  return /^[-+=#](?:\s|$)|^#{2,6}(?:\s|$)|^(?:-{2,}|={2,}|\+{2,})/.test(text) ? `\\${text}` : text;
+}
+
+/** Breaks what a host would take for a mention; `@scope/package` and `action@v5` stay as they are. */
+export function breakMentions(text: string, by: MentionBreak): string {
+  const gap = by === 'comment' ? '<!-- -->' : '\u200D';
+  return text.replace(/(?<![\p{L}\p{N}_@/.])@(?=[\p{L}\p{N}_])(?![\w.-]{1,100}\/[\w.-])/gu, `@${gap}`);
+}

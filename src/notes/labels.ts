@@ -1,0 +1,141 @@
+/**
+ * The label vocabulary: which labels of a pull request or issue say what kind of change it is, where, and how urgent. The
+ * words of the spec come first; what other projects use for the same thing is understood too.
+ */
+
+/** What kind of change something is; `other` is said where a title or label names a kind without a section of its own. */
+export type ChangeType = 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation';
+
+/** What a set of labels says. */
+export interface LabelReading {
+  /** From labels of the form `type: x` (spec part 2, rule 3). */
+  specTypes: Set<ChangeType>;
+  /** From labels that other projects use for the same. */
+  aliasTypes: Set<ChangeType>;
+  areas: string[];
+  priority: boolean;
+  highlight: boolean;
+  dependencies: boolean;
+  /** Not for the notes. */
+  skip: boolean;
+  /** Work on the project itself, which no user notices. */
+  housekeeping: boolean;
+}
+
+const types: Record<string, ChangeType> = {
+  breaking: 'breaking',
+  'breaking change': 'breaking',
+  'breaking changes': 'breaking',
+  'api change': 'breaking',
+  feature: 'feature',
+  features: 'feature',
+  feat: 'feature',
+  'new feature': 'feature',
+  enhancement: 'feature',
+  bug: 'fix',
+  bugs: 'fix',
+  bugfix: 'fix',
+  'bug fix': 'fix',
+  fix: 'fix',
+  regression: 'fix',
+  security: 'security',
+  vulnerability: 'security',
+  performance: 'performance',
+  perf: 'performance',
+  documentation: 'documentation',
+  docs: 'documentation',
+  doc: 'documentation',
+};
+const semver: Record<string, ChangeType> = { major: 'breaking', minor: 'feature' };
+const housekeeping = new Set([
+  'chore',
+  'ci',
+  'test',
+  'tests',
+  'testing',
+  'refactor',
+  'refactoring',
+  'build',
+  'internal',
+  'cleanup',
+  'style',
+  'tooling',
+]);
+const skipped = new Set([
+  'skip changelog',
+  'ignore for release',
+  'release note none',
+  'no changelog',
+  'no release notes',
+]);
+const dependencies = new Set(['dependencies', 'dependency', 'deps']);
+const urgent = new Set(['high', 'highest', 'critical', 'urgent']);
+
+/** Reads labels; case, emoji and the choice of blank, dash or underscore make no difference. */
+export function readLabels(labels: readonly string[]): LabelReading {
+  const reading: LabelReading = {
+    specTypes: new Set(),
+    aliasTypes: new Set(),
+    areas: [],
+    priority: false,
+    highlight: false,
+    dependencies: false,
+    skip: false,
+    housekeeping: false,
+  };
+  for (const label of labels) readLabel(label, reading);
+  reading.areas = distinctAreas(reading.areas);
+  return reading;
+}
+
+function readLabel(label: string, reading: LabelReading): void {
+  const scoped = /^[^\p{L}\p{N}]*(type|kind|category|area|component|priority|semver)\s*[:/]\s*(.{1,100})$/iu.exec(
+    label,
+  );
+  if (scoped) return readScoped(plainWords(scoped[1] as string), (scoped[2] as string).trim(), reading);
+  const words = plainWords(label);
+  if (skipped.has(words)) reading.skip = true;
+  else if (words === 'highlight') reading.highlight = true;
+  else if (dependencies.has(words)) reading.dependencies = true;
+  else if (housekeeping.has(words)) reading.housekeeping = true;
+  else addType(words, reading.aliasTypes);
+}
+
+function readScoped(scope: string, value: string, reading: LabelReading): void {
+  const words = plainWords(value);
+  if (scope === 'area' || scope === 'component') reading.areas.push(value);
+  else if (scope === 'priority') reading.priority ||= urgent.has(words);
+  else if (scope === 'semver') addType(`semver ${words}`, reading.aliasTypes);
+  else if (dependencies.has(words)) reading.dependencies = true;
+  else if (housekeeping.has(words)) reading.housekeeping = true;
+  else addType(words, scope === 'type' ? reading.specTypes : reading.aliasTypes);
+}
+
+function addType(words: string, into: Set<ChangeType>): void {
+  const level = /^semver (major|minor)$/.exec(words)?.[1];
+  const type = level ? semver[level] : Object.hasOwn(types, words) ? types[words] : undefined;
+  if (type) into.add(type);
+}
+
+/** Lower case, without emoji and shortcodes, with single blanks between words. */
+function plainWords(text: string): string {
+  const bare = text.replace(/:[a-z0-9_+-]{1,40}:/gi, ' ').replace(/[^\p{L}\p{N}]+/gu, ' ');
+  return bare.trim().toLowerCase();
+}
+
+/** Areas once each whatever their case, in alphabetical order. */
+export function distinctAreas(areas: readonly string[]): string[] {
+  const found = new Map<string, string>();
+  for (const area of [...areas].sort(byText)) {
+    const name = area.trim();
+    if (name && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), name);
+  }
+  return [...found.values()].sort(byText);
+}
+
+/** Alphabetical without a locale: by lower case, then by code unit. */
+export function byText(a: string, b: string): number {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  if (left !== right) return left < right ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,87 @@
+/**
+ * Tells who made a release: authors and co-authors, without bots and without accounts that are gone; and who did so for
+ * the first time, if the captured history reaches back far enough to know.
+ */
+import type { PullRecord } from '../protocol/stored.ts';
+import type { NotesSource } from './source.ts';
+
+/** Somebody's first merged pull request. */
+export interface FirstContribution {
+  login: string;
+  pull: PullRecord;
+}
+
+const knownBots = new Set([
+  'dependabot',
+  'dependabot-preview',
+  'renovate',
+  'renovate-bot',
+  'pre-commit-ci',
+  'github-actions',
+  'mergify',
+  'copilot',
+  'copilot-swe-agent',
+  'allcontributors',
+  'greenkeeper',
+  'snyk-bot',
+  'web-flow',
+  'k8s-ci-robot',
+  'k8s-infra-cherrypick-robot',
+]);
+/** Numbers looked at to tell whether earlier history is captured, and how many may be missing (discussions share the numbers). */
+const probes = 40;
+const missingProbes = 2;
+
+/** A person who can be credited. */
+export function isPerson(login: string, bot = false): boolean {
+  const name = login.toLowerCase();
+  return !bot && name !== '' && name !== 'ghost' && !name.endsWith('[bot]') && !knownBots.has(name);
+}
+
+/** People behind a pull request, the author first; co-authors as the merge commit names them. */
+export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
+  const author = isPerson(pull.author.login, pull.author.bot) ? [pull.author.login] : [];
+  const commit = pull.mergeSha === null ? undefined : source.commit(pull.mergeSha);
+  return distinctLogins([...author, ...(commit?.coAuthors ?? []).filter((login) => isPerson(login))]);
+}
+
+/** Logins once each, case aside, in the order given. */
+export function distinctLogins(logins: readonly string[]): string[] {
+  const found = new Map<string, string>();
+  for (const login of logins) if (!found.has(login.toLowerCase())) found.set(login.toLowerCase(), login);
+  return [...found.values()];
+}
+
+/**
+ * Authors of these pull requests (in merge order) who had none merged before. Claims nothing where the numbers before
+ * theirs are not captured.
+ */
+export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
+  const [first] = pulls;
+  if (!first || !reachesBack(source, pulls)) return [];
+  const listed = new Set(pulls.map(({ number }) => number));
+  const earlier = new Set<string>();
+  for (const pull of source.pullsMergedBetween(0, (pulls.at(-1)?.mergedAt ?? 0) + 1)) {
+    const before = (pull.mergedAt ?? 0) < (first.mergedAt ?? 0);
+    if (before && !listed.has(pull.number)) earlier.add(pull.author.login.toLowerCase());
+  }
+  const found: FirstContribution[] = [];
+  for (const pull of pulls) {
+    const { login, bot } = pull.author;
+    if (!isPerson(login, bot) || earlier.has(login.toLowerCase())) continue;
+    earlier.add(login.toLowerCase());
+    found.push({ login, pull });
+  }
+  return found;
+}
+
+/** Samples the numbers below those of the range: nearly all must be captured. */
+function reachesBack(source: NotesSource, pulls: readonly PullRecord[]): boolean {
+  const lowest = Math.min(...pulls.map(({ number }) => number));
+  let missing = 0;
+  for (let probe = 0; probe < probes; probe += 1) {
+    const number = 1 + Math.floor((probe * (lowest - 1)) / probes);
+    if (number < lowest && !source.pull(number) && !source.issue(number)) missing += 1;
+  }
+  return missing <= missingProbes;
+}

@@ -1,0 +1,119 @@
+/**
+ * Pairs reverts with what they take back. A pair inside a range cancels out; a revert of a revert restores; a revert of
+ * something shipped before is a change of its own.
+ */
+import type { PullRecord } from '../protocol/stored.ts';
+import { pullsOf } from './attribute.ts';
+import { visibleProse } from './scan.ts';
+import type { NotesSource } from './source.ts';
+import { parseTitle } from './title.ts';
+
+/** What the reverts of a range come to. */
+export interface RevertOutcome {
+  /** Numbers that leave the notes: taken back inside the range, and the reverts that did so. */
+  cancelled: Map<number, { by: number }>;
+  /** Reverts of what is not in the range; `target` is what they take back, where that is captured. */
+  standing: { pull: PullRecord; target: PullRecord | undefined }[];
+  /** Reverts, outside the range's pairs, of reverts shipped before: they bring `restored` back. */
+  restoring: { pull: PullRecord; restored: PullRecord }[];
+}
+
+/** Whether a merged pull request takes another back. */
+export function isRevert(pull: PullRecord): boolean {
+  const title = parseTitle(pull.title);
+  return title.revert || quotedTitle(title.text) !== undefined;
+}
+
+/**
+ * Settles the reverts of a range, newest first, so that a revert that was itself taken back takes nothing back.
+ * @param sameLine false where the range spans branches: then a revert cancels only on the branch of what it reverts
+ */
+export function settleReverts(source: NotesSource, pulls: readonly PullRecord[], sameLine: boolean): RevertOutcome {
+  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
+  const outcome: RevertOutcome = { cancelled: new Map(), standing: [], restoring: [] };
+  const reverts = pulls.flatMap((pull) => findRevert(source, pull, pulls) ?? []).sort((a, b) => newestFirst(a.pull, b.pull));
+  for (const { pull, target } of reverts) {
+    if (outcome.cancelled.has(pull.number)) continue;
+    const pair = target && inRange.has(target.number) && (sameLine || target.baseRef === pull.baseRef);
+    if (target && pair) {
+      outcome.cancelled.set(target.number, { by: pull.number });
+      outcome.cancelled.set(pull.number, { by: pull.number });
+      continue;
+    }
+    const restored = target && isRevert(target) ? revertTarget(source, target, []) : undefined;
+    if (restored) outcome.restoring.push({ pull, restored });
+    else outcome.standing.push({ pull, target });
+  }
+  return outcome;
+}
+
+function findRevert(
+  source: NotesSource,
+  pull: PullRecord,
+  pulls: readonly PullRecord[],
+): { pull: PullRecord; target: PullRecord | undefined } | undefined {
+  const target = revertTarget(source, pull, pulls);
+  return target || isRevert(pull) ? { pull, target } : undefined;
+}
+
+/** What a pull request takes back: named by its body or merge commit, by the quoted title's number, or by that title. */
+function revertTarget(source: NotesSource, pull: PullRecord, pulls: readonly PullRecord[]): PullRecord | undefined {
+  const named = revertedByBody(source, pull, pull.body) ?? revertedByCommit(source, pull);
+  if (named) return named;
+  const title = parseTitle(pull.title);
+  const quoted = quotedTitle(title.text) ?? (title.revert ? title.text : undefined);
+  if (quoted === undefined) return undefined;
+  const number = /\(#(\d{1,10})\)\s*$/.exec(quoted)?.[1];
+  return (number && mergedBefore(source.pull(Number(number)), pull)) || titled(pulls, quoted, pull);
+}
+
+function revertedByBody(source: NotesSource, pull: PullRecord, body: string): PullRecord | undefined {
+  if (!/revert/i.test(body)) return undefined;
+  const prose = visibleProse(body);
+  for (const [, repository, digits, sha] of prose.matchAll(
+    /\b(?:This )?reverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|pull request #)(\d{1,10})(?!\w)|commit ([0-9a-f]{7,64})\b)/gi,
+  )) {
+    if (sha !== undefined) {
+      const [found] = pullsOf(source, sha, source.commit(sha)).pulls;
+      if (mergedBefore(found, pull)) return found;
+    } else if (repository === undefined || sameName(repository, source.repository.fullName)) {
+      const found = mergedBefore(source.pull(Number(digits)), pull);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/** The merge commit's message often names the commit taken back where the body does not. */
+function revertedByCommit(source: NotesSource, pull: PullRecord): PullRecord | undefined {
+  if (!isRevert(pull) || pull.mergeSha === null) return undefined;
+  return revertedByBody(source, pull, source.commit(pull.mergeSha)?.message ?? '');
+}
+
+function titled(pulls: readonly PullRecord[], quoted: string, revert: PullRecord): PullRecord | undefined {
+  const wanted = bare(quoted);
+  const candidates = pulls.filter((pull) => bare(pull.title) === wanted && mergedBefore(pull, revert));
+  return candidates.sort(newestFirst)[0];
+}
+
+/** The title inside `Revert "…"`. */
+export function quotedTitle(text: string): string | undefined {
+  return /^revert:? ["“'`](.*)["”'`](?: ?\(#\d{1,10}\))*\.?$/i.exec(text)?.[1];
+}
+
+function bare(title: string): string {
+  return title.replace(/(?: ?\(#\d{1,10}\))+\s*$/, '').trim();
+}
+
+function mergedBefore(target: PullRecord | undefined, revert: PullRecord): PullRecord | undefined {
+  if (target?.state !== 'merged' || target.number === revert.number) return undefined;
+  return (target.mergedAt ?? 0) <= (revert.mergedAt ?? 0) ? target : undefined;
+}
+
+function newestFirst(a: PullRecord, b: PullRecord): number {
+  return (b.mergedAt ?? 0) - (a.mergedAt ?? 0) || b.number - a.number;
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

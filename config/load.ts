@@ -67,7 +67,7 @@ function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unkn
   const path = env.TIDINGS_CONFIG;
   if (!path) return {};
   try {
-    const values: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const values = parseFile(readFileSync(path, 'utf8'));
     if (typeof values !== 'object' || values === null || Array.isArray(values)) {
       throw new Error('expected a JSON object');
     }
@@ -79,6 +79,15 @@ function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unkn
   } catch (error) {
     faults.push(`TIDINGS_CONFIG ${path}: ${(error as Error).message}`);
     return {};
+  }
+}
+
+/** The parser's own message would quote the text around the fault, which can be a secret. */
+function parseFile(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('expected a JSON object, got a text that is not JSON');
   }
 }
 

@@ -18,6 +18,9 @@ function setting<T extends TSchema>(schema: T, notes: SettingNotes): T {
 const count = (minimum: number, maximum: number, fallback: number) =>
   Type.Integer({ minimum, maximum, default: fallback });
 
+/** The list is handed to child processes with commas between: neither these nor blanks at its ends belong to a secret. */
+const secretText = Type.String({ minLength: 8, pattern: '^[^,\\s]([^,]*[^,\\s])?$' });
+
 export const SettingsSchema = Type.Object(
   {
     port: setting(count(0, 65_535, 8080), {
@@ -44,7 +47,7 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_PUBLIC_URL',
       description: 'Address clients reach the service at; empty = http://HOST:PORT',
     }),
-    webhookSecrets: setting(Type.Array(Type.String({ minLength: 8 }), { maxItems: 2, default: [] }), {
+    webhookSecrets: setting(Type.Array(secretText, { maxItems: 2, default: [] }), {
       env: 'TIDINGS_WEBHOOK_SECRETS',
       description: 'Webhook secrets, current,previous; unset = one is made at first start',
       secret: true,

@@ -11,5 +11,6 @@ export function compareUrl(repositoryUrl: string, fromTag: string, toTag: string
 }
 
 function encodeTag(tag: string): string {
-  return tag.split('/').map(encodeURIComponent).join('/');
+  const encoded = tag.split('/').map((part) => encodeURIComponent(part.toWellFormed()));
+  return encoded.join('/').replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -8,7 +8,7 @@ import { UsageError } from './cli/usage.ts';
 const [name = 'help', ...args] = process.argv.slice(2);
 
 try {
-  const command = commands[name];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}. Run: tidings help`);
   // What is still open then (a half-made connection) must not keep the process alive.
   process.exit(await command.run(args));

@@ -4,6 +4,7 @@
  */
 import { hashKey, keyFault } from '../api-key.ts';
 import { notFound, ServiceError } from '../errors.ts';
+import { slotOfId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { keyByHash, readDirectoryRepository } from '../store/directory.ts';
@@ -73,6 +74,8 @@ export class Authenticator {
   }
 
   private belongs(repoId: string, orgId: string | null): boolean {
+    // Whatever else stands in a request is no key to look up: it can be of any length.
+    if (slotOfId(repoId, 'repo') === undefined) return false;
     let owner = this.organisations.get(repoId);
     if (owner === undefined) {
       owner = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId)?.orgId;

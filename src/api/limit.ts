@@ -72,9 +72,11 @@ function endOf(window: Window): number {
   return window.started + window.rule.periodMs;
 }
 
+/** The window with the fewest requests left; of equals the one that ends last, since waiting for the other is in vain. */
 function tightest(windows: readonly Window[]): Window {
   const left = (window: Window) => window.rule.count - window.used;
-  return windows.reduce((least, window) => (left(window) < left(least) ? window : least));
+  const order = (a: Window, b: Window) => left(a) - left(b) || endOf(b) - endOf(a);
+  return windows.reduce((least, window) => (order(window, least) < 0 ? window : least));
 }
 
 function headers(window: Window, now: number, wallClock: number): readonly string[] {

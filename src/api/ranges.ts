@@ -21,7 +21,7 @@ import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { replyReady } from './ready.ts';
-import { check } from './validate.ts';
+import { check, shown } from './validate.ts';
 
 const listRanges: ApiRoute<ListRangesQuery> = {
   method: 'GET',
@@ -70,13 +70,16 @@ const createRange: ApiRoute = {
 
 function checkBody(body: unknown): CreateRangeBody {
   const type = (body as { type?: unknown } | null)?.type;
-  const schema = CreateRangeBodySchemas[type as keyof typeof CreateRangeBodySchemas];
-  if (schema) return check<CreateRangeBody>(schema, body, 'body');
+  if (isRangeType(type)) return check<CreateRangeBody>(CreateRangeBodySchemas[type], body, 'body');
   const types = Object.keys(CreateRangeBodySchemas).join(', ');
-  const details: ErrorDetails = { type: `expected one of ${types}, got ${JSON.stringify(type) ?? 'nothing'}` };
+  const details: ErrorDetails = { type: `expected one of ${types}, got ${shown(type)}` };
   const { repoId } = (body ?? {}) as { repoId?: unknown };
   if (typeof repoId !== 'string' || repoId === '') details.repoId = 'expected a string that is not empty';
   throw invalid(details, 'The body is invalid.');
+}
+
+function isRangeType(type: unknown): type is keyof typeof CreateRangeBodySchemas {
+  return typeof type === 'string' && Object.hasOwn(CreateRangeBodySchemas, type);
 }
 
 /** Reversed bounds name both fields; equal tags hold nothing, equal days and numbers hold one. */

@@ -8,6 +8,11 @@ import { type ErrorDetails, invalid } from '../errors.ts';
 
 FormatRegistry.Set('date', isDate);
 
+/** A body can have a million unknown fields; whoever mends the client needs to see a few. */
+const mostFaults = 20;
+/** Longest part of a request that a message repeats, in characters. */
+const longestShown = 80;
+
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
 /** Whether a text is a calendar day, YYYY-MM-DD. */
@@ -36,8 +41,8 @@ export function check<T>(schema: TObject, value: unknown, what: string): T {
  * @throws ServiceError `invalid` with one detail for each bad, repeated or unknown parameter
  */
 export function checkQuery<T>(schema: TObject, query: string): T {
-  const values: Record<string, unknown> = {};
-  const repeated: ErrorDetails = {};
+  const values = withoutPrototype<unknown>();
+  const repeated = withoutPrototype<string>();
   for (const [name, text] of new URLSearchParams(query)) {
     if (name in values) repeated[name] = 'expected once, got it repeated';
     const integer = schema.properties[name]?.type === 'integer' && /^-?\d{1,15}$/.test(text);
@@ -50,12 +55,24 @@ export function checkQuery<T>(schema: TObject, query: string): T {
   return check<T>(schema, values, 'query');
 }
 
+/** A record that a field named like a part of every object (`constructor`, `__proto__`) can be written to. */
+function withoutPrototype<T>(): Record<string, T> {
+  return Object.create(null);
+}
+
+/** The field that a JSON pointer begins with. */
+function toField(pointer: string): string {
+  const [first = ''] = pointer.slice(1).split('/');
+  return first.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, longestShown) || 'body';
+}
+
 function faults(schema: TObject, known: TypeCheck<TSchema>, value: Record<string, unknown>): ErrorDetails {
-  const details: ErrorDetails = {};
+  const details = withoutPrototype<string>();
   for (const error of known.Errors(value)) {
-    const field = error.path.slice(1).split('/')[0] || 'body';
+    if (Object.keys(details).length === mostFaults) break;
+    const field = toField(error.path);
     if (field in details) continue;
-    const property = schema.properties[field];
+    const property = Object.hasOwn(schema.properties, field) ? schema.properties[field] : undefined;
     details[field] = property
       ? `expected ${expectation(property)}, got ${shown(value[field])}`
       : `unknown; expected one of ${Object.keys(schema.properties).join(', ') || 'nothing'}`;
@@ -72,8 +89,11 @@ function expectation(schema: TSchema): string {
   return `a string${atLeast}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;
 }
 
-function shown(value: unknown): string {
+/** What arrived, as a message may show it: cut short, and nothing of what can be nested without end. */
+export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, longestShown) : value);
+  return text.length > longestShown ? `${text.slice(0, longestShown - 3)}…` : text;
 }

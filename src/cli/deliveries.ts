@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 
@@ -32,7 +33,8 @@ const attempts = 6;
  */
 export async function readDeliveries(file: string): Promise<Delivery[]> {
   const raw = createReadStream(file);
-  const input = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw;
+  // Whatever ends the pipeline, a missing file too, is thrown where the lines are read.
+  const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => {}) : raw;
   const deliveries: Delivery[] = [];
   let line = 0;
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {

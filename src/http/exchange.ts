@@ -82,7 +82,8 @@ export class Exchange {
     };
     this.releaseBody = release;
     this.response.onData((data, last) => {
-      if (this.finished) return;
+      // Headers that come in a packet of their own are followed by an empty piece.
+      if (this.finished || (data.byteLength === 0 && !last)) return;
       const chunk = Buffer.from(data);
       onChunk(chunk);
       if (last && length === 0) return this.guard(() => done(chunk));
@@ -115,7 +116,9 @@ export class Exchange {
       this.response.writeHeader('X-Request-Id', this.requestId);
       this.writeHeaders(this.extraHeaders);
       this.writeHeaders(headers);
-      this.response.end(body, this.closing);
+      // A body after HEAD would be read as the next reply.
+      if (this.method === 'HEAD') this.response.endWithoutBody(Buffer.byteLength(body), this.closing);
+      else this.response.end(body, this.closing);
     });
     this.onDone();
   }

@@ -49,7 +49,7 @@ const captures: Record<string, Capture> = {
   push: {
     check: TypeCompiler.Compile(PushPayloadSchema),
     captures: (payload: { ref?: unknown }) =>
-      typeof payload.ref !== 'string' || /^refs\/(heads|tags)\//.test(payload.ref),
+      typeof payload.ref !== 'string' || /^refs\/(heads|tags)\/./.test(payload.ref),
     minimise: (payload: PushPayload, _, now) => {
       if (payload.ref.startsWith('refs/tags/')) return [{ event: 'tag', tag: minimiseTag(payload, now) }];
       return minimisePush(payload, now).map((push) => ({ event: 'push', push }));
@@ -66,17 +66,21 @@ export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures
  * @throws ServiceError `invalid` naming every field that a captured event lacks
  */
 export function toEvents(event: string, payload: object, origin: string, now: number): Minimised | undefined {
-  const capture = captures[event];
+  const capture = Object.hasOwn(captures, event) ? captures[event] : undefined;
   if (!capture?.captures(payload as never)) return undefined;
   if (!capture.check.Check(payload)) throw invalid(faults(capture.check, payload), 'The payload is incomplete.');
   const repository = minimiseRepository((payload as { repository: HostRepository }).repository, origin);
   return { repository, bodies: capture.minimise(payload as never, repository.url, now) };
 }
 
+/** A push can have a fault in each of its million commits; whoever mends the sender needs to see a few. */
+const mostFaults = 20;
+
 /** One line for each bad field; a missing object is named once, not once for each of its fields. */
 function faults(check: TypeCheck<TSchema>, payload: unknown): ErrorDetails {
   const details: ErrorDetails = {};
   for (const error of check.Errors(payload)) {
+    if (Object.keys(details).length === mostFaults) break;
     const field = error.path.slice(1).replaceAll('/', '.');
     const parent = Object.keys(details).some((known) => field.startsWith(`${known}.`));
     if (!parent && !(field in details)) details[field] = `${error.message.toLowerCase()}, got ${kindOf(error.value)}`;

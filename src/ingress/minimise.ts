@@ -23,6 +23,8 @@ import { coAuthors, redactText } from './redact.ts';
 
 /** Commits of a push that go into one record; a longer push is split. */
 export const commitsPerPart = 256;
+/** Characters of commit messages that go into one record: redacted and in UTF-8 they stay below the largest record. */
+const charactersPerPart = 393_216;
 /** Longest commit message kept, in characters. */
 const messageLength = 16_384;
 
@@ -104,7 +106,7 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
   };
 }
 
-/** A branch push, in parts of at most `commitsPerPart` commits; each part begins where the one before it ended. */
+/** A branch push, in parts that fit into a record; each part begins where the one before it ended. */
 export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   const commits = payload.commits ?? [];
   const total = payload.total_commits ?? commits.length;
@@ -118,10 +120,11 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   };
   const parts: BranchPush[] = [];
   let before = isZero(payload.before) ? null : payload.before;
-  for (let start = 0; start < commits.length || start === 0; start += commitsPerPart) {
-    const part = commits.slice(start, start + commitsPerPart);
-    const isLast = start + commitsPerPart >= commits.length;
-    const after = isLast ? payload.after : (part[part.length - 1] as HostCommit).id;
+  let start = 0;
+  do {
+    const end = endOfPart(commits, start);
+    const part = commits.slice(start, end);
+    const after = end === commits.length ? payload.after : (part[part.length - 1] as HostCommit).id;
     const first = start === 0;
     parts.push({
       ...whole,
@@ -132,8 +135,19 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
       gap: whole.gap && first,
     });
     before = after;
-  }
+    start = end;
+  } while (start < commits.length);
   return parts;
+}
+
+/** Where the part that begins at `start` ends; it holds one commit at least. */
+function endOfPart(commits: readonly HostCommit[], start: number): number {
+  let characters = 0;
+  for (let end = start; end < commits.length; end++) {
+    characters += Math.min(commits[end]?.message?.length ?? 0, messageLength);
+    if (end - start === commitsPerPart || (end > start && characters > charactersPerPart)) return end;
+  }
+  return commits.length;
 }
 
 function minimiseCommit(commit: HostCommit): PushedCommit {
@@ -161,11 +175,14 @@ function branchName(ref: string | null | undefined): string | null {
   return ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
 }
 
+/** The end of the year 9999: what lies beyond has no place in an ISO 8601 text of the usual length. */
+const latestTime = 253_402_300_799_999;
+
 /** A host's time as a UTC instant: ISO 8601 with any offset, or seconds since 1970. */
 function time(value: string | number | null | undefined): number | null {
   if (value == null) return null;
   const instant = typeof value === 'number' ? value * 1000 : Date.parse(value);
-  return Number.isFinite(instant) && instant >= 0 ? instant : null;
+  return instant >= 0 && instant <= latestTime ? instant : null;
 }
 
 function isZero(sha: string): boolean {

@@ -40,6 +40,9 @@ interface Delivery {
 
 type Outcome = 'queued' | 'ignored' | 'duplicate';
 
+/** Longest delivery id and source, in characters; hosts send a UUID and a number. */
+const longestId = 128;
+
 export class Receiver {
   private readonly options: ReceiverOptions;
 
@@ -135,6 +138,7 @@ export class Receiver {
       invalid: 'malformed',
       unauthorized: 'unsigned',
       rateLimited: 'limited',
+      tooLarge: 'too_large',
       unavailable: 'unavailable',
     };
     count(event, exchange.aborted ? 'aborted' : (outcomes[kind as keyof typeof outcomes] ?? 'failed'));
@@ -146,14 +150,15 @@ function count(event: string, outcome: string): void {
   webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
 }
 
-/** X-Scm-* first, then the hosts' own families. */
+/** X-Scm-* first, then the hosts' own families; an empty header says nothing. */
 function header(exchange: Exchange, name: string): string | undefined {
   const { headers } = exchange;
   return (
-    headers[`x-scm-${name}`] ??
-    headers[`x-github-${name}`] ??
-    headers[`x-gitea-${name}`] ??
-    headers[`x-forgejo-${name}`]
+    headers[`x-scm-${name}`] ||
+    headers[`x-github-${name}`] ||
+    headers[`x-gitea-${name}`] ||
+    headers[`x-forgejo-${name}`] ||
+    undefined
   );
 }
 
@@ -163,7 +168,13 @@ function readDelivery(exchange: Exchange): Delivery {
     throw invalid({ 'X-Scm-Event': 'expected the name of the event, got nothing' }, 'A header is missing.');
   const source = exchange.headers['x-github-hook-id'] ?? exchange.headers['x-github-hook-installation-target-id'] ?? '';
   // Without an id a delivery is known by its signature, which is the same for the same bytes.
-  const id = header(exchange, 'delivery') ?? `signature ${exchange.headers['x-hub-signature-256']?.slice(7, 39)}`;
+  const id =
+    header(exchange, 'delivery') ?? `signature ${exchange.headers['x-hub-signature-256']?.slice(7, 39).toLowerCase()}`;
+  // Keys of folded deliveries are cut at a length: two long ids could be taken for one.
+  if (Math.max(id.length, source.length) > longestId) {
+    const expected = `expected ids of the delivery and its hook of at most ${longestId} characters`;
+    throw invalid({ 'X-Scm-Delivery': expected }, 'A header is too long.');
+  }
   return { event, id, source };
 }
 

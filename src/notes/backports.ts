@@ -9,7 +9,11 @@ import { parseTitle } from './title.ts';
 
 const phrases =
   /\b(?:(?:manual |automated |automatic |clean )?(?:back-?port|cherry[- ]?pick)(?:s|ed|ing)?(?: of| from|:)?(?: (?:pull request|PR))?:? #(\d{1,10})(?!\w)|cherry[- ]picked from commit ([0-9a-f]{7,64})\b)/gi;
-const heads = [/(?:^|\/)cherry-pick-(\d{1,10})-to-/, /(?:^|\/)backport[-/](\d{1,10})(?:-|$)/, /^mergify\/bp\/.{1,200}\/pr-(\d{1,10})$/];
+const heads = [
+  /(?:^|\/)cherry-pick-(\d{1,10})-to-/,
+  /(?:^|\/)backport[-/](\d{1,10})(?:-|$)/,
+  /^mergify\/bp\/.{1,200}\/pr-(\d{1,10})$/,
+];
 
 /**
  * The merged pull request that this one carries to its branch; undefined for one into the default branch, and where
@@ -19,7 +23,8 @@ export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | 
   const { defaultBranch } = source.repository;
   if (pull.baseRef === null || defaultBranch === null || pull.baseRef === defaultBranch) return undefined;
   for (const candidate of candidates(source, pull)) {
-    if (candidate.state === 'merged' && candidate.number !== pull.number && candidate.baseRef !== pull.baseRef) return candidate;
+    if (candidate.state === 'merged' && candidate.number !== pull.number && candidate.baseRef !== pull.baseRef)
+      return candidate;
   }
   return undefined;
 }
@@ -32,7 +37,8 @@ function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord
     else yield* captured(source, digits as string);
   }
   const trailing = /\(#(\d{1,10})\)\s*$/.exec(pull.title)?.[1];
-  const hinted = parseTitle(pull.title).target !== null || pull.author.bot || /back-?port|cherry-?pick/i.test(pull.headRef ?? '');
+  const hinted =
+    parseTitle(pull.title).target !== null || pull.author.bot || /back-?port|cherry-?pick/i.test(pull.headRef ?? '');
   if (trailing !== undefined && hinted) yield* captured(source, trailing);
 }
 

@@ -1,8 +1,12 @@
 /**
- * Writes a draft: selects, classifies, and hands over to the persona that is asked for.
+ * Writes a draft: gathers the facts once and hands them to the persona that is asked for.
  */
 import type { DraftFlags, Persona, RangeBounds } from '../protocol/stored.ts';
-import { select } from './select.ts';
+import { gather, type Notes } from './entries.ts';
+import { flagsOf } from './flags.ts';
+import { customer } from './personas/customer.ts';
+import { engineer } from './personas/engineer.ts';
+import { internal } from './personas/internal.ts';
 import type { NotesSource } from './source.ts';
 
 /** A draft's text and flags. */
@@ -11,9 +15,10 @@ export interface Composed {
   flags: DraftFlags;
 }
 
-/** The draft of a range for a persona: the same records and bounds give the same bytes. */
+const personas: Record<Persona, (notes: Notes) => string> = { engineer, internal, customer };
+
+/** The draft of a range for a persona: the same records and bounds give the same bytes (spec part 1). */
 export function compose(source: NotesSource, bounds: RangeBounds, persona: Persona): Composed {
-  const lines = select(source, bounds).pulls.map((pull) => `- ${pull.title} (#${pull.number})`);
-  const bodyMd = `${lines.join('\n') || 'No changes in this range.'}\n`;
-  return { bodyMd, flags: { highlights: [], contributors: [], upgradeInstructions: persona && '' } };
+  const notes = gather(source, bounds);
+  return { bodyMd: personas[persona](notes), flags: flagsOf(notes, persona) };
 }

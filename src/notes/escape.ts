@@ -15,9 +15,16 @@ const blanks = /[\s\u0085\u2028\u2029]+/g;
 
 /** One clean line: no control or bidirectional characters, single blanks, at most 300 characters. */
 export function cleanLine(text: string): string {
-  const line = visibleText(text.slice(0, 40 * longestText).replace(blanks, ' ')).replace(/ +/g, ' ').trim();
+  const line = visibleText(text.slice(0, 40 * longestText).replace(blanks, ' '))
+    .replace(/ +/g, ' ')
+    .trim();
   const characters = [...line];
-  return characters.length <= longestText ? line : `${characters.slice(0, longestText - 1).join('').trimEnd()}…`;
+  return characters.length <= longestText
+    ? line
+    : `${characters
+        .slice(0, longestText - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 /** Text without characters that show nothing or turn the direction of writing; line ends stay. */

@@ -57,20 +57,15 @@ export function distinctLogins(logins: readonly string[]): string[] {
  * theirs are not captured.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
-  const [first] = pulls;
-  if (!first || !reachesBack(source, pulls)) return [];
-  const listed = new Set(pulls.map(({ number }) => number));
-  const earlier = new Set<string>();
-  for (const pull of source.pullsMergedBetween(0, (pulls.at(-1)?.mergedAt ?? 0) + 1)) {
-    const before = (pull.mergedAt ?? 0) < (first.mergedAt ?? 0);
-    if (before && !listed.has(pull.number)) earlier.add(pull.author.login.toLowerCase());
-  }
+  if (pulls.length === 0 || !reachesBack(source, pulls)) return [];
+  const inRange = new Set(pulls.map(({ number }) => number));
+  const known = new Set<string>();
   const found: FirstContribution[] = [];
-  for (const pull of pulls) {
+  for (const pull of source.pullsMergedBetween(0, (pulls.at(-1)?.mergedAt ?? 0) + 1)) {
     const { login, bot } = pull.author;
-    if (!isPerson(login, bot) || earlier.has(login.toLowerCase())) continue;
-    earlier.add(login.toLowerCase());
-    found.push({ login, pull });
+    if (known.has(login.toLowerCase())) continue;
+    known.add(login.toLowerCase());
+    if (inRange.has(pull.number) && isPerson(login, bot)) found.push({ login, pull });
   }
   return found;
 }

@@ -27,21 +27,21 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   return collapseBlank(lines);
 }
 
-/** Prose of quoted Markdown in one line up to the end of its first sentence, list marks and code blocks left out. */
+/** The first sentence of quoted Markdown in one line, code blocks and list marks left out; else its first line. */
 export function firstSentence(markdown: string): string {
-  const paragraph: string[] = [];
+  const lines = proseLines(markdown);
+  const sentences = lines.flatMap((line) => /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? []);
+  return sentences[0] ?? lines[0] ?? '';
+}
+
+function proseLines(markdown: string): string[] {
+  const kept: string[] = [];
   let fenced = false;
   for (const line of shorten(markdown).split('\n')) {
     if (fence.test(line)) fenced = !fenced;
-    else if (!fenced && line.trim() !== '') {
-      const item = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/.exec(line);
-      if (item && paragraph.length > 0) break;
-      paragraph.push(item ? line.slice(item[0].length) : line.replace(/^[\s>#]+/, ''));
-    } else if (paragraph.length > 0) break;
+    else if (!fenced) kept.push(line.replace(/^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?/, ''));
   }
-  const text = cleanLine(withoutLinks(paragraph.join(' ')).replace(/\*\*|__/g, ''));
-  const end = /[.!?](?=\s)/.exec(text);
-  return end ? text.slice(0, end.index + 1) : text;
+  return kept.map((line) => cleanLine(withoutLinks(line).replace(/\*\*|__/g, ''))).filter((line) => line !== '');
 }
 
 function shorten(markdown: string): string {

@@ -31,7 +31,9 @@ export function isRevert(pull: PullRecord): boolean {
 export function settleReverts(source: NotesSource, pulls: readonly PullRecord[], sameLine: boolean): RevertOutcome {
   const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
   const outcome: RevertOutcome = { cancelled: new Map(), standing: [], restoring: [] };
-  const reverts = pulls.flatMap((pull) => findRevert(source, pull, pulls) ?? []).sort((a, b) => newestFirst(a.pull, b.pull));
+  const reverts = pulls
+    .flatMap((pull) => findRevert(source, pull, pulls) ?? [])
+    .sort((a, b) => newestFirst(a.pull, b.pull));
   for (const { pull, target } of reverts) {
     if (outcome.cancelled.has(pull.number)) continue;
     const pair = target && inRange.has(target.number) && (sameLine || target.baseRef === pull.baseRef);

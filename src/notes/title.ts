@@ -67,6 +67,20 @@ const signs: [RegExp, Meaning][] = [
   [/^(?:🚀|:rocket:)/u, 'plain'],
 ];
 const order: ChangeType[] = ['breaking', 'security', 'feature', 'fix', 'performance', 'documentation'];
+/** Names that are written small even at the start of a sentence. */
+const lowerNames = new Set([
+  'npm',
+  'npx',
+  'pnpm',
+  'yarn',
+  'eslint',
+  'tsc',
+  'git',
+  'kubectl',
+  'curl',
+  'systemd',
+  'iptables',
+]);
 const longestTitle = 2_000;
 const mostPrefixes = 8;
 
@@ -153,18 +167,21 @@ function lookUp(table: Record<string, Meaning>, word: string): Meaning | undefin
 function tidy(text: string): string {
   const bare = text.replace(/(?: ?\((?:[\w.-]+\/[\w.-]+)?#\d{1,10}\))+$/, '').trim() || text;
   const ended = /[^.]\.$/.test(bare) ? bare.slice(0, -1) : bare;
-  return /^[a-z]+(?:[ ,]|$)/.test(ended) ? (ended[0] as string).toUpperCase() + ended.slice(1) : ended;
+  const first = /^[a-z]+(?=[ ,]|$)/.exec(ended)?.[0];
+  return first !== undefined && !lowerNames.has(first) ? (ended[0] as string).toUpperCase() + ended.slice(1) : ended;
 }
+
+const version = String.raw`v?\d+(?:\.\d+)+[\w.+-]*`;
+const releases = [
+  new RegExp(`^(?:release[ds]?:? )?(?:@?[\\w./-]+@)?${version}$`, 'i'),
+  /^bump(?:ed|s)? (?:the )?(?:package |project )?version(?: (?:to|from) .{1,60})?$/i,
+  new RegExp(`^(?:bump(?:ed|s)?|cut|tag|publish) (?:release |to )?${version}$`, 'i'),
+  new RegExp(`^prepare (?:for )?(?:the )?(?:release )?${version}(?: release)?$`, 'i'),
+  new RegExp(`^prepare .{0,40}\\b(?:for|the) .{0,20}${version} (?:release|development)$`, 'i'),
+];
 
 /** A pull request that only makes a release: a version, or getting ready for one. */
 export function isReleaseTitle(title: string): boolean {
-  const { text } = parseTitle(title);
-  const version = String.raw`v?\d+(?:\.\d+)+[\w.+-]*`;
-  return (
-    new RegExp(`^(?:(?:chore: )?release[ds]?:? )?(?:[\\w@/-]+[ @])?${version}$`, 'i').test(text) ||
-    /^bump(?:ed|s)? (?:the )?(?:package |project )?version(?: (?:to|from) .{1,60})?$/i.test(text) ||
-    new RegExp(`^(?:bump(?:ed|s)?|cut|tag|publish) (?:release |to )?${version}$`, 'i').test(text) ||
-    /^(?:prepare|start) .{0,40}\b(?:release|development)\b.{0,40}$/i.test(text) ||
-    new RegExp(`^prepare (?:for )?(?:release )?${version}$`, 'i').test(text)
-  );
+  const { text, areas, looseArea } = parseTitle(title);
+  return !(looseArea && areas.length > 0) && releases.some((pattern) => pattern.test(text));
 }

@@ -36,6 +36,10 @@ export const RepositoryRecordSchema = Type.Object({
 });
 export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;
 
+/** Orders what snapshots tell: host time, then rank of the host's action within one second. */
+export const VersionSchema = Type.Tuple([Instant, Type.Integer()]);
+export type Version = Static<typeof VersionSchema>;
+
 /** A captured pull request (spec part 2). `state` is `merged` as soon as a merge is proven, and stays so. */
 export const PullRecordSchema = Type.Object({
   number: Type.Integer(),
@@ -56,6 +60,8 @@ export const PullRecordSchema = Type.Object({
   linkedIssues: Type.Array(Type.Integer()),
   /** Orders two snapshots of the same second (host action rank). */
   rank: Type.Integer(),
+  /** Version of the labels where it is not the record's own (a later snapshot had none to say). */
+  labelsAt: Type.Optional(VersionSchema),
 });
 export type PullRecord = Static<typeof PullRecordSchema>;
 
@@ -73,6 +79,9 @@ export const IssueRecordSchema = Type.Object({
   closedAt: NullableInstant,
   url: Type.String(),
   rank: Type.Integer(),
+  /** Versions of labels and state where they are not the record's own. */
+  labelsAt: Type.Optional(VersionSchema),
+  stateAt: Type.Optional(VersionSchema),
 });
 export type IssueRecord = Static<typeof IssueRecordSchema>;
 

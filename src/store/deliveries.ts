@@ -2,11 +2,13 @@
  * Deliveries that were folded, so that a host's retry or a person's redelivery changes nothing (`DESIGN.md` decision 11).
  * Written in the transaction of the effect; a delivery that was dead-lettered is not here.
  */
+import { createHash } from 'node:crypto';
 import type { Partition } from './partition.ts';
 
 /** Identity of a delivery: the host's id is unique per event, not per hook, and a long push has parts. */
 export function deliveryKey(delivery: string, event: string, source: string, part: number): string {
-  return `${delivery} ${event} ${source} ${part}`.slice(0, 500);
+  const key = `${delivery} ${event} ${source} ${part}`;
+  return key.length <= 500 ? key : createHash('sha256').update(key).digest('hex');
 }
 
 export function isFolded(partition: Partition, key: string): boolean {

@@ -19,6 +19,9 @@ export interface OutboxRow {
   effect: Effect;
 }
 
+/** A row that is a relay. */
+export type RelayRow = OutboxRow & { effect: Extract<Effect, { effect: 'relay' }> };
+
 /** Writes an effect down. With a `key`, it takes the place of an earlier one of the same key. */
 export function writeEffect(partition: Partition, effect: Effect, key?: string): number {
   const { outbox, outboxKeys } = partition.tables;
@@ -44,9 +47,9 @@ export function removeEffect(partition: Partition, number: number): boolean {
 
 /** Removes the relays to `target` up to number `last`: they are on its journal. */
 export function removeRelays(partition: Partition, target: string, last: number): void {
-  for (const { number, effect } of listEffects(partition, 0, Number.MAX_SAFE_INTEGER)) {
+  for (const { number, effect } of listRelays(partition, Number.MAX_SAFE_INTEGER)) {
     if (number > last) return;
-    if (effect.effect === 'relay' && effect.target === target) removeEffect(partition, number);
+    if (effect.target === target) removeEffect(partition, number);
   }
 }
 
@@ -54,6 +57,24 @@ export function removeRelays(partition: Partition, target: string, last: number)
 export function listEffects(partition: Partition, after: number, limit: number): OutboxRow[] {
   const rows = partition.tables.outbox.getRange({ start: after + 1, end: Number.MAX_VALUE, limit });
   return [...rows].map((row) => row.value as OutboxRow);
+}
+
+/** Up to `limit` relays in order of their causes, without those that `sent` names as the last of their target or before it. */
+export function listRelays(
+  partition: Partition,
+  limit: number,
+  sent: ReadonlyMap<string, number> = new Map(),
+): RelayRow[] {
+  const found: RelayRow[] = [];
+  for (const { value: row } of partition.tables.outbox.getRange({ start: 1, end: Number.MAX_VALUE })) {
+    if (isRelay(row) && row.number > (sent.get(row.effect.target) ?? 0)) found.push(row);
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+function isRelay(row: OutboxRow): row is RelayRow {
+  return row.effect.effect === 'relay';
 }
 
 export function countEffects(partition: Partition): number {

@@ -128,11 +128,13 @@ function mergeRepository(
   seenAt: number,
 ): RepositoryRecord {
   if (!before) return { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1 };
+  if (seenAt < before.seenAt) return before;
   const after = { ...before, ...seen, defaultBranch: seen.defaultBranch ?? before.defaultBranch };
   const changed = (Object.keys(seen) as (keyof EventRepository)[]).some(
     (field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]),
   );
-  if (!changed || seenAt < before.seenAt) return before;
+  // The time moves even so, or a late delivery from in between could bring an old name back.
+  if (!changed) return seenAt === before.seenAt ? before : { ...before, seenAt };
   const formerNames = before.formerNames.filter((name) => name !== after.fullName);
   if (before.fullName !== after.fullName) formerNames.push(before.fullName);
   return { ...after, formerNames, seenAt, revision: before.revision + 1 };

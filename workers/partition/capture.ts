@@ -1,22 +1,26 @@
 /**
- * Merges what an event says into what is stored: pull requests, issues and tags. Pure: the outcome does not depend on the
- * order in which snapshots arrive. Writing is left to the actor.
+ * Merges what an event says into what is stored: pull requests, issues and tags. Pure: the outcome depends neither on the
+ * order in which snapshots arrive nor on how often they do; so what a snapshot can leave out (labels, an issue's state)
+ * keeps a version of its own. Writing is left to the actor.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
 import type { IssueSnapshot, PullSnapshot, TagPush } from '../../src/protocol/journal.ts';
-import type { IssueRecord, PullRecord, RepositoryRecord, TagRecord } from '../../src/protocol/stored.ts';
+import type { IssueRecord, PullRecord, RepositoryRecord, TagRecord, Version } from '../../src/protocol/stored.ts';
 
 /** Orders two snapshots of the same second, since the host's times have no finer grain. */
 const actionRanks: Record<string, number> = {
   opened: 1,
   edited: 2,
   labeled: 3,
-  unlabeled: 3,
-  reopened: 5,
-  closed: 6,
-  merged: 6,
+  unlabeled: 4,
+  reopened: 6,
+  closed: 7,
+  merged: 7,
 };
-const otherRank = 4;
+const otherRank = 5;
+/** Version of what no snapshot has told yet. */
+const never: Version = [0, 0];
 
 /** The stored pull request after a snapshot; `before` itself when nothing changes. */
 export function mergePull(
@@ -27,52 +31,114 @@ export function mergePull(
 ): PullRecord {
   const after: PullRecord = {
     ...snapshot,
-    labels: snapshot.labels ?? before?.labels ?? [],
+    labels: snapshot.labels ?? [],
     linkedIssues: linkedIssues(snapshot.body, { ...repository, ownNumber: snapshot.number }),
     rank: actionRanks[action] ?? otherRank,
+    ...(!snapshot.labels && { labelsAt: never }),
   };
   if (!before) return after;
-  const [newer, older] = isNewer(after, before, action) ? [after, before] : [before, after];
-  return keepMerge(newer, older);
+  const newer = laterOf(before, after, versionOf, pullTexts);
+  return unlessSame(before, { ...newer, ...lifeOf(before, after), ...labelsOf(before, after, newer) });
 }
 
-/** A merge once proven is never undone, and an older snapshot may prove it. */
-function keepMerge(newer: PullRecord, older: PullRecord): PullRecord {
-  if (newer.state === 'merged') {
-    if (newer.mergeSha !== null || older.mergeSha === null) return newer;
-    return { ...newer, mergeSha: older.mergeSha };
+/** A merge once proven is never undone, and an older snapshot may prove it; it has one time, the earliest told. */
+function lifeOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
+  const merges = [before, after].filter((pull) => pull.state === 'merged');
+  if (merges.length === 0) {
+    const { state, closedAt } = laterOf(before, after, versionOf, (pull) => [pull.state === 'closed', pull.closedAt]);
+    return { state, closedAt };
   }
-  if (older.state !== 'merged') return newer;
-  const { state, mergedAt, mergeSha, closedAt } = older;
-  return { ...newer, state, mergedAt, mergeSha, closedAt };
+  const mergeShas = merges.flatMap((pull) => pull.mergeSha ?? []).sort();
+  return {
+    state: 'merged',
+    mergedAt: earliest(merges.map((pull) => pull.mergedAt)),
+    mergeSha: mergeShas[0] ?? null,
+    closedAt: earliest(merges.map((pull) => pull.closedAt)),
+  };
 }
 
 /** The stored issue after a snapshot; `before` itself when nothing changes. */
 export function mergeIssue(before: IssueRecord | undefined, snapshot: IssueSnapshot, action: string): IssueRecord {
-  const state = snapshot.state ?? before?.state ?? 'open';
-  const closedAt = state === 'open' ? null : (snapshot.closedAt ?? before?.closedAt ?? snapshot.updatedAt);
+  const { state = 'open' } = snapshot;
   const after: IssueRecord = {
     ...snapshot,
     state,
-    closedAt,
-    labels: snapshot.labels ?? before?.labels ?? [],
+    closedAt: state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt),
+    labels: snapshot.labels ?? [],
     rank: actionRanks[action] ?? otherRank,
+    ...(!snapshot.labels && { labelsAt: never }),
+    ...(!snapshot.state && { stateAt: never }),
   };
-  return !before || isNewer(after, before, action) ? after : before;
+  if (!before) return after;
+  const newer = laterOf(before, after, versionOf, issueTexts);
+  return unlessSame(before, { ...newer, ...stateOf(before, after, newer), ...labelsOf(before, after, newer) });
 }
 
-type Snapshot = { updatedAt: number; rank: number; labels: string[] };
-
-function isNewer(after: Snapshot, before: Snapshot, action: string): boolean {
-  if (after.updatedAt !== before.updatedAt) return after.updatedAt > before.updatedAt;
-  if (after.rank !== before.rank) return after.rank > before.rank;
-  const difference = after.labels.length - before.labels.length;
-  if (difference !== 0 && action === 'labeled') return difference > 0;
-  if (difference !== 0 && action === 'unlabeled') return difference < 0;
-  return JSON.stringify(after) > JSON.stringify(before);
+function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
+  const version = (issue: IssueRecord) => issue.stateAt ?? versionOf(issue);
+  const told = (issue: IssueRecord) => [issue.state === 'closed', issue.closedAt, issue.stateReason];
+  const later = laterOf(before, after, version, told);
+  const { state, stateReason, closedAt } = later;
+  return { state, stateReason, closedAt, stateAt: unlessOwn(version(later), newer) };
 }
 
-/** The stored tag after a push of it; deliveries older than the stored one fill gaps only. */
+type Captured = PullRecord | IssueRecord;
+
+/** In one second, of two label events the one that left more counts, of two unlabel events the one that left less. */
+function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Captured, 'labels' | 'labelsAt'> {
+  const version = (record: Captured) => record.labelsAt ?? versionOf(record);
+  const told = (record: Captured) => {
+    const { length } = record.labels;
+    const weights = { [actionRanks.labeled as number]: length, [actionRanks.unlabeled as number]: 1e6 - length };
+    return [String(weights[version(record)[1]] ?? 0).padStart(7, '0'), record.labels];
+  };
+  const later = laterOf<Captured>(before, after, version, told);
+  return { labels: later.labels, labelsAt: unlessOwn(version(later), newer) };
+}
+
+/** The later of two by version; of one version, the one whose `told` sorts last as text, whichever came first. */
+function laterOf<T>(before: T, after: T, version: (record: T) => Version, told: (record: T) => unknown[]): T {
+  const order = compareVersions(version(after), version(before));
+  if (order !== 0) return order > 0 ? after : before;
+  return JSON.stringify(told(after)) > JSON.stringify(told(before)) ? after : before;
+}
+
+function pullTexts({ title, body, author, createdAt, baseRef, headRef, url }: PullRecord): unknown[] {
+  return [title, body, author.login, author.bot, createdAt, baseRef, headRef, url];
+}
+
+function issueTexts({ title, body, author, createdAt, url }: IssueRecord): unknown[] {
+  return [title, body, author.login, author.bot, createdAt, url];
+}
+
+function versionOf({ updatedAt, rank }: Captured): Version {
+  return [updatedAt, rank];
+}
+
+function compareVersions(a: Version, b: Version): number {
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+/** A part's version is kept only where it is not that of the whole record. */
+function unlessOwn(version: Version, record: Captured): Version | undefined {
+  return compareVersions(version, versionOf(record)) === 0 ? undefined : version;
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.min(...known) : null;
+}
+
+/** `before` when the merge changes nothing; absent versions are left out, so that equal records have equal bytes. */
+function unlessSame<T extends Captured>(before: T, merged: T): T {
+  const record = { ...merged };
+  for (const part of ['labelsAt', 'stateAt'] as const) {
+    if (part in record && record[part as keyof T] === undefined) delete record[part as keyof T];
+  }
+  return isDeepStrictEqual(record, before) ? before : record;
+}
+
+/** The stored tag after a push of it; in one second a deletion yields to a push, else the contents decide. */
 export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecord {
   const after: TagRecord = {
     name: push.name,
@@ -83,7 +149,6 @@ export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecor
     pushedAt: push.pushedAt,
     deleted: push.deleted,
   };
-  if (!before || push.pushedAt > before.pushedAt) return after;
-  if (push.pushedAt < before.pushedAt) return before;
-  return after.deleted ? before : after;
+  const version = (tag: TagRecord): Version => [tag.pushedAt, tag.deleted ? 0 : 1];
+  return before ? laterOf(before, after, version, (tag) => [tag.sha, tag.tagObject, tag.date, tag.baseRef]) : after;
 }

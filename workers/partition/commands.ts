@@ -23,6 +23,8 @@ export function foldCommand(partition: Partition, command: Command, at: number):
       return generateDraft(partition, command, at);
     case 'updateDraft':
       return updateDraft(partition, command, at);
+    default:
+      throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
   }
 }
 

@@ -51,6 +51,8 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
       return acceptRelay(partition, record);
     case 'tick':
       return sweep(partition, Math.max(record.at, readTime(partition)));
+    default:
+      throw new Error(`There is no kind of record ${JSON.stringify((record as { kind: unknown }).kind)}.`);
   }
 }
 
@@ -61,10 +63,16 @@ function apart(partition: Partition, record: JournalRecord, place: Place, fold: 
   } catch (error) {
     if (isStoreFault(error)) throw error;
     recordsDeadLettered.inc({ partition: partition.name });
-    if (record.kind === 'event') removeDelivery(partition, keyOf(record));
+    if (record.kind === 'event') takeBack(partition, record);
     const { seq, index } = place;
     writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record });
   }
+}
+
+/** A delivery that is set aside may come again; the letter of a replay takes the place of the one it replayed. */
+function takeBack(partition: Partition, record: EventRecord): void {
+  if (record.body) removeDelivery(partition, keyOf(record));
+  if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
 }
 
 /** LMDB's own failures (disk full, damaged pages, lost map) concern the partition, never the record at hand. */

@@ -30,9 +30,13 @@ const recountDelayMs = 250;
 
 export class Outbox {
   private readonly options: OutboxOptions;
-  /** Rows being carried out; a row's number is never used again. */
-  private readonly busy = new Map<number, Promise<void>>();
+  /** Rows being carried out, by number; recounts by repository, so that one at a time is under way. */
+  private readonly busy = new Map<number | string, Promise<void>>();
+  /** Rows whose outcome is on the journal, until it is folded: a commit in between must not start them again. */
+  private readonly sent = new Set<number>();
   private relaying: Promise<void> | undefined;
+  /** Number of the last relay by target whose outcome is on the journal. */
+  private readonly relayed = new Map<PartitionName, number>();
   private stopped = false;
 
   constructor(options: OutboxOptions) {
@@ -43,10 +47,12 @@ export class Outbox {
   kick(): void {
     if (this.stopped) return;
     const rows = listEffects(this.options.partition, 0, 1000);
+    this.forgetFolded(rows);
     if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
     for (const row of rows) {
       if (this.busy.size >= atOnce) return;
-      if (row.effect.effect !== 'relay' && !this.busy.has(row.number)) this.start(row);
+      if (row.effect.effect === 'relay' || this.sent.has(row.number) || this.busy.has(busyKey(row))) continue;
+      this.start(row);
     }
   }
 
@@ -56,16 +62,23 @@ export class Outbox {
     await Promise.all([...this.busy.values(), this.relaying]);
   }
 
+  private forgetFolded(rows: readonly OutboxRow[]): void {
+    const waiting = new Set(rows.map((row) => row.number));
+    for (const number of this.sent) if (!waiting.has(number)) this.sent.delete(number);
+  }
+
   private start(row: OutboxRow): void {
+    const key = busyKey(row);
     const done = this.carryOut(row)
       .catch((error: Error) => this.later(error))
-      .finally(() => this.busy.delete(row.number));
-    this.busy.set(row.number, done);
+      .finally(() => this.busy.delete(key));
+    this.busy.set(key, done);
   }
 
   private async carryOut(row: OutboxRow): Promise<void> {
     const body = await this.outcomeOf(row.number, row.effect);
     await this.enqueue(body);
+    this.sent.add(row.number);
   }
 
   private async outcomeOf(row: number, effect: Effect): Promise<ResultBody> {
@@ -92,8 +105,12 @@ export class Outbox {
   }
 
   private startRelay(): void {
-    this.relaying ??= relay(this.options, () => this.stopped)
-      .then((body) => (body ? this.enqueue(body) : undefined))
+    this.relaying ??= relay(this.options, this.relayed, () => this.stopped)
+      .then(async (body) => {
+        if (!body) return;
+        await this.enqueue(body);
+        this.relayed.set(body.target, body.row);
+      })
       .catch((error: Error) => this.later(error))
       .finally(() => {
         this.relaying = undefined;
@@ -114,4 +131,8 @@ export class Outbox {
     this.options.logger.warn({ partition: this.options.partition.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
+}
+
+function busyKey({ number, effect }: OutboxRow): number | string {
+  return effect.effect === 'recount' ? effect.repoId : number;
 }

@@ -21,7 +21,8 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
   removeEffect(partition, outcome.row);
   if (outcome.result === 'rendered') rendered(partition, outcome, at);
   else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);
-  else recounted(partition, outcome, at);
+  else if (outcome.result === 'recounted') recounted(partition, outcome, at);
+  else throw new Error(`There is no result ${JSON.stringify((outcome as { result: unknown }).result)}.`);
 }
 
 /** Takes a rendered text. A person's edit stands: what is new is merged into it. */

@@ -4,24 +4,28 @@
  */
 import { ulid } from '../../src/ids.ts';
 import type { ResultBody } from '../../src/protocol/journal.ts';
-import { listEffects } from '../../src/store/outbox.ts';
+import { listRelays } from '../../src/store/outbox.ts';
 import type { OutboxOptions } from './outbox.ts';
+
+type Relayed = Extract<ResultBody, { result: 'relayed' }>;
 
 const mostAtOnce = 200;
 
 /**
  * Enqueues what waits for one target; what waits for another is the next call's.
+ * @param sent number of the last row by target whose outcome is on the journal already
  * @returns the outcome to journal, undefined when nothing waited
  */
 export async function relay(
   { partition, laneOf }: Pick<OutboxOptions, 'partition' | 'laneOf'>,
+  sent: ReadonlyMap<string, number>,
   stopped: () => boolean,
-): Promise<ResultBody | undefined> {
-  let last: Extract<ResultBody, { result: 'relayed' }> | undefined;
-  for (const { number, effect } of listEffects(partition, 0, mostAtOnce)) {
+): Promise<Relayed | undefined> {
+  let last: Relayed | undefined;
+  for (const { number, effect } of listRelays(partition, mostAtOnce, sent)) {
     if (stopped()) break;
-    if (effect.effect !== 'relay' || (last && last.target !== effect.target)) continue;
     const { target, at, body } = effect;
+    if (last && last.target !== target) continue;
     await laneOf(target).enqueue({ id: ulid(), at, kind: 'relay', source: partition.name, row: number, body });
     last = { result: 'relayed', target, row: number };
   }

@@ -1,9 +1,9 @@
 /**
  * Network addresses. Four numbers with dots are as often a version, so that what stands around them decides;
- * ipaddr.js confirms what remains.
+ * node:net confirms the form (0.04 to 0.5 µs a question; ipaddr.js takes 2 to 13, too long for 9,000 in one comment).
  */
 
-import ipaddr from 'ipaddr.js';
+import { isIPv4, isIPv6 } from 'node:net';
 import { alphanumeric, charClass, isIn, runEnd, runStart, type Span, startsWord } from './scan.ts';
 
 const dottedChars = charClass(/[\d.]/);
@@ -12,7 +12,9 @@ const letters = charClass(/[A-Za-z]/);
 const zoneChars = charClass(/[\w.-]/);
 
 const versionWords = new Set(
-  'v ver version versions release releases released rev revision build tag tagged section chapter clause'.split(' '),
+  'v ver version versions release releases released rev revision build tag tagged section chapter clause oid'.split(
+    ' ',
+  ),
 );
 /** Operators of a requirement (`==1.2.3.4`), and the hyphen of a file name or package (`tool-1.2.3.4`). */
 const versionMarks = /(?:[=~<>!]=|[~^<>#]|[A-Za-z]-)$/;
@@ -25,14 +27,14 @@ export function findIpv4(text: string): Span[] {
     let end = runEnd(dottedChars, text, dot);
     const next = end;
     if (text[end - 1] === '.' && !isIn(alphanumeric, text, end)) end -= 1;
-    if (end - start <= 15 && isIpv4(text, start, end)) spans.push({ start, end, word: '[ip]' });
+    if (end - start <= 15 && isIpv4Address(text, start, end)) spans.push({ start, end, word: '[ip]' });
     dot = text.indexOf('.', next);
   }
   return spans;
 }
 
-function isIpv4(text: string, start: number, end: number): boolean {
-  if (end - start < 7 || !ipaddr.IPv4.isValidFourPartDecimal(text.slice(start, end))) return false;
+function isIpv4Address(text: string, start: number, end: number): boolean {
+  if (end - start < 7 || !isIPv4(text.slice(start, end))) return false;
   if (!startsWord(text, start) || isIn(alphanumeric, text, end)) return false;
   return !isVersionBefore(text, start) && !isVersionAfter(text, end);
 }
@@ -58,7 +60,7 @@ export function findIpv6(text: string): Span[] {
     const start = runStart(ipv6Chars, text, colon, spans.at(-1)?.end);
     const run = runEnd(ipv6Chars, text, colon);
     const end = trimEnd(text, start, run);
-    if (end - start <= 45 && isIpv6(text, start, end)) {
+    if (end - start <= 45 && isIpv6Address(text, start, end)) {
       const zoneEnd = text[end] === '%' ? runEnd(zoneChars, text, end + 1) : end;
       spans.push({ start, end: zoneEnd, word: '[ip]' });
     }
@@ -72,14 +74,14 @@ function trimEnd(text: string, start: number, end: number): number {
   return text[end - 1] === ':' && text[end - 2] !== ':' && end > start ? end - 1 : end;
 }
 
-function isIpv6(text: string, start: number, end: number): boolean {
+function isIpv6Address(text: string, start: number, end: number): boolean {
   const address = text.slice(start, end);
   if (!looksLikeIpv6(address) || !startsWord(text, start) || isIn(alphanumeric, text, end)) return false;
-  return ipaddr.IPv6.isValid(address);
+  return isIPv6(address);
 }
 
 /** `de::add` is a path of code as well as an address: a short one must begin as addresses in use do. */
 function looksLikeIpv6(address: string): boolean {
   if (!/\d/.test(address) || !/:[^:]{0,4}:/.test(address)) return false;
-  return address.split(':').length > 3 || /^(?:[0-9a-f]{4}::|::\d)/i.test(address);
+  return /:[^:]*:[^:]*:/.test(address) || /^(?:[0-9a-f]{4}::|::\d)/i.test(address);
 }

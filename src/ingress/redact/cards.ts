@@ -11,6 +11,7 @@ interface Group {
 }
 
 const separators = ' -.\u00a0\u2011';
+const thirteen = /\d(?:[ .\u00a0\u2011-]?\d){12}/g;
 const issuer = /^(?:4|5[0-8]|2[2-7]|3[04-9]|6[0-9])/;
 /** What a number is no card behind: anchors, money, paths, decimals, signs. */
 const barred = '#$€£.@/+_-';
@@ -18,15 +19,11 @@ const barred = '#$€£.@/+_-';
 /** Card numbers, with single spaces, hyphens or dots between groups or without. */
 export function findCards(text: string): Span[] {
   const spans: Span[] = [];
-  let at = 0;
-  while (at < text.length) {
-    if (!isIn(digits, text, at)) {
-      at += 1;
-      continue;
-    }
-    const groups = digitGroups(text, at);
-    spans.push(...cardsIn(text, groups));
-    at = groups.at(-1)?.end ?? at + 1;
+  thirteen.lastIndex = 0;
+  for (let match = thirteen.exec(text); match; match = thirteen.exec(text)) {
+    const groups = digitGroups(text, match.index);
+    addCards(text, groups, spans);
+    thirteen.lastIndex = groups.at(-1)?.end ?? thirteen.lastIndex;
   }
   return spans;
 }
@@ -44,8 +41,7 @@ function digitGroups(text: string, at: number): Group[] {
   return groups;
 }
 
-function cardsIn(text: string, groups: Group[]): Span[] {
-  const spans: Span[] = [];
+function addCards(text: string, groups: Group[], spans: Span[]): void {
   let first = 0;
   while (first < groups.length) {
     const last = lastGroup(text, groups, first);
@@ -55,7 +51,6 @@ function cardsIn(text: string, groups: Group[]): Span[] {
     }
     first += 1;
   }
-  return spans;
 }
 
 /** The group with which a card ends that begins with group `first`, or -1; at most seven groups are looked at. */
@@ -67,7 +62,8 @@ function lastGroup(text: string, groups: Group[], first: number): number {
   for (let i = first; i < Math.min(groups.length, first + 7); i += 1) {
     const group = groups[i] as Group;
     const size = group.end - group.start;
-    if (number.length + size > 19 || (i === first && size < 4)) break;
+    // Groups begin with four digits and stay short; a decimal fraction is no second group.
+    if (number.length + size > 19 || (i > first && (head.end - head.start !== 4 || size > 7))) break;
     number += text.slice(group.start, group.end);
     if (number.length >= 13 && size >= 2 && endsCard(text, group.end) && isCard(number)) found = i;
     if (size < 3) break;

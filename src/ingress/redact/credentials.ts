@@ -32,7 +32,7 @@ function isCredential(userInfo: string): boolean {
 
 const header = new RegExp(
   '(?:authorization["\'`]?[ \\t]{0,2}[:=][ \\t]{0,2}["\'`]?(?:(bearer|basic|token|negotiate|apikey)[ \\t]{1,2})?' +
-    '|(?<![A-Za-z0-9_-])(?:bearer|basic)[ \\t]{1,2})["\'`]?',
+    '|(?<![A-Za-z0-9_-])(bearer|basic)[ \\t]{1,2})["\'`]?',
   'gi',
 );
 
@@ -43,7 +43,8 @@ export const findAuthorizations: Finder = (text) => {
   for (let match = header.exec(text); match; match = header.exec(text)) {
     const start = header.lastIndex;
     const end = trimmedEnd(text, start, runEnd(headerValueChars, text, start));
-    if (!isHeaderValue(text.slice(start, Math.min(end, start + 256)), match[1] !== undefined)) continue;
+    const value = text.slice(start, Math.min(end, start + 256));
+    if (!(match[1] ? isExpectedValue(value) : isLoneValue(value, match[2]?.toLowerCase() === 'basic'))) continue;
     spans.push({ start, end, word: '[secret]' });
     header.lastIndex = end;
   }
@@ -56,10 +57,24 @@ function trimmedEnd(text: string, start: number, end: number): number {
   return last;
 }
 
-/** After `Authorization: Bearer` a value is expected; after `Bearer` alone a word of prose is as likely. */
-function isHeaderValue(value: string, expected: boolean): boolean {
-  if (/^[A-Z]+(?:_[A-Z]+)*$/.test(value) && value.length < 24) return false;
-  if (expected) return value.length >= 6 && !/^(?:tokens?|access|your|https?:)/i.test(value);
-  if (value.length < 8 || /^[A-Za-z]?[a-z]*(?:[-/.][A-Za-z]?[a-z]*)*$/.test(value)) return false;
+/** After a header's name and scheme a value is expected, unless a blank to fill in stands there. */
+function isExpectedValue(value: string): boolean {
+  return value.length >= 6 && !/^(?:tokens?$|access|your|https?:)/i.test(value) && !isPlaceholderName(value);
+}
+
+/** After `Bearer`, `Basic` or the header's name alone, a word of prose is as likely. */
+function isLoneValue(value: string, basic: boolean): boolean {
+  if (basic) return isBasicCredential(value);
+  if (value.length < 8 || isPlaceholderName(value)) return false;
+  if (/^[A-Za-z]?[a-z]*(?:[-/.][A-Za-z]?[a-z]*)*$/.test(value)) return false;
   return /\d/.test(value) || value.endsWith('=') || value.length >= 12;
+}
+
+function isPlaceholderName(value: string): boolean {
+  return value.length < 24 && /^[A-Z]+(?:_[A-Z]+)*$/.test(value);
+}
+
+function isBasicCredential(value: string): boolean {
+  if (!/^[A-Za-z0-9+/]{6,256}={0,2}$/.test(value)) return false;
+  return /^[ -~]{0,128}:[ -~]{0,128}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }

@@ -8,28 +8,32 @@ import type { Span } from './scan.ts';
 
 const gap = `[${phoneGap}]`;
 const one = '[ .\\u00a0\\u2010-\\u2015\\u202f/-]';
+const wide = `(?:${one}|[ ][/\\u2010-\\u2015-][ ])`;
 /** Neither the inside of a longer code, path or decimal, nor money or an anchor. */
-const open = `${phoneStart}(?<![+#$€£@/]|[\\p{L}\\d_][.-])`;
-const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?![\\p{L}\\d_]|[-./][\\p{L}\\d])';
+const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
+const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?![\\w]|[-./][A-Za-z0-9])';
 
 /** The forms that name themselves: each alternative bounded, digits and separators apart, so no walk is repeated. */
 const forms = [
   `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,
   `(?:[18]${one}?)?\\([0-9]\\d{1,4}\\)${one}{0,2}\\d{2,5}(?:${one}?\\d{2,5}){1,3}`,
-  `0[1-9]\\d{0,4}(?:${one}{1,2}\\d{1,9}){1,5}`,
+  `(?<![0-9a-f]{2}[ ])0[1-9](?:${one}\\d\\d){4}(?![ ]\\d\\d\\b)`,
+  `(?!\\d{5}-\\d{4}\\b)0[1-9](?:\\d{1,4}${wide}|${wide}\\d)\\d{2,9}(?:${one}\\d{2,9}){0,4}`,
   `1[3-9]\\d${one}\\d{4}${one}\\d{4}`,
   `8${one}\\d{3}${one}\\d{3}${one}\\d\\d${one}\\d\\d`,
   `[6-9]\\d\\d(?:${one}\\d\\d){3}`,
   `\\d\\d${one}9\\d{4}-\\d{4}`,
   `555-01\\d\\d`,
 ];
-const separated = new RegExp(`${open}${noDate}(?:${forms.join('|')})${close}`, 'gu');
+const separated = new RegExp(`(?=[(\\d])${open}${noDate}(?:${forms.join('|')})${close}`, 'g');
 
-const words = 'phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|call|dial|sms';
+const words = 'phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|sms';
+/** Verbs that code uses as well: fewer than nine digits behind them are no number. */
+const verbs = '(?:call|dial)(?=\\D{1,24}(?:\\d\\D{0,2}){9})';
 const announced = new RegExp(
-  `(?<![\\p{L}\\d_])(?:${words})(?:[ ](?:number|no|nr))?[ \\t:.=#"'\`*(]{1,6}(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
-    `${noDate}([+(]{0,2}\\d(?:${gap}{0,2}\\d){6,14})(?![\\p{L}\\d_])`,
-  'giu',
+  `(?<![\\w])(?:${words}|${verbs})(?:[ ](?:number|no|nr))?[ \\t:.=#"'\`*(]{1,6}(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
+    `${noDate}([+(]{0,2}\\d(?:${gap}{0,2}\\d){6,14})(?![\\w])`,
+  'gi',
 );
 
 /** Numbers in a national form, known by their separators. */

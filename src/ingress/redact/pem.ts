@@ -2,8 +2,9 @@
  * Private keys in PEM armour, quoted, indented or written in one line with `\n`. Certificates and public keys stand.
  */
 
-import type { Span } from './scan.ts';
+import { charClass, runEnd, type Span } from './scan.ts';
 
+const base64Chars = charClass(/[A-Za-z0-9+/=]/);
 const begin = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const end = /-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 
@@ -12,7 +13,7 @@ const longestKey = 16_384;
 
 /** A line, or what follows on the same line, that belongs to a key without an end: base64 or a header. */
 const keyLine =
-  /[ \t>*|+]{0,16}(?:[A-Za-z0-9+/=\\"',]{1,128}|[A-Z][A-Za-z-]{2,20}: [^\r\n]{1,128})?[ \t]{0,4}(?:\r?\n|$)/y;
+  /[ \t>*|+]{0,16}(?:[A-Za-z0-9+/=\\"',]{1,16384}|[A-Z][A-Za-z-]{2,20}: [^\r\n]{1,128})?[ \t]{0,4}(?:\r?\n|$)/y;
 
 /** Private key blocks; one cut off before its end goes as far as its lines look like a key. */
 export function findPrivateKeys(text: string): Span[] {
@@ -43,11 +44,9 @@ function endOfKeyLines(text: string, from: number): number {
     if (!keyLine.test(text)) break;
     at = keyLine.lastIndex;
   }
-  return trimLineEnd(text, from, at);
-}
-
-function trimLineEnd(text: string, from: number, at: number): number {
-  let last = at;
+  // A piece of key with prose behind it on its line.
+  const pieceEnd = runEnd(base64Chars, text, at);
+  let last = pieceEnd - at >= 24 ? pieceEnd : at;
   while (last > from && ' \t\r\n'.includes(text[last - 1] as string)) last -= 1;
   return last;
 }

@@ -15,15 +15,17 @@ const longestCandidate = 40;
 
 /** What stands between the digits of a number: spaces, dots, slashes, brackets and the kinds of hyphen. */
 export const phoneGap = ' \\t.()/\\u00a0\\u2007\\u2009\\u2010-\\u2015\\u202f-';
-/** Where a number may begin: behind no letter or digit, or behind a `\n` written as two characters. */
-export const phoneStart = '(?:(?<![\\p{L}\\d_])|(?<=\\\\[nrt]))';
+/** Where a number may begin: behind no Latin letter or digit, or behind a `\n` written as two characters. */
+export const phoneStart = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[nrt]))';
 /** A date in front is none of a number's digits. */
 export const noDate =
   '(?!(?:19|20)\\d\\d[-/.]\\d\\d?[-/.]\\d\\d?(?!\\d)|\\d\\d?[-/.]\\d\\d?[-/.](?:19|20)\\d\\d(?!\\d))';
 
+// Digits alone behind `00` are rather a short commit sha, so that there a separator must follow within the number.
 const candidatePattern = new RegExp(
-  `${phoneStart}(?:[+＋]|00(?=[1-9 ()-]))[ (-]{0,2}${noDate}[1-9](?:[${phoneGap}]{0,3}\\d){6,24}(?!\\d)`,
-  'gu',
+  `(?=[+＋0])${phoneStart}(?:[+＋][ (-]{0,2}|00(?=[ (-]{0,2}\\d{1,4}[${phoneGap}])[ (-]{0,2})${noDate}` +
+    `[1-9](?:[${phoneGap}]{0,3}\\d){6,24}(?![A-Fa-f]?\\d)`,
+  'g',
 );
 
 /** Numbers that begin with `+` or `00` and a country's code. */

@@ -30,7 +30,7 @@ export function charClass(pattern: RegExp, letters = false): CharClass {
 }
 
 export const alphanumeric = charClass(/[A-Za-z0-9]/);
-export const wordChars = charClass(/\w/, true);
+export const wordChars = charClass(/\w/);
 export const digits = charClass(/\d/);
 
 /** Whether the unit at `at` is in the class; false outside the text. */
@@ -41,7 +41,8 @@ export function isIn(kind: CharClass, text: string, at: number): boolean {
 }
 
 function isForeignLetter(code: number): boolean {
-  if (code < 0xc0 || code === 0xd7 || code === 0xf7) return false;
+  // Not a number outside the text, which this comparison turns away too.
+  if (!(code >= 0xc0) || code === 0xd7 || code === 0xf7) return false;
   return (
     !(code >= 0x2000 && code <= 0x2bff) && !(code >= 0x3000 && code <= 0x303f) && !(code >= 0xff00 && code <= 0xff0f)
   );
@@ -61,7 +62,10 @@ export function runStart(kind: CharClass, text: string, at: number, floor = 0): 
   return start;
 }
 
-/** Whether a word can begin at `at`; a `\n` written as two characters, as in quoted JSON, separates too. */
+/**
+ * Whether a word can begin at `at`: letters of scripts without spaces part words, and so does a `\n` written as two
+ * characters, as in quoted JSON.
+ */
 export function startsWord(text: string, at: number): boolean {
   if (!isIn(wordChars, text, at - 1)) return true;
   return text[at - 2] === '\\' && 'nrt'.includes(text[at - 1] as string);

@@ -24,7 +24,7 @@ function addressesOf(line: string): [number, number][] {
   const found: [number, number][] = [];
   for (const match of line.matchAll(bracketed)) {
     const inside = match[1] as string;
-    if (inside !== '[email]' && !/^(?:https?:\/\/|@[\w-]+$)/i.test(inside)) {
+    if (/[^\s]@|＠|%40|[ [({]at[ \])}]/i.test(inside) && !/^https?:\/\//i.test(inside)) {
       found.push([match.index + 1, match.index + 1 + inside.length]);
     }
   }
@@ -37,7 +37,7 @@ function addressesOf(line: string): [number, number][] {
 const mostCoAuthors = 32;
 
 const coAuthorLine = /^[ \t>*-]{0,8}co-authored-by[ \t]{0,2}:([^\n]{0,512})/gim;
-const noreply = /(?<![\w.+-])(?:\d{1,20}\+)?([A-Za-z0-9][\w.-]{0,99}(?:\[bot\])?)@users\.noreply\.[A-Za-z0-9]/i;
+const noreply = /(?<![\w.+-])(?:\d{1,20}\+)?([A-Za-z0-9][\w.-]{0,99}(?:\[bot\])?)@(?:users\.)?noreply\.[A-Za-z0-9]/i;
 
 /**
  * Handles of the co-authors of a message as it came, before redaction; each once whatever its case, bots as named.

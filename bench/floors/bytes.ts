@@ -1,0 +1,18 @@
+/**
+ * The floor of `draft-read`: uWebSockets.js alone, answering every GET with the bytes it was given.
+ */
+import { App, us_socket_local_port } from 'uWebSockets.js';
+import { answerMessages } from '../program.ts';
+
+answerMessages(({ body }: { body: Uint8Array }) => {
+  const app = App();
+  app.get('/*', (response) => {
+    response.cork(() => {
+      response.writeHeader('Content-Type', 'application/json');
+      response.end(body);
+    });
+  });
+  return new Promise((resolve) => {
+    app.listen('127.0.0.1', 0, (socket) => resolve({ port: socket ? us_socket_local_port(socket as never) : 0 }));
+  });
+});

@@ -1,0 +1,31 @@
+/**
+ * The floor of `webhook-accept`: the service's receiver behind its HTTP server, with the journal step cut: every delivery is
+ * acknowledged at once. It looks for duplicates in the partitions of the service it is compared with, as that service does.
+ */
+import { loadSettings } from '../../config/load.ts';
+import { ingestionLimit } from '../../src/gateway.ts';
+import { BodyBudget } from '../../src/http/budget.ts';
+import { startServer } from '../../src/http/server.ts';
+import { Receiver } from '../../src/ingress/receive.ts';
+import { createLogger } from '../../src/logger.ts';
+import { Readers } from '../../src/store/readers.ts';
+import { answerMessages } from '../program.ts';
+
+const settings = loadSettings();
+const readers = new Readers(settings.dataDir);
+const position = Promise.resolve({ seq: 1, index: 0 });
+const receiver = new Receiver({
+  settings,
+  secrets: settings.webhookSecrets,
+  budget: new BodyBudget(settings.bodyBudgetBytes),
+  limit: ingestionLimit(settings),
+  enqueue: () => position,
+  read: (partition) => readers.fresh(partition),
+  isConnected: () => true,
+});
+
+answerMessages(async () => {
+  const route = { method: 'POST', path: '/api/webhooks/scm', handle: receiver.handle.bind(receiver) } as const;
+  const { port } = await startServer(settings.host, 0, [route], createLogger('floor', settings.logLevel));
+  return { port };
+});

@@ -1,0 +1,83 @@
+/**
+ * Paired rounds: after a warm-up that is thrown away, the load runs against service and floor in turns (A B A B …), so that
+ * whatever else the machine does meets both alike.
+ */
+import { createProgress } from '../src/cli/progress.ts';
+import { cpuBetween, cpuSeconds, type Processes } from './cpu.ts';
+import type { Run } from './figures.ts';
+import type { Load } from './load.ts';
+import type { BenchContext } from './scenario.ts';
+
+/** A server that the load can be sent to. */
+export interface Target {
+  url: string;
+  pids: Processes;
+  /** Waits until what a run left behind is worked off, so that it does not disturb the next one. */
+  settle(): Promise<void>;
+}
+
+/** What is compared, and under which load. */
+export interface Pairing {
+  label: string;
+  connections: number;
+  load: Load;
+  service: Target;
+  floor: Target;
+}
+
+/** The runs that count; `settleSeconds` is the time each of the service's took to settle. */
+export interface Paired {
+  service: Run[];
+  floor: Run[];
+  /** Every run against the service, the warm-up included. */
+  all: Run[];
+  settleSeconds: number[];
+}
+
+export async function runPaired(pairing: Pairing, context: BenchContext): Promise<Paired> {
+  const { seconds, rounds, warmUpSeconds } = context;
+  const paired: Paired = { service: [], floor: [], all: [], settleSeconds: [] };
+  const total = 2 * (warmUpSeconds + rounds * seconds);
+  const progress = createProgress({ label: pairing.label, total, stream: process.stderr });
+  const ticking = (length: number) => tickEachSecond(length, (done) => progress.advance(done));
+  for (let round = 0; round <= rounds; round++) {
+    const length = round === 0 ? warmUpSeconds : seconds;
+    const run = await ticking(length)(runOnce(pairing, pairing.service, length));
+    const settling = performance.now();
+    await pairing.service.settle();
+    const settleSeconds = (performance.now() - settling) / 1000;
+    const floor = await ticking(length)(runOnce(pairing, pairing.floor, length));
+    paired.all.push(run);
+    if (round === 0) continue;
+    paired.settleSeconds.push(settleSeconds);
+    paired.service.push(run);
+    paired.floor.push(floor);
+  }
+  progress.done();
+  return paired;
+}
+
+async function runOnce({ load, connections }: Pairing, target: Target, seconds: number): Promise<Run> {
+  const processes = { ...target.pids, load: load.pid };
+  const before = cpuSeconds(processes);
+  const result = await load.run({ url: target.url, connections, seconds });
+  return { ...result, cpu: cpuBetween(before, cpuSeconds(processes)) };
+}
+
+/** Advances by one a second while a run lasts, and by what is missing at its end. */
+function tickEachSecond(length: number, advance: (seconds: number) => void) {
+  return async <T>(work: Promise<T>): Promise<T> => {
+    let ticks = 0;
+    const timer = setInterval(() => {
+      if (ticks + 1 > length) return;
+      ticks += 1;
+      advance(1);
+    }, 1000);
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+      advance(length - ticks);
+    }
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * The bench's command line: runs scenarios, prints the table, writes `bench/results/latest.json` and `report.html`. Exit
+ * code 1 when a ratio is under its line or an answer was wrong, 2 for a wrong command line.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { toHtml } from './html.ts';
+import { describeMachine } from './machine.ts';
+import { type Report, type ScenarioReport, toText } from './report.ts';
+import { type BenchContext, passes, type Scenario } from './scenario.ts';
+import { draftRead } from './scenarios/draft-read.ts';
+import { webhookAccept } from './scenarios/webhook-accept.ts';
+import { liftedLimits } from './service.ts';
+
+const scenarios: readonly Scenario[] = [webhookAccept, draftRead];
+const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
+
+const help = `npm run bench -- [scenario…] [--seconds N] [--rounds N] [--data FOLDER]
+
+  scenario    ${scenarios.map(({ name }) => name).join(', ')}; all of them unless given
+  --seconds   length of a round (5)
+  --rounds    rounds that count, each against service and floor (3)
+  --data      folder for data directories, on the disk whose fsync is to be measured (the system's temporary folder)
+`;
+
+/** What runs or lies about and must not stay when the bench ends, last in first out. */
+const deferred: (() => unknown)[] = [];
+
+async function cleanUp(): Promise<void> {
+  for (let stop = deferred.pop(); stop; stop = deferred.pop()) await stop();
+}
+
+async function main(): Promise<number> {
+  const wanted = parse(process.argv.slice(2));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+  }
+  const reports: ScenarioReport[] = [];
+  for (const scenario of wanted.scenarios) {
+    reports.push(await runScenario(scenario, wanted.context));
+  }
+  return publish(toReport(reports, wanted.context));
+}
+
+async function runScenario(scenario: Scenario, context: BenchContext): Promise<ScenarioReport> {
+  const { name, question, floor } = scenario;
+  try {
+    return { name, question, floor, comparisons: await scenario.run(context) };
+  } finally {
+    await cleanUp();
+  }
+}
+
+function toReport(reports: ScenarioReport[], { seconds, rounds, warmUpSeconds, folder }: BenchContext): Report {
+  return {
+    at: new Date().toISOString(),
+    machine: describeMachine(folder),
+    settings: { seconds, rounds, warmUpSeconds, service: liftedLimits },
+    scenarios: reports,
+    passed: reports.every(({ comparisons }) => comparisons.every(passes)),
+  };
+}
+
+/** Prints the report and writes its files; returns the exit code. */
+function publish(report: Report): number {
+  mkdirSync(resultsFolder, { recursive: true });
+  writeFileSync(join(resultsFolder, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(resultsFolder, 'report.html'), toHtml(report));
+  process.stdout.write(`\n${toText(report)}\n${resultsFolder}report.html\n`);
+  return report.passed ? 0 : 1;
+}
+
+/** The scenarios and figures asked for. Leaves with the help text when that was asked for or the arguments make no sense. */
+function parse(args: string[]): { scenarios: Scenario[]; context: BenchContext } {
+  try {
+    return read(args);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}`);
+    process.exit(2);
+  }
+}
+
+function read(args: string[]): { scenarios: Scenario[]; context: BenchContext } {
+  const options = {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    data: { type: 'string', default: tmpdir() },
+    help: { type: 'boolean', default: false },
+  } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  if (values.help) {
+    process.stdout.write(help);
+    process.exit(0);
+  }
+  const unknown = positionals.find((name) => !scenarios.some((scenario) => scenario.name === name));
+  if (unknown !== undefined) throw new Error(`there is no scenario ${JSON.stringify(unknown)}`);
+  const context = {
+    seconds: wholeNumber('--seconds', values.seconds),
+    rounds: wholeNumber('--rounds', values.rounds),
+    warmUpSeconds: 3,
+    folder: values.data,
+    defer: (stop: () => unknown) => void deferred.push(stop),
+  };
+  const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  return { scenarios: chosen, context };
+}
+
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`${option}: expected a positive integer, got ${text}`);
+  return number;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${(error as Error).stack}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,107 @@
+/**
+ * webhook-accept: what the journal, with its fsync before every acknowledgement, leaves of the rate at which signed
+ * deliveries are taken. Every delivery answered 202 must then be folded, once.
+ */
+import { randomBytes } from 'node:crypto';
+import { partitionNames } from '../../src/journal/subjects.ts';
+import { deliveryKey, isFolded } from '../../src/store/deliveries.ts';
+import { Readers } from '../../src/store/readers.ts';
+import { deliveryBytes, deliveryId, repositoryCount } from '../deliveries.ts';
+import { answerFaults, median, type Run, ratioOf, toSide } from '../figures.ts';
+import { type Load, startLoad } from '../load.ts';
+import { type Program, startProgram } from '../program.ts';
+import { runPaired, type Target } from '../rounds.ts';
+import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+import { allFolded, type BenchService, environmentOf, startBenchService } from '../service.ts';
+
+const line = 0.75;
+const connectionCounts = [64, 256];
+
+export const webhookAccept: Scenario = {
+  name: 'webhook-accept',
+  question:
+    'How many signed deliveries of a merged pull request are accepted a second, each on disk before its 202, compared with the same ingress that puts nothing on the journal?',
+  floor: 'the same receiver and HTTP server in a process of its own, acknowledging at once: no journal, no fold',
+  run: async (context) => {
+    const service = await startBenchService(context.folder, 'https://github.com');
+    context.defer(service.stop);
+    const program = startProgram(new URL('../floors/ingress.js', import.meta.url), environmentOf(service));
+    context.defer(program.stop);
+    const { port } = await program.ask<{ port: number }>({});
+    const run = randomBytes(4).toString('hex');
+    const load = await startLoad({ kind: 'deliveries', secret: service.secret, run });
+    context.defer(load.stop);
+    const targets = { service: serviceTarget(service), floor: floorTarget(program, port) };
+    const comparisons: Comparison[] = [];
+    for (const connections of connectionCounts) {
+      comparisons.push(await compare(context, { connections, load, run, service, targets }));
+    }
+    return comparisons;
+  },
+};
+
+interface Stage {
+  connections: number;
+  load: Load;
+  /** Marks the delivery ids of this run. */
+  run: string;
+  service: BenchService;
+  targets: { service: Target; floor: Target };
+}
+
+async function compare(context: BenchContext, stage: Stage): Promise<Comparison> {
+  const { connections, load, targets } = stage;
+  const label = `webhook-accept, ${connections} connections`;
+  const paired = await runPaired({ label, connections, load, ...targets }, context);
+  const service = toSide(paired.service);
+  const floor = toSide(paired.floor);
+  const kilobytes = (deliveryBytes() / 1000).toFixed(1);
+  return {
+    load: `POST of ${kilobytes} KB, ${connections} connections, pipelining 1, ${repositoryCount} repositories`,
+    connections,
+    service,
+    floor,
+    ratio: ratioOf(service, floor),
+    line,
+    faults: [
+      ...answerFaults('service', paired.all, 202),
+      ...answerFaults('floor', paired.floor, 202),
+      ...(await foldFaults(stage, paired.all)),
+    ],
+    notes: [
+      `The fold had everything ${median(paired.settleSeconds).toFixed(1)} s after a round's last answer (median).`,
+      `${acknowledged(paired.all)} deliveries answered 202 were looked up in the partitions, the warm-up's included.`,
+    ],
+  };
+}
+
+/** Looks every acknowledged delivery up in the partitions: each must be in exactly one. */
+async function foldFaults({ run, service }: Stage, runs: readonly Run[]): Promise<string[]> {
+  const readers = new Readers(service.settings.dataDir);
+  const partitions = partitionNames(service.settings.partitions).flatMap((name) => readers.fresh(name) ?? []);
+  let wrong = 0;
+  for (const number of runs.flatMap(({ acknowledged }) => [...acknowledged])) {
+    const key = deliveryKey(deliveryId(run, number), 'pull_request', '', 0);
+    if (partitions.filter((partition) => isFolded(partition, key)).length !== 1) wrong += 1;
+  }
+  await readers.close();
+  const repeated = await service.metric('tidings_duplicates_total', 'layer="delivery"');
+  const deadLetters = await service.metric('tidings_fold_dead_letters_total');
+  return [
+    ...(wrong > 0 ? [`${wrong} of ${acknowledged(runs)} deliveries answered 202 were not folded`] : []),
+    ...(repeated > 0 ? [`${repeated} deliveries were on the journal twice`] : []),
+    ...(deadLetters > 0 ? [`${deadLetters} deliveries became dead letters`] : []),
+  ];
+}
+
+function acknowledged(runs: readonly Run[]): number {
+  return runs.reduce((sum, run) => sum + run.acknowledged.length, 0);
+}
+
+function serviceTarget(service: BenchService): Target {
+  return { url: service.url, pids: service.pids, settle: () => allFolded(service) };
+}
+
+function floorTarget(program: Program, port: number): Target {
+  return { url: `http://127.0.0.1:${port}`, pids: { floor: program.pid }, settle: async () => {} };
+}

@@ -1,0 +1,108 @@
+/**
+ * The service under measurement: started whole by its own supervisor, on a new data directory and free ports, with its
+ * limits lifted and everything else as it ships.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { loadSettings, settingsToEnv } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
+import { startProgram } from './program.ts';
+import type { StartedService } from './service-program.ts';
+
+/** A service that is ready. */
+export interface BenchService extends StartedService {
+  settings: Settings;
+  secret: string;
+  /** Sum of a metric over all processes and all its labels that hold `label`. */
+  metric(name: string, label?: string): Promise<number>;
+  /** Stops the service and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** What the bench changes of the default settings. */
+export const liftedLimits = {
+  TIDINGS_LIMIT_API_PER_MINUTE: '0',
+  TIDINGS_LIMIT_API_PER_HOUR: '0',
+  TIDINGS_LIMIT_API_PER_DAY: '0',
+  TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '0',
+  TIDINGS_LIMIT_WEBHOOKS_PER_HOUR: '0',
+};
+
+const secret = 'a-secret-for-the-bench';
+
+/**
+ * Starts a service.
+ * @param folder where its data directory is made; a memory file system would make the fsync free
+ * @param hostOrigin web address of the host whose deliveries it gets
+ */
+export async function startBenchService(folder: string, hostOrigin: string): Promise<BenchService> {
+  const dataDir = mkdtempSync(join(folder, 'tidings-bench-'));
+  const env = {
+    ...liftedLimits,
+    TIDINGS_PORT: '0',
+    TIDINGS_OPS_PORT: '0',
+    TIDINGS_NATS_PORT: String(await freePort()),
+    TIDINGS_DATA_DIR: dataDir,
+    TIDINGS_HOST_ORIGIN: hostOrigin,
+    TIDINGS_WEBHOOK_SECRETS: secret,
+    TIDINGS_LOG_LEVEL: 'warn',
+  };
+  const program = startProgram(new URL('./service-program.js', import.meta.url), { ...withoutSettings(), ...env });
+  const stop = async (): Promise<void> => {
+    await program.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const started = await program.ask<StartedService>({ type: 'start' });
+    const metric = (name: string, label = '') => readMetric(started.opsUrl, name, label);
+    return { ...started, settings: loadSettings(env), secret, metric, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The environment without what a person may have set for a service of their own. */
+function withoutSettings(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TIDINGS_')));
+}
+
+/** The environment of a process that is to have the service's settings. */
+export function environmentOf(service: BenchService): NodeJS.ProcessEnv {
+  return { ...withoutSettings(), ...settingsToEnv(service.settings) };
+}
+
+/**
+ * Waits until every delivery that was queued is folded.
+ * @throws Error when that takes longer than a minute
+ */
+export async function allFolded(service: BenchService): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const queued = await service.metric('tidings_webhooks_received_total', 'outcome="queued"');
+    const folded = await service.metric('tidings_fold_records_total', 'kind="event"');
+    if (folded >= queued) return;
+    if (performance.now() > deadline) throw new Error(`${folded} of ${queued} deliveries were folded within a minute`);
+    await pause(100);
+  }
+}
+
+async function readMetric(opsUrl: string, name: string, label: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const wanted = lines.filter((line) => line.includes(label));
+  return wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * Takes a draft's Markdown apart into sections and blocks, and puts it together again unchanged. An entry is a list item
+ * with a marker and what is indented under it; everything else is prose.
+ */
+
+/** A piece of a draft: `id` is what its marker names, null for prose. */
+export interface Block {
+  id: string | null;
+  lines: string[];
+  /** Blank lines before it. */
+  gap: number;
+}
+
+/** A heading with what stands under it, up to the next heading. The first section has no heading. */
+export interface Section {
+  heading: string;
+  /** Heading with the one it stands under, since areas recur. */
+  key: string;
+  gap: number;
+  blocks: Block[];
+}
+
+const markerPattern = /<!-- rn:((?:pr|issue):\d{1,10}) -->/;
+const headingPattern = /^(#{1,6}) \S/;
+const itemPattern = /^[-*+] /;
+
+/** Sections of a draft with `\n` at line ends. */
+export function parseDraft(body: string): Section[] {
+  const sections: Section[] = [{ heading: '', key: '', gap: 0, blocks: [] }];
+  let gap = 0;
+  let parent = '';
+  let fence = '';
+  for (const line of body.split('\n')) {
+    const here = sections.at(-1) as Section;
+    const last = here.blocks.at(-1);
+    const depth = fence === '' ? (headingPattern.exec(line)?.[1]?.length ?? 0) : 0;
+    if (fence !== '' && last) last.lines.push(line);
+    else if (line.trim() === '') {
+      gap += 1;
+      continue;
+    } else if (depth > 0) {
+      if (depth < 3) parent = line;
+      sections.push({ heading: line, key: depth < 3 ? line : `${parent}\n${line}`, gap, blocks: [] });
+    } else if (last && continues(last, line, gap)) last.lines.push(...new Array<string>(gap).fill(''), line);
+    else here.blocks.push({ id: entryId(line), lines: [line], gap });
+    gap = 0;
+    fence = fenceAfter(fence, line);
+  }
+  return sections;
+}
+
+/** The draft of sections, ending in one line end. */
+export function writeDraft(sections: readonly Section[]): string {
+  const lines: string[] = [];
+  for (const section of sections) {
+    if (section.heading !== '') push(lines, section.gap, [section.heading]);
+    for (const block of section.blocks) push(lines, block.gap, block.lines);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Text of a block to compare by: blanks at line ends make no difference. */
+export function blockText(block: Block): string {
+  return block.lines.map((line) => line.trimEnd()).join('\n');
+}
+
+function push(lines: string[], gap: number, more: readonly string[]): void {
+  if (lines.length > 0) for (let count = 0; count < gap; count += 1) lines.push('');
+  lines.push(...more);
+}
+
+function entryId(line: string): string | null {
+  return itemPattern.test(line) ? (markerPattern.exec(line)?.[1] ?? null) : null;
+}
+
+/** An entry goes on over indented lines, prose over all that neither begins an entry nor stands apart. */
+function continues(block: Block, line: string, gap: number): boolean {
+  if (block.id !== null) return /^(?: {2}|\t)/.test(line);
+  return gap === 0 && entryId(line) === null;
+}
+
+function fenceAfter(open: string, line: string): string {
+  const mark = /^[ >]*(`{3,}|~{3,})/.exec(line)?.[1];
+  if (!mark) return open;
+  if (open === '') return mark;
+  return mark.startsWith(open) && /^[ >]*[`~]+\s*$/.test(line) ? '' : open;
+}

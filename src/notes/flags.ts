@@ -1,0 +1,34 @@
+/**
+ * Makes a draft's flags (spec part 2): highlights, contributors and how to upgrade, all from the facts and none from the text.
+ */
+import type { DraftFlags, Persona } from '../protocol/stored.ts';
+import type { Entry, Notes } from './entries.ts';
+import { cleanLine } from './escape.ts';
+import { highlightsOf, highlightText } from './highlights.ts';
+import { customerLines, customerText } from './plain.ts';
+import { quoteLines } from './quote.ts';
+
+/** Flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
+export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
+  return {
+    highlights: highlightsOf(notes).map((entry) => highlightText(entry, persona)),
+    contributors: notes.contributors,
+    upgradeInstructions: upgradeInstructions(notes, persona),
+  };
+}
+
+/** Each breaking change with the steps its author wrote, or where to read on, so that none is silently missing. */
+function upgradeInstructions({ entries }: Notes, persona: Persona): string {
+  const parts = entries.filter((entry) => entry.breaking).map((entry) => upgradePart(entry, persona));
+  return parts.join('\n\n');
+}
+
+function upgradePart(entry: Entry, persona: Persona): string {
+  if (persona === 'customer') {
+    const lines = customerLines(entry.upgrade);
+    return lines.length === 0 ? customerText(entry) : `${customerText(entry)}\n\n${lines.join('\n')}`;
+  }
+  const title = cleanLine(entry.text);
+  if (entry.upgrade === '') return `See #${entry.id}: ${title}`;
+  return `${title} (#${entry.id})\n\n${quoteLines(entry.upgrade, 'comment').join('\n')}`;
+}

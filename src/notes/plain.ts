@@ -1,0 +1,48 @@
+/**
+ * Words for readers outside the project: no numbers of issues, no handles, hashes, branches or links to the repository.
+ */
+import type { Entry } from './entries.ts';
+import { quoteLines } from './quote.ts';
+import { parseTitle } from './title.ts';
+
+const longestNote = 2_000;
+const reference =
+  /\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?:, ?#\d{1,10})*\)/gi;
+const bareReference = /(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?!\w)|\bGH-\d{1,10}\b/g;
+const hash = /\b(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}\b/g;
+const link = /\bhttps?:\/\/[^\s)>\]]{1,2000}/gi;
+
+/** What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title. */
+export function customerText(entry: Entry): string {
+  if (entry.note?.kind === 'text') {
+    const text = withoutInside(entry.note.text.slice(0, longestNote).replace(/\s+/g, ' '));
+    if (text !== '') return text;
+  }
+  const reported = entry.issues.find((issue) => !issue.author.bot && issue.author.login !== entry.pull.author.login);
+  const told = reported && entry.section !== 'breaking' ? withoutInside(parseTitle(reported.title).text) : '';
+  return told || withoutInside(entry.text) || 'Unnamed change';
+}
+
+/** Quoted Markdown for customers, line by line. */
+export function customerLines(markdown: string): string[] {
+  return quoteLines(markdown, 'joiner').map((line) => {
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    return line.trim() === '' ? '' : indent + withoutInside(line);
+  });
+}
+
+/** Text without numbers, handles, hashes and links; what is left reads on. */
+export function withoutInside(text: string): string {
+  const bare = text
+    .replace(reference, '')
+    .replace(link, '')
+    .replace(bareReference, '')
+    .replace(hash, '')
+    .replace(/(?:\s*\((?:by|thanks to|via) @[\w-]+\)|\s+(?:by|thanks to|via) @[\w-]+$)/gi, '')
+    .replace(/(?<![\w@/.])@(?=\w)(?![\w.-]{1,100}\/)/g, '')
+    .replace(/\(\s*\)|\[\s*\]\(\s*\)|``/g, '');
+  return bare
+    .replace(/ +(?=[ .,;:)])/g, '')
+    .replace(/^[\s:,;]+/, '')
+    .trim();
+}

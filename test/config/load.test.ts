@@ -1,0 +1,145 @@
+/**
+ * The settings loader: where a value comes from, which faults it finds, and what it never prints.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { loadSettings, SettingsError, settingEntries, settingsToEnv } from '../../config/load.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
+
+const secret = 'correct-horse-battery';
+
+function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    loadSettings(env);
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.faults;
+  }
+  return [];
+}
+
+function settingsFile(t: TestContext, text: string): string {
+  const file = join(temporaryFolder(t), 'settings.json');
+  writeFileSync(file, text);
+  return file;
+}
+
+test('an empty environment gives the defaults', () => {
+  const settings = loadSettings({});
+  assert.equal(settings.port, 8080);
+  assert.equal(settings.host, '127.0.0.1');
+  assert.equal(settings.limitApiPerMinute, 100);
+  assert.equal(settings.limitWebhooksPerHour, 1000);
+  assert.deepEqual(settings.webhookSecrets, []);
+  assert.ok(settings.dataDir.startsWith('/'), 'the data directory is absolute');
+  assert.ok(Object.isFrozen(settings));
+});
+
+test('the environment wins over the file', (t) => {
+  const file = settingsFile(t, JSON.stringify({ port: 9000, partitions: 7, autoConnect: false }));
+  const settings = loadSettings({ TIDINGS_CONFIG: file, TIDINGS_PORT: '9001' });
+  assert.equal(settings.port, 9001);
+  assert.equal(settings.partitions, 7);
+  assert.equal(settings.autoConnect, false);
+});
+
+test('an empty variable counts as unset', () => {
+  assert.equal(loadSettings({ TIDINGS_PORT: '', TIDINGS_WEBHOOK_SECRETS: '' }).port, 8080);
+});
+
+test('lists and booleans are read from text', () => {
+  const settings = loadSettings({
+    TIDINGS_WEBHOOK_SECRETS: ` ${secret} , previous-secret `,
+    TIDINGS_AUTO_CONNECT: 'false',
+  });
+  assert.deepEqual(settings.webhookSecrets, [secret, 'previous-secret']);
+  assert.equal(settings.autoConnect, false);
+});
+
+test('all faults are reported at once', () => {
+  const faults = faultsOf({
+    TIDINGS_PORT: 'eighty',
+    TIDINGS_PARTITIONS: '65',
+    TIDINGS_AUTO_CONNECT: 'yes',
+    TIDINGS_HOST_ORIGIN: 'github.com',
+    TIDINGS_LOG_LEVEL: 'loud',
+    TIDINGS_NO_SUCH: '1',
+  });
+  const variables = ['PORT', 'PARTITIONS', 'AUTO_CONNECT', 'HOST_ORIGIN', 'LOG_LEVEL', 'NO_SUCH'];
+  assert.equal(faults.length, variables.length);
+  for (const variable of variables) {
+    assert.ok(
+      faults.some((fault) => fault.startsWith(`TIDINGS_${variable}`)),
+      `no fault names ${variable}`,
+    );
+  }
+});
+
+test('numbers are whole and in range', () => {
+  for (const text of ['-1', '65536', '1.5', '1e3', '0x50', ' ', 'NaN', '99999999999999999999']) {
+    assert.equal(faultsOf({ TIDINGS_PORT: text }).length, 1, `${JSON.stringify(text)} was taken`);
+  }
+  assert.equal(loadSettings({ TIDINGS_PORT: ' 80 ' }).port, 80);
+});
+
+test('secrets are never printed', (t) => {
+  const long = 'nats//secret-token@host';
+  const inFile = JSON.stringify({ webhookSecrets: [secret, 5], natsUrl: long });
+  const faults = [
+    ...faultsOf({ TIDINGS_WEBHOOK_SECRETS: 'short1,short2' }),
+    ...faultsOf({ TIDINGS_WEBHOOK_SECRETS: `${secret},${secret},${secret}` }),
+    ...faultsOf({ TIDINGS_NATS_URL: long }),
+    ...faultsOf({ TIDINGS_CONFIG: settingsFile(t, inFile) }),
+    ...faultsOf({ TIDINGS_CONFIG: settingsFile(t, `{"webhookSecrets": ["${secret}" "x"]}`) }),
+    ...faultsOf({ TIDINGS_CONFIG: settingsFile(t, `["${secret}"]`) }),
+  ];
+  assert.ok(faults.length >= 6);
+  for (const fault of faults) assert.doesNotMatch(fault, /short|horse|battery|secret-token/);
+});
+
+test('a secret that children would split is refused', (t) => {
+  for (const text of ['left-half,right-half', ' padded-secret', 'padded-secret ', 'short']) {
+    const file = settingsFile(t, JSON.stringify({ webhookSecrets: [text] }));
+    assert.equal(faultsOf({ TIDINGS_CONFIG: file }).length, 1, JSON.stringify(text));
+  }
+});
+
+test('a bad settings file is named', (t) => {
+  const missing = join(temporaryFolder(t), 'missing.json');
+  assert.match(faultsOf({ TIDINGS_CONFIG: missing })[0] ?? '', /missing\.json.*ENOENT/);
+  assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{') })[0] ?? '', /not JSON/);
+  assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '[]') })[0] ?? '', /expected a JSON object/);
+  assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{"prot": 1}') })[0] ?? '', /unknown setting "prot"/);
+  assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{"port": null}') })[0] ?? '', /TIDINGS_PORT/);
+});
+
+test('settings that contradict each other are faults', () => {
+  const contradictions: [NodeJS.ProcessEnv, RegExp][] = [
+    [{ TIDINGS_BODY_BUDGET_BYTES: '1048576' }, /BODY_BUDGET_BYTES.*MAX_BODY_BYTES/],
+    [{ TIDINGS_WAITING_BYTES: '65536' }, /WAITING_BYTES.*BATCH_BYTES/],
+    [{ TIDINGS_PORT: '9464' }, /OPS_PORT/],
+  ];
+  for (const [env, expected] of contradictions) assert.match(faultsOf(env).join('\n'), expected);
+  assert.deepEqual(faultsOf({ TIDINGS_PORT: '0', TIDINGS_OPS_PORT: '0' }), []);
+});
+
+test('settings survive the way through an environment', () => {
+  const settings = loadSettings({
+    TIDINGS_WEBHOOK_SECRETS: `${secret},previous-secret`,
+    TIDINGS_PUBLIC_URL: 'https://notes.example.com',
+    TIDINGS_AUTO_CONNECT: 'false',
+    TIDINGS_WORKERS: '0',
+  });
+  assert.deepEqual(loadSettings(settingsToEnv(settings)), settings);
+});
+
+test('every setting has its variable and meaning', () => {
+  const variables = settingEntries.map((entry) => entry.env);
+  assert.equal(new Set(variables).size, variables.length);
+  for (const { env, description } of settingEntries) {
+    assert.match(env, /^TIDINGS_[A-Z_]+$/);
+    assert.ok(description.length > 10 && !description.endsWith('.'), env);
+  }
+});

@@ -1,0 +1,95 @@
+/**
+ * The documents tell the truth about today's code: settings, endpoints, metrics, commands, paths and links.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { apiRoutes } from '../../src/api/routes.ts';
+import { commands } from '../../src/cli/commands.ts';
+import { settingsTable } from '../../src/cli/settings.ts';
+import { registry } from '../../src/metrics.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const readme = read('README.md');
+const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...list('docs').map((name) => `docs/${name}`)];
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function list(folder: string): string[] {
+  return readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'));
+}
+
+/** What stands between the markers of a section. */
+function section(name: string): string {
+  const match = new RegExp(`<!-- ${name}:start -->\n([^]*?)<!-- ${name}:end -->`).exec(readme);
+  assert.ok(match, `README.md has the markers of ${name}`);
+  return match[1] as string;
+}
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] as string);
+}
+
+test('README shows the settings as the schema has them', () => {
+  assert.equal(section('settings'), settingsTable());
+});
+
+test('README names folders that exist and leaves none of the source out', () => {
+  const named = matches(section('tree'), /^ *(\S+\/) /gm);
+  for (const path of named) assert.ok(existsSync(join(root, path)), `${path} exists`);
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of folders) assert.ok(named.includes(`src/${name}/`), `src/${name}/ is in the tree`);
+});
+
+test('README has a row for every endpoint', () => {
+  for (const { method, path, scope } of apiRoutes) {
+    const shown = `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+    const row = readme.split('\n').find((line) => line.startsWith(`| ${shown}\``) || line.startsWith(`| ${shown}?`));
+    assert.ok(row?.includes(`\`${scope}\``), `${shown}\` has a row with its scope ${scope}`);
+  }
+});
+
+test('documents name npm scripts that exist', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const document of documents) {
+    const named = matches(read(document), /npm run ([a-z][\w:-]*)/g);
+    for (const name of named) assert.ok(name in scripts, `${document}: npm run ${name}`);
+  }
+  assert.ok('test' in scripts && 'start' in scripts);
+});
+
+test('documents name commands that exist', () => {
+  for (const document of documents) {
+    const named = matches(read(document), /(?:`tidings |npm run tidings -- )([a-z][a-z-]*)/g);
+    for (const name of named) assert.ok(name in commands, `${document}: tidings ${name}`);
+  }
+});
+
+test('documents name source files and tests that exist', () => {
+  const path = /(?<![\w/.-])((?:config|src|workers|demo|bench|scripts|test)\/[\w/.-]+\.(?:ts|mjs|conf|json))(?!\w)/g;
+  for (const document of documents) {
+    const named = matches(read(document), path).filter((name) => !name.startsWith('bench/results/'));
+    for (const name of named) assert.ok(existsSync(join(root, name)), `${document}: ${name} exists`);
+  }
+});
+
+test('documents link to files that exist', () => {
+  for (const document of documents) {
+    const targets = matches(read(document), /\]\((?!https?:|#)([^)#\s]+)/g);
+    for (const target of targets) {
+      assert.ok(existsSync(join(root, dirname(document), target)), `${document} links to ${target}`);
+    }
+  }
+});
+
+test('operations explains every metric of the service', async () => {
+  const operations = read('docs/operations.md');
+  for (const { name } of await registry.getMetricsAsJSON()) {
+    if (/^tidings_(process|nodejs)_/.test(name)) continue;
+    assert.ok(operations.includes(`\`${name}\``), `docs/operations.md has a row for ${name}`);
+  }
+});

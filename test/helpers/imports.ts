@@ -1,0 +1,78 @@
+/**
+ * Reads the import lines of TypeScript sources and judges them: which layer may import which, which package belongs to
+ * which folder, whether files import each other in a circle. Works on texts, so that a test can make some up.
+ */
+import { posix } from 'node:path';
+
+/** One import: who, whom (a file of the project, or a package), and the names taken. */
+export interface Import {
+  from: string;
+  to: string;
+  names: string[];
+  /** `import type`: gone when the program runs. */
+  isType: boolean;
+}
+
+/** Rules of a project: the layer of a file, and what each layer may import besides itself. */
+export interface Rules {
+  layerOf: (file: string) => string | undefined;
+  allowed: Readonly<Record<string, readonly string[]>>;
+  /** Packages that only files below one folder may import. */
+  packages: Readonly<Record<string, string>>;
+  /** Pairs that are allowed although a layer forbids them, each with its reason. */
+  exceptions: Readonly<Record<string, string>>;
+}
+
+const fromClause = /^[ \t]*(?:import|export)\b([^'"`;]*?)\bfrom\s*['"]([^'"]+)['"]/gm;
+const bare = /^[ \t]*import\s*['"]([^'"]+)['"]/gm;
+const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+/** All imports of one file. */
+export function importsOf(file: string, text: string): Import[] {
+  const found: Import[] = [];
+  const add = (specifier: string, clause: string) => {
+    const to = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
+    found.push({ from: file, to, names: clause.match(/\w+/g) ?? [], isType: /^\s*type\s/.test(clause) });
+  };
+  for (const [, clause = '', specifier = ''] of text.matchAll(fromClause)) add(specifier, clause);
+  for (const [, specifier = ''] of text.matchAll(bare)) add(specifier, '');
+  for (const [, specifier = ''] of text.matchAll(dynamic)) add(specifier, '');
+  return found;
+}
+
+/** One line for each import that the rules forbid. */
+export function offences(sources: ReadonlyMap<string, string>, rules: Rules): string[] {
+  return [...sources].flatMap(([file, text]) =>
+    importsOf(file, text).flatMap(({ from, to }) => offence(from, to, sources, rules) ?? []),
+  );
+}
+
+function offence(from: string, to: string, sources: ReadonlyMap<string, string>, rules: Rules): string | undefined {
+  if (`${from} → ${to}` in rules.exceptions) return undefined;
+  const home = rules.packages[to.split('/')[0] as string];
+  if (home !== undefined && !from.startsWith(home)) return `${from} → ${to}: only ${home} may`;
+  if (!to.endsWith('.ts')) return undefined;
+  if (!sources.has(to)) return `${from} → ${to}: no such file`;
+  const [layer, target] = [rules.layerOf(from), rules.layerOf(to)];
+  if (layer === undefined || target === undefined) return `${from} → ${to}: in no layer`;
+  if (layer === target || rules.allowed[layer]?.includes(target)) return undefined;
+  return `${from} → ${to}: ${layer} may not import ${target}`;
+}
+
+/** The circles in which files load each other, each as the path that closes; empty when there is none. */
+export function cycles(sources: ReadonlyMap<string, string>): string[] {
+  const found: string[] = [];
+  const finished = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) found.push([...path.slice(start), file].join(' → '));
+    if (start >= 0 || finished.has(file)) return;
+    path.push(file);
+    for (const { to, isType } of importsOf(file, sources.get(file) ?? '')) if (!isType && sources.has(to)) visit(to);
+    path.pop();
+    finished.add(file);
+  };
+  for (const file of sources.keys()) visit(file);
+  return found;
+}

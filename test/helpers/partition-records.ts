@@ -1,0 +1,167 @@
+/**
+ * Journal records for tests, as the ingress and the API would enqueue them; every builder takes what differs. Host times
+ * are whole seconds after `epoch`, like a host's.
+ */
+import { randomUUID } from 'node:crypto';
+import { partitionOf, repositoryId, slotCount, slotOf, ulid } from '../../src/ids.ts';
+import type { Command } from '../../src/protocol/commands.ts';
+import type {
+  BranchPush,
+  CommandRecord,
+  EventBody,
+  EventRecord,
+  EventRepository,
+  IssueSnapshot,
+  PullSnapshot,
+  ResultBody,
+  ResultRecord,
+  TagPush,
+  TickRecord,
+} from '../../src/protocol/journal.ts';
+
+/** The beginning of time in these records. */
+export const epoch = Date.UTC(2026, 0, 1);
+
+const origin = 'https://scm.example';
+
+/** A repository of partition 0, whatever the number of partitions (its slot is 0 modulo 64). */
+export function repositoryFields(fields: Partial<EventRepository> = {}, nth = 0): EventRepository {
+  const hostId = hostIds(nth);
+  return {
+    id: repositoryId(origin, hostId),
+    origin,
+    hostId,
+    fullName: 'acme/rocket',
+    defaultBranch: 'main',
+    url: `${origin}/acme/rocket`,
+    private: false,
+    owner: { id: '77', login: 'acme' },
+    ...fields,
+  };
+}
+
+/** The nth host id whose slot lies in partition 0 of any count up to 64. */
+function hostIds(nth: number): string {
+  for (let id = 1, found = 0; id < slotCount * 1000; id++) {
+    if (partitionOf(slotOf(origin, String(id)), 64) === 0 && found++ === nth) return String(id);
+  }
+  throw new Error('no such repository');
+}
+
+/** A merged pull request, merged and updated at second `number`. */
+export function pullSnapshot(number: number, fields: Partial<PullSnapshot> = {}): PullSnapshot {
+  const at = epoch + number * 1000;
+  return {
+    number,
+    title: `Change ${number}`,
+    body: '',
+    state: 'merged',
+    labels: [],
+    author: { login: 'ada', bot: false },
+    createdAt: epoch,
+    updatedAt: at,
+    closedAt: at,
+    mergedAt: at,
+    mergeSha: shaNumber(number),
+    baseRef: 'main',
+    headRef: `change-${number}`,
+    url: `${origin}/acme/rocket/pull/${number}`,
+    ...fields,
+  };
+}
+
+/** A closed issue, closed and updated at second `number`. */
+export function issueSnapshot(number: number, fields: Partial<IssueSnapshot> = {}): IssueSnapshot {
+  const at = epoch + number * 1000;
+  return {
+    number,
+    title: `Issue ${number}`,
+    body: '',
+    state: 'closed',
+    stateReason: null,
+    labels: [],
+    author: { login: 'grace', bot: false },
+    createdAt: epoch,
+    updatedAt: at,
+    closedAt: at,
+    url: `${origin}/acme/rocket/issues/${number}`,
+    ...fields,
+  };
+}
+
+/** A push of the commits `from` + 1 to `to` onto main. */
+export function branchPush(from: number, to: number, fields: Partial<BranchPush> = {}): BranchPush {
+  const numbers = Array.from({ length: to - from }, (_, i) => from + i + 1);
+  return {
+    branch: 'main',
+    before: shaNumber(from),
+    after: shaNumber(to),
+    baseRef: null,
+    commits: numbers.map((number) => ({
+      sha: shaNumber(number),
+      message: `Change ${number} (#${number})`,
+      at: epoch + number * 1000,
+      author: 'ada',
+      coAuthors: [],
+    })),
+    forced: false,
+    gap: false,
+    deleted: false,
+    pushedAt: epoch + to * 1000,
+    ...fields,
+  };
+}
+
+/** A tag pushed onto commit `number` at second `number`. */
+export function tagPush(name: string, number: number, fields: Partial<TagPush> = {}): TagPush {
+  const sha = shaNumber(number);
+  const at = epoch + number * 1000;
+  return { name, sha, object: sha, baseRef: 'main', date: at, deleted: false, pushedAt: at, ...fields };
+}
+
+export function shaNumber(number: number): string {
+  return (0xa0000000 + number).toString(16).padEnd(40, '0');
+}
+
+/** A delivery of its own for each call. */
+export function eventRecord(body: EventBody, fields: Partial<EventRecord> = {}): EventRecord {
+  return {
+    id: ulid(),
+    at: epoch,
+    kind: 'event',
+    delivery: randomUUID(),
+    source: '',
+    part: 0,
+    repository: repositoryFields(),
+    body,
+    ...fields,
+  };
+}
+
+/** A delivery of merged pull request `number`. */
+export function pullRecord(number: number, fields: Partial<EventRecord> = {}): EventRecord {
+  return eventRecord({ event: 'pull_request', action: 'closed', pull: pullSnapshot(number) }, fields);
+}
+
+/** A delivery of a tag on commit `number`. */
+export function tagRecord(name: string, number: number, fields: Partial<EventRecord> = {}): EventRecord {
+  return eventRecord({ event: 'tag', tag: tagPush(name, number) }, fields);
+}
+
+export function commandRecord(command: Command, at = epoch): CommandRecord {
+  return { id: ulid(at), at, kind: 'command', command };
+}
+
+export function resultRecord(body: ResultBody, at = epoch): ResultRecord {
+  return { id: ulid(at), at, kind: 'result', body };
+}
+
+export function tickRecord(at: number): TickRecord {
+  return { id: ulid(at), at, kind: 'tick' };
+}
+
+/** An event whose body no version of the fold can take: it throws in the middle of it. */
+export function poisonRecord(fields: Partial<EventRecord> = {}): EventRecord {
+  const pull = { ...pullSnapshot(666), body: 13 as unknown as string };
+  return eventRecord({ event: 'pull_request', action: 'closed', pull }, fields);
+}

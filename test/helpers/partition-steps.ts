@@ -1,0 +1,163 @@
+/**
+ * Generated histories: journal records that obey the host's own rules (a merge has one time and one commit, a push one
+ * content) and otherwise come in any order, twice, with gaps, or broken. Times lie close together, so that they collide.
+ */
+import fc from 'fast-check';
+import { draftId } from '../../src/ids.ts';
+import type { EventBody, JournalRecord } from '../../src/protocol/journal.ts';
+import {
+  branchPush,
+  commandRecord,
+  epoch,
+  eventRecord,
+  issueSnapshot,
+  poisonRecord,
+  pullSnapshot,
+  repositoryFields,
+  resultRecord,
+  shaNumber,
+  tagPush,
+  tickRecord,
+} from './partition-records.ts';
+
+const second = fc.integer({ min: 0, max: 6 });
+const number = fc.integer({ min: 1, max: 3 });
+const labels = fc.option(fc.subarray(['bug', 'feature', 'docs']), { nil: undefined, freq: 4 });
+const text = fc.constantFrom('', 'Fix it', 'fixes #1', 'closes #2, ünïcode');
+
+/** A snapshot of one of a few pull requests. Odd ones are merged for good; even ones are closed and opened again. */
+const pullBody: fc.Arbitrary<EventBody> = fc
+  .record({
+    action: fc.constantFrom('opened', 'edited', 'labeled', 'unlabeled', 'reopened', 'closed', 'synchronize'),
+    number,
+    second,
+    labels,
+    title: text,
+    body: text,
+    knowsSha: fc.boolean(),
+  })
+  .map(({ action, number, second, labels, title, body, knowsSha }) => {
+    const ended = action === 'closed' || second >= 5;
+    const merged = ended && number % 2 === 1;
+    const state = merged ? 'merged' : ended ? 'closed' : 'open';
+    const mergedAt = epoch + 5000;
+    const pull = pullSnapshot(number, {
+      title,
+      body,
+      state,
+      updatedAt: epoch + second * 1000,
+      closedAt: merged ? mergedAt : ended ? epoch + second * 1000 : null,
+      mergedAt: merged ? mergedAt : null,
+      mergeSha: merged && knowsSha ? shaNumber(number) : null,
+    });
+    return { event: 'pull_request', action, pull: withLabels(pull, labels) };
+  });
+
+/** A snapshot of one of a few issues; some leave out labels or state, as hosts do. */
+const issueBody: fc.Arbitrary<EventBody> = fc
+  .record({
+    action: fc.constantFrom('opened', 'edited', 'labeled', 'unlabeled', 'reopened', 'closed', 'pinned'),
+    number,
+    second,
+    labels,
+    title: text,
+    state: fc.constantFrom('open' as const, 'closed' as const, undefined),
+    knowsClose: fc.boolean(),
+  })
+  .map(({ action, number, second, labels, title, state, knowsClose }) => {
+    const at = epoch + second * 1000;
+    const { state: _, ...issue } = issueSnapshot(number, {
+      title,
+      updatedAt: at,
+      closedAt: state === 'closed' && knowsClose ? at : null,
+      stateReason: state === 'closed' ? 'completed' : null,
+    });
+    return { event: 'issues', action, issue: withLabels({ ...issue, ...(state && { state }) }, labels) };
+  });
+
+const pushBody: fc.Arbitrary<EventBody> = fc
+  .record({ from: fc.integer({ min: 0, max: 4 }), length: fc.integer({ min: 1, max: 3 }), branch: fc.constantFrom('main', 'v1') })
+  .map(({ from, length, branch }) => ({
+    event: 'push',
+    // One content for each head: a push of two lists what lies between.
+    push: branchPush(from - (from % length), from - (from % length) + length, { branch: `${branch}-${length}` }),
+  }));
+
+const tagBody: fc.Arbitrary<EventBody> = fc
+  .record({ name: fc.constantFrom('v1', 'v1/rc', 'ü'), number: second, second, deleted: fc.boolean() })
+  .map(({ name, number, second, deleted }) => ({
+    event: 'tag',
+    tag: tagPush(name, number, { pushedAt: epoch + second * 1000, deleted, ...(deleted && { sha: null, date: null }) }),
+  }));
+
+/** What an event says, of any kind that is captured. */
+export const anyBody = fc.oneof(pullBody, issueBody, pushBody, tagBody);
+
+const delivery = fc.integer({ min: 0, max: 40 }).map((nth) => `delivery-${nth}`);
+const at = fc.integer({ min: 0, max: 30_000 }).map((ms) => epoch + ms);
+const repository = fc
+  .record({ nth: fc.integer({ min: 0, max: 1 }), fullName: fc.constantFrom('acme/rocket', 'acme/moon') })
+  .map(({ nth, fullName }) => repositoryFields({ fullName }, nth));
+
+const anyEvent = fc
+  .record({ body: anyBody, delivery, at, repository, due: fc.option(at, { nil: undefined, freq: 3 }) })
+  .map(({ body, due, ...fields }) => eventRecord(body, { ...fields, ...(due !== undefined && { due }) }));
+
+const ranges = ['range_0000000000000000000000000001', 'range_0000000000000000000000000002'];
+const anyRange = fc.constantFrom(...ranges);
+const ticket = fc.constantFrom('ticket-1', 'ticket-2');
+const row = fc.integer({ min: 1, max: 30 });
+
+const anyCommand = fc.oneof(
+  fc.record({ rangeId: anyRange, at }).map(({ rangeId, at }) =>
+    commandRecord(
+      {
+        name: 'createRange',
+        rangeId,
+        repoId: repositoryFields().id,
+        bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 3 },
+        prCount: 0,
+        issueCount: 0,
+        resolution: 'window',
+      },
+      at,
+    ),
+  ),
+  fc.record({ rangeId: anyRange, at, ticket }).map(({ rangeId, at, ticket }) =>
+    commandRecord(
+      { name: 'generateDraft', rangeId, draftId: draftId(rangeId, 'engineer'), persona: 'engineer', ticket },
+      at,
+    ),
+  ),
+  fc.record({ rangeId: anyRange, at, bodyMd: text }).map(({ rangeId, at, bodyMd }) =>
+    commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd }, at),
+  ),
+);
+
+const anyResult = fc.record({ rangeId: anyRange, at, ticket, row, bodyMd: text, fails: fc.boolean() }).map(
+  ({ rangeId, at, ticket, row, bodyMd, fails }) => {
+    const which = { draftId: draftId(rangeId, 'engineer'), ticket, row };
+    const flags = { highlights: [], contributors: ['ada'], upgradeInstructions: '' };
+    return fails
+      ? resultRecord({ result: 'renderFailed', ...which, error: 'too long' }, at)
+      : resultRecord({ result: 'rendered', ...which, baseRevision: 0, inputSeq: 0, bodyMd, flags }, at);
+  },
+);
+
+/** Any record of a repository's partition, broken ones included. */
+export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
+  { weight: 12, arbitrary: anyEvent },
+  { weight: 3, arbitrary: anyCommand },
+  { weight: 2, arbitrary: anyResult },
+  { weight: 1, arbitrary: at.map(tickRecord) },
+  { weight: 1, arbitrary: fc.record({ delivery, at }).map(poisonRecord) },
+  { weight: 1, arbitrary: row.map((row) => resultRecord({ result: 'relayed', target: 'directory', row })) },
+);
+
+/** Journal messages: groups of records, as group commit makes them. */
+export const anyJournal = fc.array(fc.array(anyRecord, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 30 });
+
+function withLabels<T extends { labels?: string[] }>(snapshot: T, labels: string[] | undefined): T {
+  const { labels: _, ...rest } = snapshot;
+  return (labels === undefined ? rest : { ...rest, labels }) as T;
+}

@@ -1,0 +1,67 @@
+/**
+ * Partitions for tests: real LMDB in temporary folders, folded the way an owner does but without a journal, and their dump.
+ */
+import type { TestContext } from 'node:test';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { writeCursor } from '../../src/store/meta.ts';
+import { dumpedTables, openPartition, type Partition } from '../../src/store/partition.ts';
+import { foldMessage } from '../../workers/partition/fold.ts';
+import { temporaryFolder } from './ports.ts';
+
+/** One journal message: its sequence and its records. */
+export interface TestMessage {
+  seq: number;
+  records: readonly JournalRecord[];
+}
+
+/** Opens a partition for writing; it closes with the test. */
+export function openTestPartition(t: TestContext, name = 'p00', dataDir = temporaryFolder(t)): Partition {
+  const partition = openPartition(dataDir, name);
+  t.after(() => partition.close().catch(() => {}));
+  return partition;
+}
+
+/** Numbers messages from `first` on. */
+export function toMessages(batches: readonly (readonly JournalRecord[])[], first = 1): TestMessage[] {
+  return batches.map((records, i) => ({ seq: first + i, records }));
+}
+
+/** Folds messages in one transaction, with the cursor. */
+export async function fold(partition: Partition, messages: readonly TestMessage[]): Promise<void> {
+  const last = messages[messages.length - 1];
+  if (!last) return;
+  let fault: unknown;
+  await partition.root.transaction(() => {
+    try {
+      partition.root.childTransaction(() => {
+        for (const { seq, records } of messages) foldMessage(partition, seq, records);
+        writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
+      });
+    } catch (error) {
+      fault = error;
+    }
+  });
+  if (fault !== undefined) throw fault;
+}
+
+/** Folds records as one message. */
+export async function foldRecords(partition: Partition, seq: number, ...records: JournalRecord[]): Promise<void> {
+  await fold(partition, [{ seq, records }]);
+}
+
+/** Every row of every folded table and of the ready-made responses, bytes as they lie on disk. */
+export function dump(partition: Partition): string {
+  const tables = [...dumpedTables.map((name) => [name, partition.tables[name]] as const), ['responses', partition.responses] as const];
+  const lines: string[] = [];
+  for (const [name, table] of tables) {
+    for (const key of table.getKeys({})) {
+      lines.push(`${name} ${JSON.stringify(key)} ${(table.getBinary(key) as Buffer).toString('hex')}`);
+    }
+  }
+  return lines.join('\n');
+}
+
+/** Rows of one table, for tests that look inside. */
+export function rows<T>(partition: Partition, table: (typeof dumpedTables)[number]): T[] {
+  return [...partition.tables[table].getRange({})].map((row) => row.value as T);
+}

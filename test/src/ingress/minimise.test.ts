@@ -1,0 +1,155 @@
+/**
+ * From a payload's fields to a snapshot: the odd forms in which hosts write them, and their hostile ones.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { slotOf, slotOfId } from '../../../src/ids.ts';
+import { toEvents } from '../../../src/ingress/events.ts';
+import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/journal.ts';
+import { issuePayload, pullPayload, timeOf } from '../../helpers/payloads.ts';
+
+const origin = 'https://github.com';
+const now = Date.UTC(2026, 5, 1);
+
+function pull(fields: Record<string, unknown> = {}, action = 'closed'): PullSnapshot {
+  const body = toEvents('pull_request', pullPayload(1, fields, {}, action), origin, now)?.bodies[0];
+  assert.ok(body?.event === 'pull_request');
+  return body.pull;
+}
+
+function issue(fields: Record<string, unknown> = {}, action = 'closed'): IssueSnapshot {
+  const body = toEvents('issues', issuePayload(1, fields, {}, action), origin, now)?.bodies[0];
+  assert.ok(body?.event === 'issues');
+  return body.issue;
+}
+
+function repository(fields: Record<string, unknown>) {
+  const minimised = toEvents('pull_request', pullPayload(1, {}, fields), origin, now);
+  assert.ok(minimised);
+  return minimised.repository;
+}
+
+test('the smallest payload of the spec is enough (spec 4)', () => {
+  const payload = {
+    action: 'closed',
+    pull_request: {
+      number: 7,
+      title: 'Faster start',
+      body: 'text',
+      state: 'closed',
+      merged: true,
+      merged_at: '2026-03-01T10:00:00Z',
+      user: { login: 'ada' },
+      labels: [{ name: 'type: feature' }],
+    },
+    repository: { full_name: 'Acme/rocket' },
+  };
+  const minimised = toEvents('pull_request', payload, origin, now);
+  assert.equal(minimised?.repository.hostId, 'name:acme/rocket');
+  assert.equal(minimised.repository.owner.id, 'name:acme');
+  assert.equal(minimised.repository.url, 'https://github.com/Acme/rocket');
+  const [body] = minimised.bodies;
+  assert.ok(body?.event === 'pull_request');
+  assert.equal(body.pull.state, 'merged');
+  assert.equal(body.pull.updatedAt, Date.UTC(2026, 2, 1, 10));
+  assert.equal(body.pull.url, 'https://github.com/Acme/rocket/pull/7');
+});
+
+test('a merge is known by flag, time or action', () => {
+  const time = Date.parse(timeOf(1));
+  const merges = [pull(), pull({ merged: undefined }), pull({ merged: null }), pull({ merged_at: null })];
+  for (const { state, mergedAt } of [...merges, pull({ merged: undefined, merged_at: null }, 'merged')]) {
+    assert.equal(state, 'merged');
+    assert.equal(mergedAt, time);
+  }
+  assert.equal(pull({ closed_at: null }).closedAt, time, 'Gitea sends no closed_at with a merge');
+});
+
+test('an open pull request has no merge commit', () => {
+  const open = pull({ state: 'open', merged: false, merged_at: null, closed_at: null }, 'synchronize');
+  assert.deepEqual([open.state, open.mergeSha, open.mergedAt, open.closedAt], ['open', null, null, null]);
+});
+
+test('a closed one without merge stays closed', () => {
+  const closed = pull({ merged: false, merged_at: null });
+  assert.deepEqual([closed.state, closed.mergeSha, closed.mergedAt], ['closed', null, null]);
+});
+
+test('a missing person is the ghost', () => {
+  assert.deepEqual(pull({ user: null }).author, { login: 'ghost', bot: false });
+  assert.deepEqual(issue({ user: undefined }).author, { login: 'ghost', bot: false });
+});
+
+test('bots are known by type or name', () => {
+  assert.equal(pull({ user: { login: 'dependabot[bot]' } }).author.bot, true);
+  assert.equal(pull({ user: { login: 'renovate', type: 'Bot' } }).author.bot, true);
+  assert.equal(pull({ user: { login: 'botanist', type: 'User' } }).author.bot, false);
+});
+
+test('labels absent and labels empty differ', () => {
+  assert.equal('labels' in pull({ labels: undefined }), false);
+  assert.deepEqual(pull({ labels: null }).labels, []);
+  assert.deepEqual(pull({ labels: [{ name: ':bug: Bugfix', color: 'red' }] }).labels, [':bug: Bugfix']);
+});
+
+test('line ends, NUL and lone surrogates are mended', () => {
+  const { title, body } = pull({ title: 'a\u0000b\ud800', body: 'one\r\ntwo\rthree\u0000\udc00 🚀' });
+  assert.equal(title, 'ab\ufffd');
+  assert.equal(body, 'one\ntwo\nthree\ufffd 🚀');
+  assert.equal(pull({ body: null }).body, '');
+});
+
+test('any text comes out well formed', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+      const { title, author, labels } = pull({ title: text, user: { login: text }, labels: [{ name: text }] });
+      for (const kept of [title, author.login, labels?.[0] ?? '']) {
+        assert.ok(kept.isWellFormed() && !/[\0\r]/.test(kept));
+      }
+    }),
+  );
+});
+
+test('times with offset and epoch are instants', () => {
+  const instant = Date.UTC(2021, 3, 29, 2, 32, 21);
+  for (const time of ['2021-04-28T22:32:21.000-04:00', '2021-04-29T02:32:21Z', instant / 1000]) {
+    assert.equal(pull({ merged_at: time }).mergedAt, instant, String(time));
+  }
+});
+
+test('times that are none are taken as missing', () => {
+  for (const time of ['', 'yesterday', '2026-13-45T00:00:00Z', -5, 1e15, 1e300, '+275760-09-13T00:00:00Z']) {
+    const { createdAt, updatedAt } = pull({ created_at: time, updated_at: time });
+    assert.equal(createdAt, null, String(time));
+    assert.equal(updatedAt, Date.parse(timeOf(1)), 'the time of the merge stands in');
+  }
+  const bare = { updated_at: null, closed_at: null, merged_at: null, merged: false, state: 'open' };
+  assert.equal(pull(bare, 'opened').updatedAt, now);
+});
+
+test('a reopened issue has no closing time', () => {
+  assert.equal(issue({ state: 'open' }, 'reopened').closedAt, null);
+  assert.equal(issue().closedAt, Date.parse(timeOf(1)));
+  assert.equal(issue({ closed_at: undefined }).closedAt, null);
+});
+
+test('an issue without state keeps what is known', () => {
+  const pinned = issue({ state: undefined, labels: undefined }, 'pinned');
+  assert.equal('state' in pinned, false);
+  assert.equal('labels' in pinned, false);
+  assert.equal('state' in issue({ state: 'half-open' }), false);
+});
+
+test('a repository is known by its number', () => {
+  const { id, hostId } = repository({ id: 5_000_000_000 });
+  assert.equal(hostId, '5000000000');
+  assert.equal(slotOfId(id, 'repo'), slotOf(origin, '5000000000'));
+  assert.equal(repository({ id: 5_000_000_000, full_name: 'other/name' }).id, id, 'a new name keeps the id');
+  assert.equal(repository({ id: '5000000000' }).id, id, 'digits in quotes are the same number');
+});
+
+test('secrets in titles and bodies are gone', () => {
+  const token = `ghp_${'A1b2'.repeat(9)}`;
+  assert.doesNotMatch(JSON.stringify([pull({ title: token, body: `x ${token}` }), issue({ body: token })]), /ghp_/);
+});

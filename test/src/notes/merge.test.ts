@@ -1,0 +1,218 @@
+/**
+ * Merging edits: single cases to read, and random edits against random changes.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseDraft, writeDraft } from '../../../src/notes/blocks.ts';
+import { compose } from '../../../src/notes/compose.ts';
+import { mergeBodies } from '../../../src/notes/merge.ts';
+import type { Persona } from '../../../src/protocol/stored.ts';
+import { aPull, memorySource } from './memory-source.ts';
+
+const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 } as const;
+
+interface Change {
+  number: number;
+  type: string;
+  area: string;
+  word: number;
+}
+
+function draft(changes: readonly Change[], persona: Persona = 'engineer'): string {
+  const pulls = changes.map(({ number, type, area, word }) =>
+    aPull(number, { title: `Change ${number} word ${word}`, labels: [type, area].filter((label) => label !== '') }),
+  );
+  return compose(memorySource({ pulls }), bounds, persona).bodyMd;
+}
+
+function change(number: number, type = 'type: bug', area = '', word = 0): Change {
+  return { number, type, area, word };
+}
+
+function countOf(body: string, id: number): number {
+  return body.split(`<!-- rn:pr:${id} -->`).length - 1;
+}
+
+test('takes the new draft whole when nothing was edited', () => {
+  const base = draft([change(1)]);
+  const next = draft([change(1), change(2)]);
+  assert.equal(mergeBodies(base, base, next), next);
+  assert.equal(mergeBodies(base, base.replaceAll('\n', '\r\n'), next), next);
+});
+
+test('keeps the edited draft when nothing new was generated', () => {
+  const base = draft([change(1)]);
+  assert.equal(mergeBodies(base, `${base}\nMy words\n`, base), `${base}\nMy words\n`);
+});
+
+test('keeps an edited entry and adds a new one once', () => {
+  const base = draft([change(1), change(3)]);
+  const edited = base.replace('Change 1 word 0', 'My own words');
+  const merged = mergeBodies(base, edited, draft([change(1), change(2), change(3)]));
+  assert.match(merged, /My own words/);
+  assert.equal(countOf(merged, 1), 1);
+  assert.equal(countOf(merged, 2), 1);
+  assert.ok(merged.indexOf('rn:pr:1 ') < merged.indexOf('rn:pr:2 '));
+  assert.ok(merged.indexOf('rn:pr:2 ') < merged.indexOf('rn:pr:3 '));
+  assert.equal(
+    mergeBodies(draft([change(1), change(2), change(3)]), merged, draft([change(1), change(2), change(3)])),
+    merged,
+  );
+});
+
+test('drops an untouched entry that is gone and keeps a touched one', () => {
+  const base = draft([change(1), change(2), change(3)]);
+  const merged = mergeBodies(base, base.replace('Change 2', 'My second'), draft([change(3)]));
+  assert.equal(countOf(merged, 1), 0);
+  assert.match(merged, /My second/);
+  assert.equal(countOf(merged, 3), 1);
+});
+
+test('keeps the words of the person where both changed an entry', () => {
+  const base = draft([change(1), change(2)]);
+  const merged = mergeBodies(
+    base,
+    base.replace('Change 1', 'My first'),
+    draft([change(1, 'type: bug', '', 5), change(2)]),
+  );
+  assert.match(merged, /My first word 0/);
+  assert.doesNotMatch(merged, /word 5/);
+});
+
+test('does not bring back what the person took out', () => {
+  const base = draft([change(1), change(2)]);
+  const edited = base
+    .split('\n')
+    .filter((line) => !line.includes('rn:pr:2 '))
+    .join('\n');
+  const merged = mergeBodies(base, edited, draft([change(1), change(2), change(3)]));
+  assert.equal(countOf(merged, 2), 0);
+  assert.equal(countOf(merged, 3), 1);
+});
+
+test('moves an untouched entry with its new section', () => {
+  const base = draft([change(1), change(2)]);
+  const edited = base.replace('Change 1', 'My first');
+  const merged = mergeBodies(base, edited, draft([change(1), change(2, 'type: feature')]));
+  const [features] = parseDraft(merged).filter(({ key }) => key === '## Features');
+  assert.equal(features?.blocks[0]?.id, 'pr:2');
+  assert.equal(countOf(merged, 2), 1);
+});
+
+test('adds new entries under a heading the person renamed', () => {
+  const base = draft([change(1), change(2)]);
+  const merged = mergeBodies(
+    base,
+    base.replace('## Bug Fixes', '## What no longer hurts'),
+    draft([change(1), change(2), change(3)]),
+  );
+  assert.doesNotMatch(merged, /## Bug Fixes/);
+  assert.ok(merged.indexOf('rn:pr:3 ') > merged.indexOf('What no longer hurts'));
+});
+
+test('keeps paragraphs and code the person wrote anywhere', () => {
+  const base = draft([change(1), change(2)]);
+  const mine = 'Read this first.\n\n```sh\n# not a heading\n\n- not an entry <!-- rn:pr:1 -->\n```\n\n';
+  const merged = mergeBodies(base, mine + base, draft([change(1, 'type: feature'), change(4)]));
+  assert.ok(merged.startsWith(mine.trimEnd()));
+  assert.equal(countOf(merged, 4), 1);
+});
+
+test('follows the new draft in lists that have no markers', () => {
+  const base = draft([change(1)]);
+  const next = draft([change(1), change(2)]).replace('\n[@ada]', '\n[@bob](https://scm.example/bob), [@ada]');
+  const merged = mergeBodies(base, base.replace('Change 1', 'My first'), next);
+  assert.match(merged, /## Contributors\n\n.*@bob/);
+});
+
+test('takes drafts apart and puts them together unchanged', () => {
+  const text = fc.array(fc.constantFrom('## A', '### b', '- x <!-- rn:pr:1 -->', '  more', '', 'prose', '```', '> q'), {
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(text, (lines) => {
+      const body = `${lines.join('\n')}`.replace(/^\n+|\n+$/g, '');
+      assert.equal(writeDraft(parseDraft(body)), `${body}\n`);
+    }),
+  );
+});
+
+const changes = fc.uniqueArray(
+  fc.record({
+    number: fc.integer({ min: 1, max: 20 }),
+    type: fc.constantFrom('type: bug', 'type: feature', 'type: breaking', ''),
+    area: fc.constantFrom('area: ui', 'area: core', ''),
+    word: fc.integer({ min: 0, max: 2 }),
+  }),
+  { selector: ({ number }) => number, maxLength: 14 },
+);
+const edits = fc.array(
+  fc.record({
+    kind: fc.constantFrom('words', 'delete', 'move', 'paragraph', 'rename', 'nested'),
+    at: fc.nat(60),
+    to: fc.nat(60),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** What a person may do to a draft, line by line; every word of theirs is `mine<n>`. */
+function edit(body: string, steps: { kind: string; at: number; to: number }[]): { edited: string; words: string[] } {
+  const lines = body.trimEnd().split('\n');
+  const words: string[] = [];
+  steps.forEach(({ kind, at, to }, index) => {
+    const word = `mine${index}x`;
+    const entries = lines.flatMap((line, position) => (line.includes('<!-- rn:pr:') ? [position] : []));
+    const headings = lines.flatMap((line, position) => (line.startsWith('## ') ? [position] : []));
+    const entry = entries[at % Math.max(entries.length, 1)];
+    if (kind === 'paragraph') lines.splice(at % (lines.length + 1), 0, '', word, '');
+    else if (kind === 'rename' && headings.length > 0) lines[headings[at % headings.length] as number] += ` ${word}`;
+    else if (entry === undefined) return;
+    else if (kind === 'words') lines[entry] = (lines[entry] as string).replace(' (', ` ${word} (`);
+    else if (kind === 'nested') lines.splice(entry + 1, 0, `  - ${word}`);
+    else if (kind === 'delete') lines.splice(entry, 1);
+    else if (kind === 'move') lines.splice(to % lines.length, 0, ...lines.splice(entry, 1));
+    if (['paragraph', 'words', 'nested', 'rename'].includes(kind)) words.push(word);
+  });
+  const edited = `${lines.join('\n')}\n`;
+  return { edited, words: words.filter((word) => edited.includes(word)) };
+}
+
+test('loses no word of a person and adds each new entry once', () => {
+  fc.assert(
+    fc.property(
+      changes,
+      changes,
+      edits,
+      fc.constantFrom<Persona>('engineer', 'internal', 'customer'),
+      (before, after, steps, persona) => {
+        const base = draft(before, persona);
+        const next = draft(after, persona);
+        const { edited, words } = edit(base, steps);
+        const merged = mergeBodies(base, edited, next);
+        for (const word of words) assert.equal(merged.split(word).length, edited.split(word).length, `lost ${word}`);
+        for (let id = 1; id <= 20; id += 1) {
+          const [was, mine, now] = [countOf(base, id), countOf(edited, id), countOf(next, id)];
+          const result = countOf(merged, id);
+          if (was === 0 && mine === 0) assert.equal(result, now, `new entry ${id}`);
+          if (was > 0 && mine === 0 && next !== base) assert.equal(result, 0, `deleted entry ${id} is back`);
+          assert.ok(result <= Math.max(mine, 1), `entry ${id} doubled`);
+        }
+        assert.equal(mergeBodies(next, merged, next), merged);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test('drops untouched entries that are gone upstream', () => {
+  fc.assert(
+    fc.property(changes, changes, (before, after) => {
+      const base = draft(before);
+      const edited = `My opening.\n\n${base}`;
+      const merged = mergeBodies(base, edited, draft(after));
+      assert.ok(merged.startsWith('My opening.'));
+      for (let id = 1; id <= 20; id += 1) assert.equal(countOf(merged, id), countOf(draft(after), id));
+    }),
+  );
+});

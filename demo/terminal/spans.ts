@@ -79,8 +79,13 @@ function readLink(text: string, at: number, styles: SpanStyle[]): Special | null
   if (found === null) return null;
   const [whole, label = '', url = ''] = found;
   const shown = parseSpans(label, [...styles, 'link']);
-  if (label === url || url === '') return { spans: shown, length: whole.length };
+  if (label === url || url === '' || isReference(label)) return { spans: shown, length: whole.length };
   return { spans: [...shown, { text: ` (${url})`, styles: ['dim'] }], length: whole.length };
+}
+
+/** A number or a handle says by itself where its link leads; dozens of addresses would bury the notes. */
+function isReference(label: string): boolean {
+  return /^\\?[#@][\w.-]+$/.test(label);
 }
 
 function readAngle(text: string, at: number, styles: SpanStyle[]): Special | null {

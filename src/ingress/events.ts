@@ -73,14 +73,10 @@ export function toEvents(event: string, payload: object, origin: string, now: nu
   return { repository, bodies: capture.minimise(payload as never, repository.url, now) };
 }
 
-/** A push can have a fault in each of its million commits; whoever mends the sender needs to see a few. */
-const mostFaults = 20;
-
 /** One line for each bad field; a missing object is named once, not once for each of its fields. */
 function faults(check: TypeCheck<TSchema>, payload: unknown): ErrorDetails {
   const details: ErrorDetails = {};
   for (const error of check.Errors(payload)) {
-    if (Object.keys(details).length === mostFaults) break;
     const field = error.path.slice(1).replaceAll('/', '.');
     const parent = Object.keys(details).some((known) => field.startsWith(`${known}.`));
     if (!parent && !(field in details)) details[field] = `${error.message.toLowerCase()}, got ${kindOf(error.value)}`;

@@ -1,6 +1,7 @@
 /**
  * Words for readers outside the project: no numbers of issues, no handles, hashes, branches or links to the repository.
  */
+import type { IssueRecord } from '../protocol/stored.ts';
 import type { Entry } from './entries.ts';
 import { quoteLines } from './quote.ts';
 import { parseTitle } from './title.ts';
@@ -14,13 +15,28 @@ const link = /\bhttps?:\/\/[^\s)>\]]{1,2000}/gi;
 
 /** What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title. */
 export function customerText(entry: Entry): string {
-  if (entry.note?.kind === 'text') {
-    const text = withoutInside(entry.note.text.slice(0, longestNote).replace(/\s+/g, ' '));
-    if (text !== '') return text;
-  }
-  const reported = entry.issues.find((issue) => !issue.author.bot && issue.author.login !== entry.pull.author.login);
-  const told = reported && entry.section !== 'breaking' ? withoutInside(parseTitle(reported.title).text) : '';
-  return told || withoutInside(entry.text) || 'Unnamed change';
+  const note = entry.note?.kind === 'text' ? entry.note.text.slice(0, longestNote).replace(/\s+/g, ' ') : '';
+  const told = entry.section === 'breaking' ? undefined : reportOf(entry);
+  return withoutInside(note) || withoutInside(told ? parseTitle(told.title).text : '') || ownText(entry);
+}
+
+/** The same for several entries: an issue's title speaks for the first that closes it, the others keep their own. */
+export function customerTexts(entries: readonly Entry[]): string[] {
+  const said = new Set<string>();
+  return entries.map((entry) => {
+    const text = said.has(customerText(entry)) ? ownText(entry) : customerText(entry);
+    said.add(text);
+    return text;
+  });
+}
+
+/** The issue that somebody else than the author reported. */
+export function reportOf(entry: Entry): IssueRecord | undefined {
+  return entry.issues.find(({ author }) => !author.bot && author.login !== entry.pull.author.login);
+}
+
+function ownText(entry: Entry): string {
+  return withoutInside(entry.text) || 'Unnamed change';
 }
 
 /** Quoted Markdown for customers, line by line. */

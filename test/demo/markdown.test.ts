@@ -10,11 +10,16 @@ const plain = { width: 60, color: false };
 const colored = { width: 60, color: true };
 
 test('shows headings, emphasis, code and links without colour', () => {
-  const text = '## Features\n\nAdd **bold**, *soft* and `code` ([#12](https://git.example/pull/12))';
+  const text = '## Features\n\nAdd **bold**, *soft* and `code` ([guide](https://git.example/guide))';
   assert.equal(
     renderMarkdown(text, { width: 80, color: false }),
-    'Features\n\nAdd bold, soft and code (#12 (https://git.example/pull/12))\n',
+    'Features\n\nAdd bold, soft and code (guide (https://git.example/guide))\n',
   );
+});
+
+test('leaves out where numbers and handles lead', () => {
+  const text = 'Add it ([#12](https://git.example/pull/12)) by [@ada](https://git.example/ada)';
+  assert.equal(renderMarkdown(text, { width: 80, color: false }), 'Add it (#12) by @ada\n');
 });
 
 test('paints bold text and dims addresses of links', () => {

@@ -5,7 +5,7 @@
 import type { Entry, Notes } from '../entries.ts';
 import { escapeText } from '../escape.ts';
 import { document, marker, section } from '../markdown.ts';
-import { customerLines, customerText } from '../plain.ts';
+import { customerLines, customerText, customerTexts, reportOf } from '../plain.ts';
 
 /** Most lines beside what customers must act on, and how they are shared out. */
 const shares = { new: 6, fixed: 4, improved: 2 };
@@ -19,20 +19,25 @@ export function customer(notes: Notes): string {
   const action = entries.filter((entry) => entry.breaking);
   const groups = groupsOf(entries);
   const slots = shareOut(groups);
+  const shown = (Object.keys(shares) as Group[]).flatMap((name) => groups[name].slice(0, slots[name]));
+  const texts = new Map(customerTexts(shown).map((text, index) => [shown[index] as Entry, text]));
+  const lines = (name: Group, rest: string): string[] => groupLines(groups[name], slots[name], rest, texts);
   const body = [
     section('Action required', action.flatMap(actionLines)),
-    section('New', groupLines(groups.new, slots.new, 'more new features')),
-    section('Improved', groupLines(groups.improved, slots.improved, 'more improvements')),
-    section('Fixed', groupLines(groups.fixed, slots.fixed, 'smaller fixes')),
+    section('New', lines('new', 'more new features')),
+    section('Improved', lines('improved', 'more improvements')),
+    section('Fixed', lines('fixed', 'smaller fixes')),
   ];
   const hasChanges = notes.selection.pulls.length > notes.dropped.length || notes.directCommits.length > 0;
   if (body.every((text) => text === '') && hasChanges) return 'No changes for customers in this range.\n';
   return document(body);
 }
 
-/** A change of no kind of its own counts as an improvement only where somebody wrote a note or asked for it. */
+/** What somebody wrote a note for or asked for comes first. A change of no kind of its own counts as an improvement only then. */
 function groupsOf(entries: readonly Entry[]): Record<Group, Entry[]> {
-  const told = entries.filter((entry) => !entry.breaking && entry.note?.kind !== 'none');
+  const told = entries
+    .filter((entry) => !entry.breaking && entry.note?.kind !== 'none')
+    .sort((a, b) => weight(b) - weight(a));
   const isTold = (entry: Entry): boolean => entry.note !== undefined;
   return {
     new: told.filter((entry) => entry.section === 'feature'),
@@ -47,6 +52,10 @@ function groupsOf(entries: readonly Entry[]): Record<Group, Entry[]> {
   };
 }
 
+function weight(entry: Entry): number {
+  return (entry.priority ? 4 : 0) + (entry.note ? 2 : 0) + (reportOf(entry) ? 1 : 0);
+}
+
 /** Each group gets its share; what one leaves over goes to the next. */
 function shareOut(groups: Record<Group, Entry[]>): Record<Group, number> {
   const slots: Record<Group, number> = { new: 0, fixed: 0, improved: 0 };
@@ -59,15 +68,22 @@ function shareOut(groups: Record<Group, Entry[]>): Record<Group, number> {
   return slots;
 }
 
-function groupLines(entries: readonly Entry[], most: number, rest: string): string[] {
-  const lines = entries.slice(0, most).map((entry) => `- ${line(entry)} ${marker('pr', entry.id)}`);
+function groupLines(
+  entries: readonly Entry[],
+  most: number,
+  rest: string,
+  texts: ReadonlyMap<Entry, string>,
+): string[] {
+  const lines = entries
+    .slice(0, most)
+    .map((entry) => `- ${line(entry, texts.get(entry) ?? '')} ${marker('pr', entry.id)}`);
   const hidden = entries.length - lines.length;
   return hidden === 0 ? lines : [...lines, `- … and ${hidden} ${rest}`];
 }
 
 /** What was unsafe is not spelled out, unless somebody wrote what customers may read. */
-function line(entry: Entry): string {
-  if (entry.section !== 'security' || entry.note?.kind === 'text') return escapeText(customerText(entry), 'joiner');
+function line(entry: Entry, text: string): string {
+  if (entry.section !== 'security' || entry.note?.kind === 'text') return escapeText(text, 'joiner');
   const area = entry.areas.map((name) => escapeText(name, 'joiner')).join(', ');
   return area === '' ? 'Security update' : `Security update: ${area}`;
 }

@@ -1,6 +1,6 @@
 /**
  * The draft for colleagues in support, sales and product: what changed for whom, what was asked for, what may go wrong.
- * Work that nobody outside the project notices is counted, not listed.
+ * Documentation and work that nobody outside the project notices are counted, not listed.
  */
 import { impactText } from '../body.ts';
 import type { Entry, Notes } from '../entries.ts';
@@ -25,7 +25,6 @@ export function internal(notes: Notes): string {
     section('Bug Fixes', of('fix')),
     section('Security', of('security')),
     section('Performance', of('performance')),
-    section('Documentation', of('documentation')),
     section('Other Changes', of('other')),
     section('Known Risks', riskLines(notes)),
     section(
@@ -42,7 +41,7 @@ export function internal(notes: Notes): string {
 function countsLine(notes: Notes): string {
   const of = (test: (entry: Entry) => boolean): number => notes.entries.filter(test).length;
   const isOther = (entry: Entry): boolean =>
-    !entry.housekeeping && !['breaking', 'feature', 'fix'].includes(entry.section);
+    !entry.housekeeping && ['security', 'performance', 'other'].includes(entry.section);
   const updates = notes.updates.reduce((sum, update) => sum + update.pulls.length, 0);
   return [
     count(
@@ -61,6 +60,11 @@ function countsLine(notes: Notes): string {
       'breaking changes',
     ),
     count(of(isOther), 'other change', 'other changes'),
+    count(
+      of((entry) => entry.section === 'documentation'),
+      'documentation change',
+      'documentation changes',
+    ),
     count(
       of((entry) => entry.housekeeping) + notes.directCommits.length,
       'change inside the project',

@@ -94,10 +94,10 @@ test('wrong types of optional fields are named', () => {
   }
 });
 
-test('a million faults are named in part', () => {
+test('a million faults are named in time', () => {
   const started = performance.now();
   const payload = { ...pushPayload([1], 'x'), commits: Array.from({ length: 1_000_000 }, () => ({})) };
-  assert.equal(Object.keys(faultsOf('push', payload)).length, 20);
+  assert.deepEqual(Object.keys(faultsOf('push', payload)), ['commits']);
   assert.ok(performance.now() - started < 2000, 'one hostile delivery must not stop the gateway');
 });
 

@@ -1,0 +1,117 @@
+/**
+ * A lane whose server stops, dies and comes back: what was acknowledged is there once and in order, what was not is
+ * answered in time.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ServiceError } from '../../src/errors.ts';
+import type { Lane } from '../../src/journal/lane.ts';
+import { startNats, type TestNats } from '../helpers/journal.ts';
+import { openLane, recordIds, smallRecord } from '../helpers/partition-stream.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+/** Keeps a lane busy until stopped: `width` writers, each one record at a time. */
+function startWriters(lane: Lane, width: number) {
+  const acknowledged: { id: string; seq: number; index: number }[] = [];
+  const unknown = new Set<string>();
+  let going = true;
+  let next = 0;
+  const writer = async () => {
+    while (going) {
+      const id = `w${next++}`;
+      try {
+        acknowledged.push({ id, ...(await lane.enqueue(smallRecord(id, 200))) });
+      } catch (error) {
+        assert.ok(error instanceof ServiceError && error.kind === 'unavailable');
+        unknown.add(id);
+      }
+    }
+  };
+  const writers = Array.from({ length: width }, writer);
+  return {
+    acknowledged,
+    unknown,
+    stop: async () => {
+      going = false;
+      await Promise.all(writers);
+    },
+  };
+}
+
+/** Every acknowledged record is in the stream once, at its position; nothing else but records of unknown outcome. */
+function assertSound(ids: readonly string[], { acknowledged, unknown }: ReturnType<typeof startWriters>): void {
+  assert.equal(new Set(ids).size, ids.length, 'no record is stored twice');
+  const stored = new Set(ids);
+  for (const { id } of acknowledged) assert.ok(stored.has(id), `${id} was acknowledged and is missing`);
+  const known = new Set(acknowledged.map(({ id }) => id));
+  for (const id of ids) assert.ok(known.has(id) || unknown.has(id));
+  const inOrder = [...acknowledged].sort((a, b) => a.seq - b.seq || a.index - b.index).map(({ id }) => id);
+  assert.deepEqual(
+    ids.filter((id) => known.has(id)),
+    inOrder,
+  );
+}
+
+test('loses and doubles nothing over kills of the server', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const lane = await openLane(t, journal, { batchRecords: 16 });
+  const writers = startWriters(lane, 40);
+  for (let kill = 1; kill <= 4; kill++) {
+    const goal = writers.acknowledged.length + 400;
+    await waitUntil('the lane has moved on', () => writers.acknowledged.length >= goal);
+    await nats.kill();
+    await nats.start();
+  }
+  await waitUntil('the lane has moved on', () => writers.acknowledged.length >= 3000);
+  await writers.stop();
+  assertSound(await recordIds(journal), writers);
+});
+
+test('answers in time while the server stands still', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const lane = await openLane(t, journal, { ackDeadlineMs: 400, batchRecords: 3 });
+  await lane.enqueue(smallRecord('before'));
+  const pid = serverPid(nats);
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => process.kill(pid, 'SIGCONT'));
+  const started = performance.now();
+  const late = Array.from({ length: 8 }, (_, i) => lane.enqueue(smallRecord(`late${i}`)));
+  const outcomes = await Promise.allSettled(late);
+  const took = performance.now() - started;
+  assert.ok(outcomes.every((outcome) => outcome.status === 'rejected'));
+  assert.ok(took >= 390 && took < 900, `answered after ${took} ms`);
+  process.kill(pid, 'SIGCONT');
+  await lane.enqueue(smallRecord('after1'));
+  await lane.enqueue(smallRecord('after2'));
+  const ids = await recordIds(journal);
+  // What was in flight may be stored; what only waited is taken back.
+  assert.deepEqual(ids, ['before', 'late0', 'late1', 'late2', 'after1', 'after2'].filter((id) => ids.includes(id)));
+  assert.ok(ids.includes('after2') && !ids.includes('late3'));
+});
+
+test('keeps two batches in order over a standstill', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const lane = await openLane(t, journal, { batchRecords: 2 });
+  const pid = serverPid(nats);
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => process.kill(pid, 'SIGCONT'));
+  const both = Promise.all(['a1', 'a2', 'b1', 'b2'].map((id) => lane.enqueue(smallRecord(id))));
+  // Past the first attempt's time-out: the batch is sent again, to be deduped by its id.
+  const since = performance.now();
+  await waitUntil('two attempts have passed', () => performance.now() - since > 2300);
+  process.kill(pid, 'SIGCONT');
+  assert.deepEqual(
+    (await both).map(({ seq, index }) => [seq, index]),
+    [[1, 0], [1, 1], [2, 0], [2, 1]],
+  );
+  assert.deepEqual(await recordIds(journal), ['a1', 'a2', 'b1', 'b2']);
+});
+
+function serverPid({ dataDir }: TestNats): number {
+  return Number(readFileSync(join(dataDir, 'nats-server.pid'), 'utf8'));
+}

@@ -1,0 +1,145 @@
+/**
+ * One request over the real server, with small handlers: bodies in pieces, caps and budget, the error exit, HEAD.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ServiceError } from '../../../src/errors.ts';
+import { BodyBudget } from '../../../src/http/budget.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { type HttpRoute, startServer } from '../../../src/http/server.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { talk } from '../../helpers/raw-socket.ts';
+
+const quiet = createLogger('test', 'silent');
+
+async function serve(t: TestContext, handle: (exchange: Exchange) => void | Promise<void>): Promise<number> {
+  const routes: HttpRoute[] = [
+    { method: 'POST', path: '/it', handle },
+    { method: 'GET', path: '/it', handle },
+  ];
+  const server = await startServer('127.0.0.1', 0, routes, quiet);
+  t.after(() => server.stop(1000));
+  return server.port;
+}
+
+/** A handler that answers with what it received. */
+function echo(maxBytes: number, budget: BodyBudget) {
+  return (exchange: Exchange): void => {
+    let seen = 0;
+    exchange.receive(
+      { maxBytes, budget },
+      (chunk) => {
+        seen += chunk.length;
+      },
+      (body) => exchange.json(200, { seen, text: body.toString() }),
+    );
+  };
+}
+
+function post(body: string, length = body.length): string {
+  return `${head(length)}${body}`;
+}
+
+function head(length: number): string {
+  return `POST /it HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+test('a body comes whole however it is cut', async (t) => {
+  const budget = new BodyBudget(1000);
+  const port = await serve(t, echo(100, budget));
+  const text = 'The body of a request, cut in many ways.';
+  const cuts = [
+    [post(text)],
+    [head(text.length), text],
+    [...head(text.length), text],
+    [head(text.length), ...text],
+    [head(text.length).slice(0, 30), head(text.length).slice(30) + text.slice(0, 3), text.slice(3)],
+  ];
+  for (const pieces of cuts) {
+    const answer = await talk(port, pieces, { replies: 1 });
+    assert.deepEqual(answer.statuses, [200], answer.text);
+    assert.ok(answer.text.endsWith(JSON.stringify({ seen: text.length, text })), answer.text);
+  }
+  assert.ok(budget.take(1000), 'the budget is whole again');
+});
+
+test('an empty body is a body', async (t) => {
+  const port = await serve(t, echo(100, new BodyBudget(1000)));
+  for (const request of [post(''), 'POST /it HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    assert.match((await talk(port, request, { replies: 1 })).text, /\{"seen":0,"text":""\}$/);
+  }
+});
+
+test('past the cap it answers 413', async (t) => {
+  const port = await serve(t, echo(10, new BodyBudget(1000)));
+  const taken = await talk(port, post('x'.repeat(11)) + post('next'), { replies: 2 });
+  assert.deepEqual(taken.statuses, [413, 200], 'a body a little too long is read to its end');
+  const closed = await talk(port, post('x'.repeat(41)));
+  assert.deepEqual([closed.statuses, closed.closed], [[413], true]);
+});
+
+test('past the budget it answers 500 and closes', async (t) => {
+  const budget = new BodyBudget(100);
+  const port = await serve(t, echo(90, budget));
+  assert.ok(budget.take(60));
+  const answer = await talk(port, [head(80), 'x'.repeat(20), 'x'.repeat(60)]);
+  assert.deepEqual([answer.statuses, answer.closed], [[500], true]);
+  assert.match(answer.text, /Retry-After: 2/);
+  budget.give(60);
+  assert.ok(budget.take(100), 'what was collected is given back');
+  budget.give(100);
+  assert.deepEqual((await talk(port, [head(3), 'x', 'yz'], { replies: 1 })).statuses, [200]);
+});
+
+test('an abort gives the budget back', async (t) => {
+  const budget = new BodyBudget(100);
+  const port = await serve(t, echo(90, budget));
+  await talk(port, [head(80), 'x'.repeat(70)], { patienceMs: 20 });
+  const answer = await talk(port, [head(80), 'x'.repeat(40), 'x'.repeat(40)], { replies: 1 });
+  assert.deepEqual(answer.statuses, [200]);
+});
+
+test('what a handler throws becomes the reply', async (t) => {
+  const failures = [
+    () => {
+      throw new ServiceError('conflict', 'Taken.');
+    },
+    async () => {
+      throw new ServiceError('unavailable', 'Later.', { retryAfter: 7 });
+    },
+    () => {
+      throw new Error('secret detail');
+    },
+    () => Promise.reject(new Error('secret detail')),
+  ];
+  const port = await serve(t, () => failures.shift()?.());
+  const get = 'GET /it HTTP/1.1\r\nHost: x\r\n\r\n';
+  assert.match(
+    (await talk(port, get, { replies: 1 })).text,
+    /^HTTP\/1\.1 409 [\s\S]*\{"error":"Conflict","message":"Taken\."\}$/,
+  );
+  assert.match((await talk(port, get, { replies: 1 })).text, /Retry-After: 7\r\n[\s\S]*"retryAfter":7\}$/);
+  for (let i = 0; i < 2; i++) {
+    const { text, statuses } = await talk(port, get, { replies: 1 });
+    assert.deepEqual(statuses, [500]);
+    assert.doesNotMatch(text, /secret/);
+  }
+});
+
+test('a reply to HEAD has no body', async (t) => {
+  const port = await serve(t, echo(10, new BodyBudget(100)));
+  const { text, statuses } = await talk(port, `HEAD /it HTTP/1.1\r\nHost: x\r\n\r\n${post('ok')}`, { replies: 2 });
+  assert.deepEqual(statuses, [405, 200]);
+  assert.match(text, /Content-Length: [1-9]\d*\r\n\r\nHTTP\/1\.1 200/);
+});
+
+test('a second reply changes nothing', async (t) => {
+  const port = await serve(t, (exchange) => {
+    exchange.json(200, { first: true });
+    exchange.json(200, { second: true });
+    exchange.fail(new Error('late'));
+  });
+  const { text, statuses } = await talk(port, 'GET /it HTTP/1.1\r\nHost: x\r\n\r\n', { patienceMs: 50 });
+  assert.deepEqual(statuses, [200]);
+  assert.match(text, /\{"first":true\}$/);
+});

@@ -1,0 +1,115 @@
+/**
+ * The server: an answer for every path and method, a port of its own, and a stop that lets what is in flight finish.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { type HttpRoute, startServer } from '../../../src/http/server.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { talk } from '../../helpers/raw-socket.ts';
+
+const quiet = createLogger('test', 'silent');
+const routes: HttpRoute[] = [
+  { method: 'GET', path: '/things', handle: (exchange) => exchange.json(200, { list: true }) },
+  { method: 'POST', path: '/things', handle: (exchange) => exchange.json(201, {}) },
+  { method: 'GET', path: '/things/:id', handle: (exchange) => exchange.json(200, { id: exchange.params[0] }) },
+  { method: 'PATCH', path: '/things/:id', handle: (exchange) => exchange.json(200, {}) },
+  { method: 'PUT', path: '/things/:id/:part', handle: (exchange) => exchange.json(200, exchange.params) },
+];
+
+async function serve(t: TestContext, served = routes) {
+  const server = await startServer('127.0.0.1', 0, served, quiet);
+  t.after(() => server.stop(100));
+  return server;
+}
+
+function ask(port: number, method: string, path: string) {
+  return fetch(`http://127.0.0.1:${port}${path}`, { method });
+}
+
+test('parameters are handed over raw', async (t) => {
+  const { port } = await serve(t);
+  assert.deepEqual(await (await ask(port, 'GET', '/things/a%2Fb')).json(), { id: 'a%2Fb' });
+  assert.deepEqual(await (await ask(port, 'PUT', '/things/a/b')).json(), ['a', 'b']);
+});
+
+test('another method is refused with Allow', async (t) => {
+  const { port } = await serve(t);
+  const cases: [string, string, string][] = [
+    ['DELETE', '/things', 'GET, POST'],
+    ['POST', '/things/1', 'GET, PATCH'],
+    ['GET', '/things/1/2', 'PUT'],
+    ['OPTIONS', '/things', 'GET, POST'],
+  ];
+  for (const [method, path, allow] of cases) {
+    const answer = await ask(port, method, path);
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.get('allow'), allow);
+  }
+});
+
+test('any other path is not found', async (t) => {
+  const { port } = await serve(t);
+  for (const path of [
+    '/',
+    '/thing',
+    '/things/',
+    '/things//',
+    '/THINGS',
+    '//things',
+    '/things/1/2/3',
+    '/%2e%2e/things',
+  ]) {
+    const answer = await ask(port, 'GET', path);
+    // An empty id is an id that nobody has: the handler says so.
+    assert.equal(answer.status, path === '/things/' ? 200 : 404, path);
+    assert.ok(answer.headers.get('x-request-id'));
+  }
+});
+
+test('request ids are all different', async (t) => {
+  const { port } = await serve(t);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask(port, 'GET', '/things')));
+  assert.equal(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size, 50);
+});
+
+test('a port in use is refused', async (t) => {
+  const { port } = await serve(t);
+  await assert.rejects(startServer('127.0.0.1', port, routes, quiet), /Cannot listen on 127\.0\.0\.1/);
+});
+
+test('a stop waits for what is in flight', async (t) => {
+  let waiting: Exchange | undefined;
+  const arrived = Promise.withResolvers<void>();
+  const handle = (exchange: Exchange) => {
+    waiting = exchange;
+    arrived.resolve();
+  };
+  const server = await startServer('127.0.0.1', 0, [{ method: 'GET', path: '/slow', handle }], quiet);
+  t.after(() => server.stop(0));
+  const answer = ask(server.port, 'GET', '/slow');
+  await arrived.promise;
+  const stopped = server.stop(10_000);
+  waiting?.json(200, { late: true });
+  assert.deepEqual(await (await answer).json(), { late: true });
+  await stopped;
+  await assert.rejects(ask(server.port, 'GET', '/slow'), 'nothing is accepted any more');
+});
+
+test('a stop does not wait for ever', async (t) => {
+  const arrived = Promise.withResolvers<void>();
+  const handle = () => arrived.resolve();
+  const server = await startServer('127.0.0.1', 0, [{ method: 'GET', path: '/never', handle }], quiet);
+  t.after(() => server.stop(0));
+  const answer = ask(server.port, 'GET', '/never').catch(() => 'closed');
+  await arrived.promise;
+  await server.stop(30);
+  assert.equal(await answer, 'closed');
+});
+
+test('many connections at once are all answered', async (t) => {
+  const { port } = await serve(t);
+  const request = 'GET /things HTTP/1.1\r\nHost: x\r\n\r\n';
+  const answers = await Promise.all(Array.from({ length: 100 }, () => talk(port, request, { replies: 1 })));
+  assert.ok(answers.every(({ statuses }) => statuses[0] === 200));
+});

@@ -1,0 +1,96 @@
+/**
+ * Time on texts made to be slow. Absolute times depend on the machine, so that growth is measured: sixteen times the
+ * text may take sixteen times as long with room for noise, while a quadratic walk takes 256 times.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coAuthors, redactText } from '../../../src/ingress/redact.ts';
+
+const small = 16_384;
+const large = 16 * small;
+const mostGrowth = 64;
+/** Below this a measurement is noise. */
+const floorMs = 4;
+
+const seeds = [
+  ...[
+    '+1',
+    '+1 ',
+    '+999 111 222 333 ',
+    '+1 202 555 0117 ',
+    '202-555-0117 ',
+    '01 ',
+    '(1',
+    'call 1 ',
+    '00 1',
+    '4',
+    '4111 ',
+  ],
+  ...['a@', 'a.', 'a.a@a.a ', '"@aa.bb', '%40', '漢@', '1.', '10.0.0.1 ', 'to 10.0.0.1 ', '1:', 'fe80::1 ', '::'],
+  ...[
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----\nAAAA\n',
+    '=',
+    '-',
+    '_',
+    '\\n',
+    '\n',
+    ' ',
+  ],
+  ...['0123456789abcdef', 'https://', 'https://a/', 'https://a:b@', '://a:', '![a](', '/user-attachments/assets/', '['],
+  ...['eyJ', 'eyJaaaaaaaaaa-', 'eyJaaaaaaaaaa.', 'ghp_', 'sk-', 'token=', 'token:a1', 'TOKEN=', 'TOKEN="', 'TOKEN_A'],
+  ...['password is ', '--token ', 'Authorization: ', 'Authorization: Bearer ', 'bearer ', 'Basic a1b2c3d4'],
+  ...['x-by: <<<<<', 'a-', 'Signed-off-by: x <a@b> \n', 'co-authored-by: a[a[a[a[a['],
+];
+
+function fastestMs(work: () => unknown): number {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 3; i += 1) {
+    const began = performance.now();
+    work();
+    fastest = Math.min(fastest, performance.now() - began);
+  }
+  return fastest;
+}
+
+function assertLinear(name: string, textOf: (length: number) => string, work: (text: string) => unknown): void {
+  const [little, much] = [textOf(small), textOf(large)];
+  const growth =
+    fastestMs(() => work(much)) /
+    Math.max(
+      fastestMs(() => work(little)),
+      floorMs / 16,
+    );
+  assert.ok(growth < mostGrowth, `${name} takes ${growth.toFixed(0)} times as long`);
+}
+
+test('takes time in proportion to repeated fragments', () => {
+  for (const seed of seeds) {
+    const textOf = (length: number) => seed.repeat(Math.ceil(length / seed.length)).slice(0, length);
+    assertLinear(JSON.stringify(seed), textOf, (text) => redactText(text, 'comment'));
+    assertLinear(JSON.stringify(seed), textOf, (text) => coAuthors(text));
+  }
+});
+
+test('takes time in proportion to a head and a long tail', () => {
+  for (const [head, tail] of [
+    ['token=', '.'],
+    ['TOKEN=', ','],
+    ['://', 'a'],
+    ['-----BEGIN PRIVATE KEY-----', 'A'],
+    ['a@', 'b.'],
+    ['"@', ' '],
+  ] as const) {
+    const textOf = (length: number) => head.repeat(length / 2 / head.length) + tail.repeat(length / 2 / tail.length);
+    assertLinear(JSON.stringify([head, tail]), textOf, (text) => redactText(text, 'comment'));
+  }
+});
+
+test('survives a text of many megabytes', () => {
+  for (const seed of ['4', '+1 202 555 0117 ', `ghp_${'a'.repeat(64)}`]) {
+    const text = seed.repeat(8_000_000 / seed.length);
+    assert.ok(redactText(text, 'comment').length <= text.length);
+  }
+});

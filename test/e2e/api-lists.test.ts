@@ -4,21 +4,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
-import { startService, type TestService } from '../helpers/service.ts';
+import { type Answer, startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** Follows `nextOffset` to the end of a list; the names or ids on the way. */
 async function walk(service: TestService, path: string, list: string, field: string): Promise<string[]> {
   const seen: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const { status, body }: { status: number; body: Record<string, never> } = await service.api(
-      'GET',
-      `${path}&offset=${offset}`,
-    );
+    const { status, body }: Answer = await service.api('GET', `${path}&offset=${offset}`);
     assert.equal(status, 200);
-    seen.push(...(body[list] as Record<string, string>[]).map((item) => item[field] as string));
+    seen.push(...body[list].map((item: Record<string, string>) => item[field]));
     assert.equal(body.hasMore, body.nextOffset !== null);
-    offset = body.nextOffset as number | null;
+    offset = body.nextOffset;
     assert.ok(offset === null || offset === seen.length);
   }
   return seen;

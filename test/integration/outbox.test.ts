@@ -46,8 +46,9 @@ test('relays each of many rows once', async (t) => {
   const bench = await startBench(t);
   const directory = await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
-  const met = Array.from({ length: 450 }, (_, nth) => meeting(nth));
-  await enqueueAndFold(owner, feed(bench.journal), met);
+  const lane = feed(bench.journal);
+  await enqueueAndFold(owner, lane, Array.from({ length: 250 }, (_, nth) => meeting(nth)));
+  for (let nth = 250; nth < 450; nth++) await lane.enqueue(meeting(nth));
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
   await waitUntil('all have arrived', () => listDirectoryRepositories(directory.owner.partition, null).length === 450);
   const relays = (await records(bench, 'directory')).filter((record) => record.kind === 'relay');
@@ -74,7 +75,7 @@ test('renders a draft once among other commits', async (t) => {
   const id = draftId(rangeId, 'engineer');
   const generate = { name: 'generateDraft', rangeId, draftId: id, persona: 'engineer', ticket: 'one' } as const;
   await lane.enqueue(commandRecord(generate));
-  for (let number = 2; number <= 100; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
+  for (let number = 2; number <= 400; number++) await lane.enqueue(pullRecord(number));
   await waitUntil('it is ready', () => readDraft(owner.partition, id)?.status === 'ready');
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
   assert.equal(await results(bench, 'rendered'), 1);

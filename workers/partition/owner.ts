@@ -12,7 +12,13 @@ import { publishFolded } from '../../src/journal/signal.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
 import type { Logger } from '../../src/logger.ts';
-import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms, recordsDeadLettered } from '../../src/metrics.ts';
+import {
+  flushedSeconds,
+  foldLagSeconds,
+  foldSeconds,
+  partitionAlarms,
+  recordsDeadLettered,
+} from '../../src/metrics.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';

@@ -1,6 +1,6 @@
 /**
  * The supervised nats-server: where its program is, the configuration it runs with, its start on loopback, and the adoption
- * of one that an earlier supervisor left behind (`DESIGN.md` decisions 8 and 28).
+ * of one that an earlier supervisor left behind (`docs/architecture.md` decisions 8 and 28).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

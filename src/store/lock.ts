@@ -1,6 +1,6 @@
 /**
  * The lock of a partition on this machine: a listening socket that the system frees when its process dies, however it dies
- * (`DESIGN.md` decision 28). LMDB's own lock does not stop two owners.
+ * (`docs/architecture.md` decision 28). LMDB's own lock does not stop two owners.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync, unlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Compares a partition's cursor with its stream before anything is read (`DESIGN.md` decision 6): a stream that was cut or
+ * Compares a partition's cursor with its stream before anything is read (`docs/architecture.md` decision 6): a stream that was cut or
  * replaced under the cursor is a new epoch, and everything it holds is read again, deduped by what is stored.
  */
 

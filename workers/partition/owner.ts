@@ -1,6 +1,6 @@
 /**
  * The owner of one partition: takes its lock, opens it, folds its stream into it, one transaction a batch, and says so.
- * What leaves the partition is held back until the fold has passed the stream's end as seen at start (`DESIGN.md`
+ * What leaves the partition is held back until the fold has passed the stream's end as seen at start (`docs/architecture.md`
  * decision 18).
  */
 

@@ -1,6 +1,6 @@
 /**
  * Opens a partition, or, when its store is damaged, gone or too old for what the journal still holds, makes a new generation
- * from the newest snapshot that can be read. The journal's tail does the rest (`DESIGN.md` decision 17).
+ * from the newest snapshot that can be read. The journal's tail does the rest (`docs/architecture.md` decision 17).
  */
 
 import type { StreamState } from '../../src/journal/topology.ts';

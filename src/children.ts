@@ -69,6 +69,11 @@ export class Child {
     });
     this.process = child;
     child.on('message', (message: ChildMessage) => this.heard(message));
+    // A process that could not be made never exits; other errors of a living one come before its exit.
+    child.on('error', (error) => {
+      logger.error({ child: name, err: error }, 'child process failed');
+      if (child.pid === undefined) child.emit('exit', null, null);
+    });
     child.once('exit', (code, signal) => {
       this.ready = false;
       this.process = undefined;

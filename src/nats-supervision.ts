@@ -37,7 +37,8 @@ export async function superviseNats(settings: Settings, token: string, logger: L
     );
   }
   if (server.adopted) logger.warn({ natsPid: server.pid }, 'nats-server of an earlier start is adopted');
-  void watch();
+  const stop = new AbortController();
+  const watching = watch();
 
   async function watch(): Promise<void> {
     for (let failures = 0; ; failures++) {
@@ -50,25 +51,38 @@ export async function superviseNats(settings: Settings, token: string, logger: L
         'nats-server ended and is started again',
       );
       childRestarts.inc({ role: 'nats-server' });
-      await pause(Math.min(5000, 50 * 2 ** failures) * (0.75 + Math.random() / 2));
+      const ms = Math.min(5000, 50 * 2 ** failures) * (0.75 + Math.random() / 2);
+      await pause(ms, undefined, { signal: stop.signal }).catch(() => {});
       if (stopping) return;
-      server = await startNatsServer(options);
+      server = await startAgain();
+      if (stopping) kill(server.pid, 'SIGTERM');
     }
+  }
+
+  /** A start that fails (the port was taken meanwhile) is an end like any other: it is tried again. */
+  async function startAgain(): Promise<NatsServer> {
+    return startNatsServer(options).catch((error: Error) => {
+      logger.error({ err: error }, 'nats-server cannot be started');
+      return server;
+    });
   }
 
   return {
     pid: () => server.pid,
     stop: async () => {
       stopping = true;
+      stop.abort();
       kill(server.pid, 'SIGTERM');
       const late = setTimeout(() => kill(server.pid, 'SIGKILL'), natsStopMs);
-      await server.exited;
+      await watching;
       clearTimeout(late);
     },
   };
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {
+  // A program that could not be started has no number, and 0 means our own process group.
+  if (pid <= 1) return;
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -147,7 +147,10 @@ test('never purges by a snapshot of an earlier epoch', async (t) => {
   assert.deepEqual([firstSeq, lastSeq, lost], [4, 6, []]);
   assert.deepEqual(
     listSnapshots(bench.dataDir, 'p00').map(({ epoch, seq }) => [epoch, seq]),
-    [[1, 3], [1, 6]],
+    [
+      [1, 3],
+      [1, 6],
+    ],
   );
   await foldApart(owner, bench, 37, 38);
   assert.equal(numbers(owner, 38).length, 38);

@@ -47,7 +47,11 @@ test('relays each of many rows once', async (t) => {
   const directory = await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
   const lane = feed(bench.journal);
-  await enqueueAndFold(owner, lane, Array.from({ length: 250 }, (_, nth) => meeting(nth)));
+  await enqueueAndFold(
+    owner,
+    lane,
+    Array.from({ length: 250 }, (_, nth) => meeting(nth)),
+  );
   for (let nth = 250; nth < 450; nth++) await lane.enqueue(meeting(nth));
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
   await waitUntil('all have arrived', () => listDirectoryRepositories(directory.owner.partition, null).length === 450);
@@ -59,7 +63,11 @@ test('relays what was left by a stop in the middle', async (t) => {
   const bench = await startBench(t);
   const directory = await ownWithOutbox(t, bench, 'directory');
   const first = await ownWithOutbox(t, bench);
-  await enqueueAndFold(first.owner, feed(bench.journal), Array.from({ length: 300 }, (_, nth) => meeting(nth)));
+  await enqueueAndFold(
+    first.owner,
+    feed(bench.journal),
+    Array.from({ length: 300 }, (_, nth) => meeting(nth)),
+  );
   await first.close();
   const { owner } = await ownWithOutbox(t, bench);
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);

@@ -142,7 +142,9 @@ test('repeats no effect after an older snapshot is restored', async (t) => {
   await foldApart(first.owner, bench, 1, 2);
   await keeper.snapshot();
   await lane.enqueue(commandRecord(createRange));
-  await lane.enqueue(commandRecord({ name: 'generateDraft', rangeId, draftId: theDraft, persona: 'engineer', ticket: 'one' }));
+  await lane.enqueue(
+    commandRecord({ name: 'generateDraft', rangeId, draftId: theDraft, persona: 'engineer', ticket: 'one' }),
+  );
   await enqueueAndFold(first.owner, lane, [pullRecord(3), pullRecord(4, { repository: repositoryFields({}, 1) })]);
   await waitUntil('all effects have left', () => countEffects(first.owner.partition) === 0);
   await waitUntil('the directory heard of both', () => readRelayed(directory.owner.partition, 'p00') > 0);
@@ -176,5 +178,6 @@ const createRange = {
 } as const;
 
 async function count({ journal }: Bench, name: string, kind: string): Promise<number> {
-  return (await readStream(journal, name)).flatMap(({ records }) => records.filter((record) => record.kind === kind)).length;
+  return (await readStream(journal, name)).flatMap(({ records }) => records.filter((record) => record.kind === kind))
+    .length;
 }

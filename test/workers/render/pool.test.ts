@@ -42,8 +42,14 @@ test('reads whole batches while the owner writes and grows', async (t) => {
   while (written < 40) counts.push((await pool.run({ dataDir, partition: 'p00', work })).prCount);
   await writing;
   assert.ok(counts.length > 5);
-  assert.deepEqual(counts.filter((count) => count % 20 !== 0), []);
-  assert.deepEqual(counts, [...counts].sort((a, b) => a - b));
+  assert.deepEqual(
+    counts.filter((count) => count % 20 !== 0),
+    [],
+  );
+  assert.deepEqual(
+    counts,
+    [...counts].sort((a, b) => a - b),
+  );
   assert.equal((await pool.run({ dataDir, partition: 'p00', work })).prCount, 800);
 });
 

@@ -38,6 +38,8 @@ export function connectionOptions(url: string, name: string): ConnectionOptions 
     waitOnFirstConnect: true,
     pingInterval: 5000,
     maxPingOut: 2,
+    // Traces of who asked cost an Error object for each publish.
+    noAsyncTraces: true,
   };
   if (parsed.protocol === 'tls:') options.tls = {};
   if (parsed.password) {

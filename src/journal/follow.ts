@@ -130,23 +130,27 @@ export class Follower {
     let first = fresh;
     this.outOfOrder = false;
     for await (const message of pull) {
-      if (message.seq !== this.next) {
-        if (first && message.seq > this.next) throw new JournalHoleError(this.partition, this.next, message.seq);
+      const expected = this.next + batch.length;
+      if (message.seq !== expected) {
+        if (first && message.seq > expected) throw new JournalHoleError(this.partition, expected, message.seq);
         this.outOfOrder = true;
         break;
       }
       first = false;
-      this.next += 1;
       batch.push({ seq: message.seq, bytes: message.data });
       bytes += message.data.length;
       // The message at hand counts as pending still.
       if (pull.getPending() > 1 && bytes < batchBytes) continue;
+      // Counted as read only now: what a failing pull leaves behind is read again.
+      this.next += batch.length;
       yield batch;
       batch = [];
       bytes = 0;
       if (this.stopped) return;
     }
-    if (batch.length > 0) yield batch;
+    if (batch.length === 0) return;
+    this.next += batch.length;
+    yield batch;
   }
 
   private async openConsumer(): Promise<Consumer | undefined> {

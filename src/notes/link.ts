@@ -20,7 +20,7 @@ const keyword =
 
 /** Numbers that the body links by keyword, in the order of their first mention. */
 export function linkedIssues(body: string, context: LinkContext): number[] {
-  if (!body) return [];
+  if (!body.includes('#') && !body.includes('://')) return [];
   const names = new Set([context.fullName, ...context.formerNames].map((name) => name.toLowerCase()));
   const found = new Set<number>();
   for (const [, repository, digits, url] of visibleProse(body).matchAll(keyword)) {

@@ -21,7 +21,7 @@ import {
 } from '../../src/metrics.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
-import { readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
+import { readCounter, readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldMessage } from './fold.ts';
@@ -39,6 +39,9 @@ export interface OwnerOptions {
   /** Called when the partition cannot go on: it is not ours any more, has a hole, or its store fails. */
   onLost: (owner: PartitionOwner, error: Error) => void;
 }
+
+/** Longest time that a commit of events goes untold, in milliseconds. */
+const announceMs = 50;
 
 /** Another process wrote to the partition: this one must not. */
 export class NotOwnerError extends Error {}
@@ -58,6 +61,9 @@ export class PartitionOwner {
   private following: Promise<void> | undefined;
   private goal = 0;
   private folded = 0;
+  /** Number of the newest effect that the outbox was told of. */
+  private effects = 0;
+  private announcing: NodeJS.Timeout | undefined;
 
   private constructor(options: OwnerOptions) {
     this.name = options.name;
@@ -110,6 +116,8 @@ export class PartitionOwner {
 
   /** Says again how far the fold is; a gateway that starts later learns of it this way. */
   announce(): void {
+    clearTimeout(this.announcing);
+    this.announcing = undefined;
     const { name, folded } = this;
     publishFolded(this.options.journal, { partition: name, generation: this.partition.generation, seq: folded });
   }
@@ -125,6 +133,7 @@ export class PartitionOwner {
   async close(): Promise<void> {
     this.follower?.stop();
     await this.following;
+    clearTimeout(this.announcing);
     await this.opened?.root.flushed;
     await this.opened?.close();
     this.opened = undefined;
@@ -187,15 +196,29 @@ export class PartitionOwner {
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
     this.folded = last.seq;
     this.measure(last);
-    if (!this.caughtUp) return;
-    this.announce();
-    this.options.onCommitted(this);
+    if (this.caughtUp) this.tell(batch);
   }
 
-  private assertOwned(cursor: number): void {
-    if (readOwner(this.partition) !== this.id || readCursor(this.partition).seq !== cursor) {
-      throw new NotOwnerError(`Partition ${this.name} was written by another process.`);
-    }
+  /**
+   * Says what a commit changed for others. Whoever waits for an answer is told at once; events are nobody's answer, and in
+   * a flood of them a signal for each commit would cost more than the fold.
+   */
+  private tell(batch: readonly Unfolded[]): void {
+    const awaited = batch.some(({ records }) => records.some(({ kind }) => kind !== 'event'));
+    if (awaited) this.announce();
+    else this.announcing ??= setTimeout(() => this.announce(), announceMs);
+    const effects = readCounter(this.partition, 'outbox');
+    if (awaited || effects !== this.effects) this.options.onCommitted(this);
+    this.effects = effects;
+  }
+
+  private assertOwned(expected: number): void {
+    const owner = readOwner(this.partition);
+    const { seq } = readCursor(this.partition);
+    if (owner === this.id && seq === expected) return;
+    throw new NotOwnerError(
+      `Partition ${this.name} was written by another process: owner ${owner} at ${seq}, expected ${this.id} at ${expected}.`,
+    );
   }
 
   private measure(last: Unfolded): void {

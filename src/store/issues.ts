@@ -22,12 +22,6 @@ export function writeIssue(
   if (issue.closedAt !== null) issuesByClosedAt.putSync([repoId, issue.closedAt, issue.number], true);
 }
 
-/** Removes an issue (deleted or transferred on the host). */
-export function removeIssue(partition: Partition, repoId: string, issue: IssueRecord): void {
-  partition.tables.issues.removeSync([repoId, issue.number]);
-  if (issue.closedAt !== null) partition.tables.issuesByClosedAt.removeSync([repoId, issue.closedAt, issue.number]);
-}
-
 /** Closed issues with `from` ≤ closedAt < `to`, by (closedAt, number). */
 export function issuesClosedBetween(partition: Partition, repoId: string, from: number, to: number): IssueRecord[] {
   const found: IssueRecord[] = [];

@@ -40,7 +40,16 @@ async function end(t: TestContext, service: TestService, load: Load): Promise<vo
 test('loses nothing over kills of each part', async (t) => {
   const service = await startService(t, small);
   const load = new Load(service);
-  const rounds: Part[] = ['worker', 'gateway', 'nats-server', 'worker', 'gateway', 'nats-server', 'worker', 'nats-server'];
+  const rounds: Part[] = [
+    'worker',
+    'gateway',
+    'nats-server',
+    'worker',
+    'gateway',
+    'nats-server',
+    'worker',
+    'nats-server',
+  ];
   const healed: Partial<Record<Part, number>> = {};
   for (const part of rounds) {
     await load.progress(60);
@@ -54,7 +63,11 @@ test('loses nothing over kills of each part', async (t) => {
 test('loses nothing when all parts die at once', async (t) => {
   const service = await startService(t, small);
   const load = new Load(service);
-  for (const parts of [['worker', 'nats-server'], ['gateway', 'worker'], ['gateway', 'nats-server', 'worker']] as const) {
+  for (const parts of [
+    ['worker', 'nats-server'],
+    ['gateway', 'worker'],
+    ['gateway', 'nats-server', 'worker'],
+  ] as const) {
     await load.progress(60);
     t.diagnostic(`${parts.join(', ')}: ${Math.round(await killAndHeal(service, load, parts))} ms`);
   }

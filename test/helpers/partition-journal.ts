@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+import { natsTokenFile } from '../../src/first-start.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { localNatsUrl, startNatsServer } from '../../src/nats-server.ts';
-import { natsTokenFile } from '../../src/first-start.ts';
 import { quiet } from './journal.ts';
 import { dump, fold, openTestPartition } from './partition.ts';
 import { readStream } from './partition-stream.ts';

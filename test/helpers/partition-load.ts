@@ -48,12 +48,12 @@ export class Load {
 
   /** Checks by the API that every delivery is there, once. */
   async check(service: TestService): Promise<void> {
-    const { body } = await service.api('GET', '/api/repos');
-    for (const [i, { full_name }] of repositories.entries()) {
-      const numbers = Math.floor((this.sent - i + repositories.length - 1) / repositories.length);
-      const found = body.repos.find((repository: { fullName: string }) => repository.fullName === full_name);
-      assert.equal(await countPulls(service, found.id), numbers, full_name);
-    }
+    await Promise.all(
+      repositories.map(async ({ full_name }, i) => {
+        const numbers = Math.floor((this.sent - i + repositories.length - 1) / repositories.length);
+        assert.equal(await countPulls(service, await repositoryNamed(service, full_name)), numbers, full_name);
+      }),
+    );
   }
 
   private async write(): Promise<void> {
@@ -71,6 +71,14 @@ export class Load {
     const answer = await this.service.deliver('pull_request', payload, headers).catch(() => undefined);
     return answer !== undefined && answer.status < 300;
   }
+}
+
+/** The id of a repository, once the directory has heard of it. */
+function repositoryNamed(service: TestService, fullName: string): Promise<string> {
+  return waitUntil(`${fullName} is listed`, async () => {
+    const { body } = await service.api('GET', '/api/repos');
+    return body.repos.find((repository: { fullName: string }) => repository.fullName === fullName)?.id as string;
+  });
 }
 
 /** How many merged pull requests of a repository the API knows, once the partition has folded them all. */

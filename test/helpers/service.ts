@@ -172,6 +172,11 @@ export class TestService {
     return this.exited;
   }
 
+  /** Waits until the service has ended by itself; its exit code. */
+  exit(): Promise<number | null> {
+    return this.exited;
+  }
+
   /** Ends the supervisor without warning. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL');

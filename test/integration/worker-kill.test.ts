@@ -3,8 +3,8 @@
  * the directory heard of everything once.
  */
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { draftId } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { streamState } from '../../src/journal/topology.ts';
@@ -108,7 +108,10 @@ test('leaves exactly the fold of its journal behind', async (t) => {
     assert.ok(readPull(p00, repository?.id ?? '', number), `pull request ${number}`);
   }
   const mine = Math.floor(last / repositories.length);
-  assert.deepEqual([readRange(p00, rangeId)?.prCount, readDraft(p00, draftId(rangeId, 'engineer'))?.status], [mine, 'ready']);
+  assert.deepEqual(
+    [readRange(p00, rangeId)?.prCount, readDraft(p00, draftId(rangeId, 'engineer'))?.status],
+    [mine, 'ready'],
+  );
   const directory = openTestPartition(t, 'directory', bench.dataDir);
   assert.equal(listDirectoryRepositories(directory, null).length, repositories.length);
 });

@@ -99,10 +99,10 @@ export class Follower {
   /** Pulls until the consumer is lost, out of order, or the follower stops. */
   private async *read(consumer: Consumer): AsyncGenerator<JournalMessage[]> {
     let intact = true;
-    this.interrupt = () => {
-      intact = false;
-    };
     for (let fresh = true; intact && !this.stopped; fresh = false) {
+      this.interrupt = () => {
+        intact = false;
+      };
       const pull = await consumer.fetch({ max_messages: pullMessages, expires: pullExpiresMs }).catch(() => undefined);
       if (!pull) return;
       this.interrupt = () => {
@@ -119,8 +119,19 @@ export class Follower {
       } finally {
         pull.stop();
       }
-      if (pull.getReceived() > 0 && this.outOfOrder) return;
+      if (!intact || this.stopped || this.outOfOrder) return;
+      if (pull.getReceived() < pullMessages && (await this.missed(consumer))) return;
     }
+  }
+
+  /**
+   * Whether the server has sent more than was read. A pull that ends by its time can drop what arrives in that moment, and
+   * without acknowledgements the server does not send it again: only a new consumer does.
+   */
+  private async missed(consumer: Consumer): Promise<boolean> {
+    const asking = consumer.info().catch(() => undefined);
+    const info = await Promise.race([asking, this.interruption()]);
+    return info === undefined || info.delivered.stream_seq >= this.next;
   }
 
   /** Hands on what one pull brings. A message out of order ends it; on a new consumer that is a hole. */

@@ -55,6 +55,7 @@ export class Lane {
   private inFlight: Waiting[] = [];
   private pumping: Promise<void> | undefined;
   private closed = false;
+  private retryNow: () => void = () => {};
   private readonly sweeper: NodeJS.Timeout;
 
   constructor(journal: Journal, partition: PartitionName, options: LaneOptions, logger: Logger) {
@@ -62,6 +63,8 @@ export class Lane {
     this.partition = partition;
     this.options = options;
     this.logger = logger;
+    // What a break of the connection swallowed would only fail by its time-out; its id makes the second sending safe.
+    journal.onReconnect(() => this.retryNow());
     this.sweeper = setInterval(() => this.expire(), sweepMs);
     this.sweeper.unref();
   }
@@ -162,13 +165,13 @@ export class Lane {
     }
   }
 
-  private async publish(payload: Uint8Array, id: string): Promise<number> {
-    const ack = await this.journal.jetstream.publish(recordsSubject(this.partition), payload, {
-      msgID: id,
-      timeout: attemptMs,
-      expect: { streamName: streamOf(this.partition) },
+  private publish(payload: Uint8Array, id: string): Promise<number> {
+    const options = { msgID: id, timeout: attemptMs, expect: { streamName: streamOf(this.partition) } };
+    return new Promise((resolve, reject) => {
+      this.retryNow = () => reject(new Error('the connection was made again'));
+      const published = this.journal.jetstream.publish(recordsSubject(this.partition), payload, options);
+      published.then((ack) => resolve(ack.seq), reject);
     });
-    return ack.seq;
   }
 
   private refuse(batch: Waiting[], error: Error): void {

@@ -23,7 +23,6 @@ const foldedTables = [
   'drafts',
   'results',
   'deliveries',
-  'deliveriesByTime',
   'deadLetters',
   'outbox',
   'outboxKeys',

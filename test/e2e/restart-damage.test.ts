@@ -70,6 +70,34 @@ test('goes on when its journal vanishes', async (t) => {
   assert.match(service.log, /journal was cut or replaced/);
 });
 
+test('serves what it can when one partition is lost', async (t) => {
+  const two = { ...env, TIDINGS_PARTITIONS: '2' };
+  const first = await startService(t, { env: two });
+  const load = new Load(first);
+  for (const count of [30, 30]) {
+    await load.progress(count);
+    first.tidings('snapshot');
+  }
+  await load.finish();
+  const all = (await repositories(first)).map(({ id }) => id);
+  assert.equal(await first.stop(), 0);
+  rmSync(join(first.dataDir, 'partitions/p00'), { recursive: true });
+  const second = await startService(t, { env: two, dataDir: first.dataDir, waits: false });
+  await waitUntil('the gateway answers', async () => (await repositories(second).catch(() => [])).length === 3);
+  const ready = await fetch(`${second.opsUrl}/readyz`);
+  assert.equal(ready.status, 503);
+  assert.match(second.log, /no readable snapshot reaches sequence/);
+  assert.equal(await second.metric('tidings_partition_alarm'), 1);
+  const answers = await Promise.all(
+    all.map((repoId) =>
+      second.api('POST', '/api/ranges', { repoId, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual([...new Set(statuses)], [201, 500]);
+  assert.equal((await second.deliver('pull_request', pullPayload(1000))).status, 202);
+});
+
 async function repositories(service: TestService): Promise<{ id: string }[]> {
   return (await service.api('GET', '/api/repos')).body.repos;
 }

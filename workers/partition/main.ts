@@ -10,12 +10,14 @@ import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
+import { partitionAlarms } from '../../src/metrics.ts';
 import type { PreviewTask } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { RenderPool } from '../render/pool.ts';
 import { Keeper } from './keeper.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
+import { PartitionLostError } from './restore.ts';
 
 /** A question to an owner: a preview for the pool, or an operator's wish for a snapshot. */
 type Question = PreviewTask | { task: 'snapshot' };
@@ -49,14 +51,29 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const onLost = (name: PartitionName, error: Error): void => {
     stopped.add(name);
     tell();
+    // A hole waits for a person; the other partitions go on.
     if (!(error instanceof JournalHoleError)) context.fail(error);
   };
-  for (const name of names) served.push(await serve(context, journal, pool, laneOf, name, onLost));
+  for (const name of names) {
+    const serving = serve(context, journal, pool, laneOf, name, onLost);
+    const one = await serving.catch((error: Error) => giveUp(context, name, error));
+    if (one) served.push(one);
+    else stopped.add(name);
+  }
+  // Everything is open that can be, so the gateway may start and accept; then the truth.
+  context.setReady(true);
   tell();
   journal.onDisconnect(tell);
   journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');
   return { stop: () => stopWorker(served, pool, lanes, journal) };
+}
+
+/** A partition that nothing on this machine can bring back is left alone. */
+function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
+  if (!(error instanceof PartitionLostError) || name === directoryName) throw error;
+  partitionAlarms.set({ partition: name, cause: 'store' }, 1);
+  logger.fatal({ partition: name, err: error }, 'partition is not served');
 }
 
 async function serve(

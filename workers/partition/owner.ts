@@ -42,7 +42,7 @@ export interface OwnerOptions {
 }
 
 /** After a commit of events the next one waits this long, in milliseconds: fewer, fuller commits leave the disk to the journal. */
-const gatherMs = 10;
+const gatherMs = 20;
 /** Longest time that a commit of events goes untold, in milliseconds. */
 const announceMs = 50;
 

@@ -25,34 +25,19 @@ interface Place {
   index: number;
 }
 
-/** A record could not be folded among others: everything since has to be rolled back and folded `apart`. */
-export class FoldTogetherError extends Error {}
-
-/**
- * How records share a transaction. `apart`: each in a child transaction of its own, so that one that fails rolls back alone.
- * `together`: none, which is what nearly always goes well and saves a third of the time, as a child transaction copies every
- * page it touches.
- */
-export type FoldMode = 'together' | 'apart';
-
 /**
  * Folds the records of one journal message.
- * @throws what makes the whole partition unusable (I/O errors of the store); FoldTogetherError when `together` fails
+ * @throws only what makes the whole partition unusable (I/O errors of the store)
  */
-export function foldMessage(
-  partition: Partition,
-  seq: number,
-  records: readonly JournalRecord[],
-  mode: FoldMode = 'apart',
-): void {
+export function foldMessage(partition: Partition, seq: number, records: readonly JournalRecord[]): void {
   let time = readTime(partition);
   for (const [index, record] of records.entries()) {
     const place = { seq, index };
-    attempt(partition, record, place, mode, () => foldRecord(partition, record, place));
+    apart(partition, record, place, () => foldRecord(partition, record, place));
     time = Math.max(time, record.at);
   }
   writeTime(partition, time);
-  if (countDelayed(partition) > 0) releaseDue(partition, time, mode);
+  if (countDelayed(partition) > 0) releaseDue(partition, time);
   countFolded(partition.name, records);
 }
 
@@ -79,14 +64,12 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
   }
 }
 
-/** Runs one fold and sets the record aside when it fails, or has all of them folded apart for that. */
-function attempt(partition: Partition, record: JournalRecord, place: Place, mode: FoldMode, fold: () => void): void {
+/** Runs one fold in a child transaction and sets the record aside when it fails. */
+function apart(partition: Partition, record: JournalRecord, place: Place, fold: () => void): void {
   try {
-    if (mode === 'together') fold();
-    else partition.root.childTransaction(fold);
+    partition.root.childTransaction(fold);
   } catch (error) {
     if (isStoreFault(error)) throw error;
-    if (mode === 'together') throw new FoldTogetherError();
     recordsDeadLettered.inc({ partition: partition.name });
     if (record.kind === 'event') takeBack(partition, record);
     const { seq, index } = place;
@@ -132,11 +115,11 @@ function dueTime(partition: Partition, record: EventRecord): number | undefined 
   return behind !== undefined || due > now ? due : undefined;
 }
 
-function releaseDue(partition: Partition, time: number, mode: FoldMode): void {
+function releaseDue(partition: Partition, time: number): void {
   for (let event = nextDue(partition, time); event; event = nextDue(partition, time)) {
     const { record } = event;
     removeDelayed(partition, event);
-    attempt(partition, record, event, mode, () => foldEvent(partition, record));
+    apart(partition, record, event, () => foldEvent(partition, record));
   }
 }
 

@@ -25,7 +25,7 @@ import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { readCounter, readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { checkEpoch } from './epoch.ts';
-import { type FoldMode, FoldTogetherError, foldMessage } from './fold.ts';
+import { foldMessage } from './fold.ts';
 import { openOrRestore } from './restore.ts';
 
 /** What an owner needs from its worker. */
@@ -186,7 +186,12 @@ export class PartitionOwner {
     let fault: unknown;
     await partition.root.transaction(() => {
       try {
-        this.foldBatch(batch);
+        // A throw in the transaction itself would commit what was put before it; a child transaction rolls back.
+        partition.root.childTransaction(() => {
+          this.assertOwned((batch[0] as Unfolded).seq - 1);
+          for (const { seq, records } of batch) foldMessage(partition, seq, records);
+          writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
+        });
       } catch (error) {
         fault = error;
       }
@@ -197,23 +202,6 @@ export class PartitionOwner {
     this.folded = last.seq;
     this.measure(last);
     if (this.caughtUp) this.tell(batch);
-  }
-
-  /** A throw in the transaction itself would commit what was put before it; a child transaction rolls back. */
-  private foldBatch(batch: readonly Unfolded[]): void {
-    const { partition } = this;
-    const last = batch[batch.length - 1] as Unfolded;
-    const fold = (mode: FoldMode) => () => {
-      this.assertOwned((batch[0] as Unfolded).seq - 1);
-      for (const { seq, records } of batch) foldMessage(partition, seq, records, mode);
-      writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
-    };
-    try {
-      partition.root.childTransaction(fold('together'));
-    } catch (error) {
-      if (!(error instanceof FoldTogetherError)) throw error;
-      partition.root.childTransaction(fold('apart'));
-    }
   }
 
   /**

@@ -58,15 +58,22 @@ export async function startServer(
     handler(0, (exchange) => exchange.fail(notFound('Path', exchange.url)), flight, logger),
   );
   const socket = await listenAlone(app, host, port);
+  let stopped: Promise<void> | undefined;
   if (!socket) throw new Error(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
   return {
     port: us_socket_local_port(socket as never),
-    stop: async (ms) => {
-      us_listen_socket_close(socket);
-      await flight.landed(ms);
-      app.close();
+    // Once only: closing a socket that is closed ends the process.
+    stop: (ms) => {
+      stopped ??= stop(app, socket, flight, ms);
+      return stopped;
     },
   };
+}
+
+async function stop(app: TemplatedApp, socket: us_listen_socket, flight: Flight, ms: number): Promise<void> {
+  us_listen_socket_close(socket);
+  await flight.landed(ms);
+  app.close();
 }
 
 /** Without this option the kernel lets a second process share the port in silence. Missing in the package's types. */

@@ -18,6 +18,8 @@ const foldedTables = [
   'commits',
   'pushes',
   'tags',
+  'comments',
+  'labelChanges',
   'ranges',
   'rangesByRepository',
   'drafts',

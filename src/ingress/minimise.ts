@@ -153,10 +153,11 @@ function endOfPart(commits: readonly HostCommit[], start: number): number {
 }
 
 function minimiseCommit(commit: HostCommit): PushedCommit {
-  const message = clean(commit.message ?? '').slice(0, messageLength);
+  // Cut far behind the end first: a secret split by the cut could not be seen, and what is near it is cut away later.
+  const message = clean((commit.message ?? '').slice(0, messageLength * 4));
   return {
     sha: commit.id,
-    message: redactText(message, 'text'),
+    message: redactText(message, 'text').slice(0, messageLength).toWellFormed(),
     at: time(commit.timestamp),
     author: commit.author?.username ?? null,
     coAuthors: coAuthors(message),

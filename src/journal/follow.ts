@@ -7,6 +7,7 @@ import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy } from '
 import type { Logger } from '../logger.ts';
 import type { Journal } from './connect.ts';
 import { type PartitionName, streamOf } from './subjects.ts';
+import { isMissing, streamState } from './topology.ts';
 
 /** One journal message: its sequence and its payload (a packed batch). */
 export interface JournalMessage {
@@ -24,6 +25,14 @@ export class JournalHoleError extends Error {
     this.name = 'JournalHoleError';
     this.expected = expected;
     this.found = found;
+  }
+}
+
+/** The stream ends before what was read of it already, or is gone: it was cut or replaced under its reader. */
+export class JournalCutError extends Error {
+  constructor(partition: PartitionName, read: number, last: number) {
+    super(`The journal of ${partition} was cut: it ends at sequence ${last}, and ${read} was read.`);
+    this.name = 'JournalCutError';
   }
 }
 
@@ -53,13 +62,16 @@ export class Follower {
 
   /**
    * Yields every message from the start on, in batches of what has arrived, until the follower is stopped.
-   * @throws JournalHoleError when a message is missing
+   * @throws JournalHoleError when a message is missing, JournalCutError when the stream is not the one that was read
    */
   async *batches(): AsyncGenerator<JournalMessage[]> {
     for (let attempt = 0; !this.stopped; attempt++) {
       const before = this.next;
-      const consumer = await this.openConsumer();
-      if (consumer) {
+      const opening = this.openConsumer();
+      // A request that a break of the connection swallowed would only end by its time-out, seconds later.
+      const consumer = await Promise.race([opening, this.interruption()]);
+      if (!consumer) opening.then((late) => late?.delete()).catch(() => {});
+      else {
         try {
           yield* this.read(consumer);
         } finally {
@@ -67,7 +79,7 @@ export class Follower {
         }
       }
       if (this.next > before) attempt = 0;
-      if (!this.stopped) await pause(attempt);
+      if (!this.stopped) await Promise.race([pause(attempt), this.interruption()]);
     }
   }
 
@@ -75,6 +87,13 @@ export class Follower {
   stop(): void {
     this.stopped = true;
     this.interrupt?.();
+  }
+
+  /** Resolves at the next reconnect or stop. */
+  private interruption(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.interrupt = () => resolve(undefined);
+    });
   }
 
   /** Pulls until the consumer is lost, out of order, or the follower stops. */
@@ -90,6 +109,7 @@ export class Follower {
         intact = false;
         pull.stop();
       };
+      if (!intact || this.stopped) pull.stop();
       try {
         yield* this.collect(pull, fresh);
       } catch (error) {
@@ -130,8 +150,11 @@ export class Follower {
   }
 
   private async openConsumer(): Promise<Consumer | undefined> {
+    const { manager, jetstream } = this.journal;
+    const stream = streamOf(this.partition);
     try {
-      const info = await this.journal.manager.consumers.add(streamOf(this.partition), {
+      await this.assertUncut();
+      const info = await manager.consumers.add(stream, {
         ack_policy: AckPolicy.None,
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: this.next,
@@ -140,11 +163,22 @@ export class Follower {
         num_replicas: 1,
         inactive_threshold: 60_000_000_000,
       });
-      return await this.journal.jetstream.consumers.get(streamOf(this.partition), info.name);
+      return await jetstream.consumers.get(stream, info.name);
     } catch (error) {
+      if (error instanceof JournalCutError) throw error;
       if (!this.stopped) this.logger.warn({ partition: this.partition, err: error }, 'journal cannot be read yet');
       return undefined;
     }
+  }
+
+  /** A reader of a stream that begins anew would wait for its next sequence while records pass it by. */
+  private async assertUncut(): Promise<void> {
+    const read = this.next - 1;
+    const state = await streamState(this.journal, this.partition).catch((error: Error) => {
+      if (!isMissing(error)) throw error;
+      return { lastSeq: 0 };
+    });
+    if (state.lastSeq < read) throw new JournalCutError(this.partition, read, state.lastSeq);
   }
 }
 

@@ -38,6 +38,8 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
+/** Deadline of an entry that has its answer. */
+const answered = Number.POSITIVE_INFINITY;
 const attemptMs = 1000;
 const sweepMs = 50;
 
@@ -85,7 +87,7 @@ export class Lane {
     });
   }
 
-  /** Stops taking records and waits until those taken have an outcome. */
+  /** Stops taking records and waits until those taken have an outcome or are past their deadline. */
   async close(): Promise<void> {
     this.closed = true;
     await this.pumping;
@@ -138,6 +140,8 @@ export class Lane {
         return;
       } catch (error) {
         if (isRefusal(error) || this.journal.connection.isClosed()) return this.refuse(batch, error as Error);
+        // Whoever waited has been answered "unknown": a closing lane need not find out.
+        if (this.closed && batch.every((entry) => entry.deadline === answered)) return;
         enqueues.inc({ partition: this.partition, outcome: 'retried' }, batch.length);
         if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
         await pause(attempt);
@@ -173,8 +177,8 @@ export class Lane {
   }
 
   private reject(entry: Waiting): void {
-    if (entry.deadline === Number.POSITIVE_INFINITY) return;
-    entry.deadline = Number.POSITIVE_INFINITY;
+    if (entry.deadline === answered) return;
+    entry.deadline = answered;
     enqueues.inc({ partition: this.partition, outcome: 'expired' });
     entry.reject(busy());
   }

@@ -67,9 +67,14 @@ async function findStream(journal: Journal, partition: PartitionName): Promise<S
   try {
     return await journal.manager.streams.info(streamOf(partition));
   } catch (error) {
-    if (/stream not found/i.test((error as Error).message)) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** Whether the server says that there is no such stream. */
+export function isMissing(error: unknown): boolean {
+  return /stream not found/i.test((error as Error).message);
 }
 
 function toState(info: StreamInfo): StreamState {

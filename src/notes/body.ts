@@ -19,6 +19,9 @@ const noteHeading = /^(?:release[- ]notes?|changelog)(?: entry)?$/i;
 const breakingFooter = /^BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?: ?(.*)$/;
 const footer =
   /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
+/** Most bodies say none of this; a look for the words spares them the reading. */
+const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
+const noteHint = /release[- ]note|changelog/i;
 const nothing = /^\W*(?:none|n\/?a|no|nothing|not applicable)?\W*$/i;
 
 /** A footer says that the change breaks something. */
@@ -29,16 +32,19 @@ export function sayBreaking(body: string): boolean {
 
 /** How to upgrade: the section on it, else the text of a breaking footer; empty where the body says neither. */
 export function upgradeText(body: string): string {
+  if (!upgradeHint.test(body)) return '';
   return sectionUnder(body, upgradeHeading) || breakingText(withoutComments(body).split('\n'));
 }
 
 /** What the change means to those who use it: the section on impact or upgrade. */
 export function impactText(body: string): string {
+  if (!upgradeHint.test(body)) return '';
   return sectionUnder(body, impactHeading) || upgradeText(body);
 }
 
 /** The release note in a fenced `release-note` block or under a heading of that name. */
 export function releaseNote(body: string): ReleaseNote | undefined {
+  if (!noteHint.test(body)) return undefined;
   const text = fencedNote(unixLines(body)) ?? (sectionUnder(body, noteHeading) || undefined);
   if (text === undefined) return undefined;
   const bare = text.trim();

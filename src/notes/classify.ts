@@ -6,7 +6,7 @@ import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { sayBreaking } from './body.ts';
 import { isUpdate } from './dependencies.ts';
 import { type ChangeType, distinctAreas, type LabelReading, readLabels } from './labels.ts';
-import { isReleaseTitle, type ParsedTitle, parseTitle } from './title.ts';
+import { isRelease, type ParsedTitle, parseTitle } from './title.ts';
 
 /** Sections of the notes in their order; a change stands in the first that fits, and only there (spec part 2, rule 3). */
 export const sectionOrder = [
@@ -80,7 +80,7 @@ function unionOnBreaking(spoken: Set<ChangeType>[]): Set<ChangeType> {
 }
 
 function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
-  if (isReleaseTitle(pull.title)) return 'release';
+  if (isRelease(title)) return 'release';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || (pull.author.bot && isUpdate(title.text))) return 'dependency';
   return 'change';

@@ -13,7 +13,7 @@ import { distinctLogins, type FirstContribution, firstContributions, peopleOf } 
 import { settleReverts } from './reverts.ts';
 import { linkedClosedIssues, type Selection, select } from './select.ts';
 import type { NotesSource } from './source.ts';
-import { isReleaseTitle } from './title.ts';
+import { isRelease, parseTitle } from './title.ts';
 import { byMerge } from './window.ts';
 
 /** One change: a pull request with its backports, or backports of one shipped before. */
@@ -29,6 +29,7 @@ export interface Entry extends Classification {
   issues: IssueRecord[];
   /** Author and co-authors. */
   people: string[];
+  /** How to upgrade, as the body of a breaking change says it. */
   upgrade: string;
   note: ReleaseNote | undefined;
 }
@@ -90,7 +91,7 @@ export function gather(source: NotesSource, bounds: RangeBounds): Notes {
     updates: chainUpdates(updates.sort(byMerge)),
     closedIssues: closedWithoutPull(selection),
     openIssues: openIssuesOf(source, entries),
-    directCommits: selection.commitsWithoutPull.filter((commit) => !isReleaseTitle(firstLine(commit.message))),
+    directCommits: selection.commitsWithoutPull.filter((commit) => !isRelease(parseTitle(firstLine(commit.message)))),
     ...peopleBehind(source, entries, reverted),
     dropped: dropped.sort((a, b) => a.number - b.number),
   };
@@ -121,15 +122,16 @@ function toEntry(source: NotesSource, pull: PullRecord, backports: PullRecord[],
   const group = [pull, ...backports];
   const issues = distinctIssues(group.flatMap((each) => linkedClosedIssues(source, each)));
   const own = backport && !listed && saysSomething(backport.labels) ? backport.labels : pull.labels;
+  const classified = classify({ ...pull, labels: own }, issues);
   return {
-    ...classify({ ...pull, labels: own }, issues),
+    ...classified,
     id: listed || !backport ? pull.number : backport.number,
     pull,
     backports,
     restoredBy: null,
     issues,
     people: peopleOf(source, pull),
-    upgrade: group.map((each) => upgradeText(each.body)).find((text) => text !== '') ?? '',
+    upgrade: classified.breaking ? (group.map((each) => upgradeText(each.body)).find((text) => text !== '') ?? '') : '',
     note: group.map((each) => releaseNote(each.body)).find((note) => note !== undefined),
   };
 }

@@ -54,6 +54,7 @@ function findRevert(
   pull: PullRecord,
   pulls: readonly PullRecord[],
 ): { pull: PullRecord; target: PullRecord | undefined } | undefined {
+  if (!/revert/i.test(pull.title) && !/revert/i.test(pull.body)) return undefined;
   const target = revertTarget(source, pull, pulls);
   return target || isRevert(pull) ? { pull, target } : undefined;
 }

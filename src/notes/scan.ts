@@ -30,6 +30,7 @@ export function visibleProse(body: string): string {
 
 /** The body without HTML comments; code stays. Comments inside fenced blocks stay too, being shown there. */
 export function withoutComments(body: string): string {
+  if (!body.includes('<!--')) return unixLines(body);
   const scan = new Scan(unixLines(body));
   while (!scan.atEnd) {
     if (scan.atLineStart && scan.keepFence()) continue;

@@ -66,7 +66,7 @@ const signs: [RegExp, Meaning][] = [
   [/^(?:🌱|:seedling:|♻|:recycle:|🏃|:running:)/u, 'housekeeping'],
   [/^(?:🚀|:rocket:)/u, 'plain'],
 ];
-const order: ChangeType[] = ['breaking', 'security', 'feature', 'fix', 'performance', 'documentation'];
+const order: ChangeType[] = ['security', 'feature', 'fix', 'performance', 'documentation'];
 /** Names that are written small even at the start of a sentence. */
 const lowerNames = new Set([
   'npm',
@@ -120,6 +120,7 @@ function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
 }
 
 function takeSign(text: string, parsed: ParsedTitle): string | undefined {
+  if (/^[\w([]/.test(text)) return undefined;
   for (const [sign, meaning] of signs) {
     const match = sign.exec(text);
     if (!match) continue;
@@ -181,7 +182,6 @@ const releases = [
 ];
 
 /** A pull request that only makes a release: a version, or getting ready for one. */
-export function isReleaseTitle(title: string): boolean {
-  const { text, areas, looseArea } = parseTitle(title);
+export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
   return !(looseArea && areas.length > 0) && releases.some((pattern) => pattern.test(text));
 }

@@ -3,7 +3,7 @@
  * one in use; a rebuilt store is a new generation, so readers of the old one are never pulled from under (`DESIGN.md`
  * decision 17).
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Folder of a partition inside the data directory. */
@@ -44,4 +44,9 @@ export function switchGeneration(dataDir: string, partition: string, generation:
   const pointer = join(partitionFolder(dataDir, partition), 'current');
   writeFileSync(`${pointer}.new`, `g${String(generation).padStart(6, '0')}\n`, { flush: true } as object);
   renameSync(`${pointer}.new`, pointer);
+}
+
+/** Number of the file that holds a store, which tells whether it was replaced; undefined when there is none. */
+export function inodeOf(folder: string): number | undefined {
+  return statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.ino;
 }

@@ -3,7 +3,7 @@
  * (`DESIGN.md` decision 28). LMDB's own lock does not stop two owners.
  */
 import { createHash } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
+import { realpathSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -41,7 +41,8 @@ export async function takeLock(dataDir: string, partition: string): Promise<Part
 /** Linux has sockets without a file; elsewhere the file of a dead owner is found by asking whether anyone answers. */
 function lockAddress(dataDir: string, partition: string): string {
   if (process.platform !== 'linux') return join(dataDir, 'partitions', `${partition}.lock`);
-  const folder = createHash('sha256').update(dataDir).digest('hex').slice(0, 24);
+  // By its real path: a link to the folder must not lead past the lock.
+  const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
   return `\0tidings-${folder}-${partition}`;
 }
 

@@ -3,7 +3,7 @@
  * is the matter of the file named after it. This folder alone imports lmdb.
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { currentGeneration, generationFolder, prepareGeneration, switchGeneration } from './generation.ts';
+import { currentGeneration, generationFolder, inodeOf, prepareGeneration, switchGeneration } from './generation.ts';
 
 /** Tables whose values are msgpack; all are folded from the journal. */
 const foldedTables = [
@@ -75,8 +75,9 @@ export function openPartition(dataDir: string, name: string): Partition {
 /** Opens the partition in use for reading; undefined while its owner has not made it. */
 export function openReadOnly(dataDir: string, name: string): Partition | undefined {
   const generation = currentGeneration(dataDir, name);
-  if (generation === 0) return undefined;
-  return openFolder(name, generation, generationFolder(dataDir, name, generation), true);
+  const folder = generationFolder(dataDir, name, generation);
+  if (generation === 0 || inodeOf(folder) === undefined) return undefined;
+  return openFolder(name, generation, folder, true);
 }
 
 /** Opens an environment by folder, such as a snapshot that is to be verified. */

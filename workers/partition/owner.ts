@@ -7,7 +7,7 @@
 import { ulid } from '../../src/ids.ts';
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';
-import { Follower, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
+import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
@@ -119,7 +119,7 @@ export class PartitionOwner {
     const { journal, logger, onLost, onCommitted } = this.options;
     this.follower = new Follower(journal, this.name, this.folded, logger);
     this.following = this.follow(this.follower).catch((error: Error) => {
-      const cause = error instanceof JournalHoleError ? 'hole' : error instanceof NotOwnerError ? 'lock' : 'store';
+      const cause = causeOf(error);
       partitionAlarms.set({ partition: this.name, cause }, 1);
       logger.fatal({ partition: this.name, cause, err: error }, 'partition stopped');
       onLost(this, error);
@@ -173,6 +173,11 @@ export class PartitionOwner {
     const at = last.records[last.records.length - 1]?.at ?? 0;
     foldLagSeconds.set({ partition }, Math.max(0, (Date.now() - at) / 1000));
   }
+}
+
+function causeOf(error: Error): 'hole' | 'lock' | 'store' {
+  if (error instanceof JournalHoleError || error instanceof JournalCutError) return 'hole';
+  return error instanceof NotOwnerError ? 'lock' : 'store';
 }
 
 function toUnfolded(message: JournalMessage): Unfolded {

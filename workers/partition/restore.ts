@@ -5,7 +5,13 @@
 
 import type { StreamState } from '../../src/journal/topology.ts';
 import type { Logger } from '../../src/logger.ts';
-import { prepareGeneration, switchGeneration } from '../../src/store/generation.ts';
+import {
+  currentGeneration,
+  generationFolder,
+  inodeOf,
+  prepareGeneration,
+  switchGeneration,
+} from '../../src/store/generation.ts';
 import { readCursor } from '../../src/store/meta.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../../src/store/snapshot.ts';
@@ -48,7 +54,12 @@ function reaches(seq: number, stream: StreamState): boolean {
 }
 
 function tryOpen(dataDir: string, name: string, logger: Logger): Partition | undefined {
+  const generation = currentGeneration(dataDir, name);
   try {
+    // Opening would make an empty one, of which readers of the lost one never learn.
+    if (generation > 0 && inodeOf(generationFolder(dataDir, name, generation)) === undefined) {
+      throw new Error('its file is gone');
+    }
     const partition = openPartition(dataDir, name);
     readCursor(partition);
     return partition;

@@ -17,7 +17,7 @@ const versionWords = new Set(
   ),
 );
 /** Operators of a requirement (`==1.2.3.4`), and the hyphen of a file name or package (`tool-1.2.3.4`). */
-const versionMarks = /(?:[=~<>!]=|[~^<>#]|[A-Za-z]-)$/;
+const versionMarks = /(?:[=~<>!]=|[~^#]|[A-Za-z]-)$/;
 
 /** IPv4 addresses that are no versions, with the port and prefix length left standing. */
 export function findIpv4(text: string): Span[] {
@@ -49,8 +49,8 @@ function isVersionBefore(text: string, start: number): boolean {
 /** A pre-release (`-rc1`), build data (`+5`), or a version word behind the number. */
 function isVersionAfter(text: string, end: number): boolean {
   if ((text[end] === '-' || text[end] === '+') && isIn(alphanumeric, text, end + 1)) return true;
-  if (text[end] !== ' ') return false;
-  return versionWords.has(text.slice(end + 1, runEnd(letters, text.slice(0, end + 13), end + 1)).toLowerCase());
+  const word = text[end] === ' ' ? /^[A-Za-z]{1,12}/.exec(text.slice(end + 1, end + 13)) : null;
+  return word !== null && versionWords.has(word[0].toLowerCase());
 }
 
 /** IPv6 addresses, with the zone; times, paths of code and lone `::` are none. */

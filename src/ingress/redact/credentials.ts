@@ -2,10 +2,13 @@
  * Credentials told by where they stand: the user part of a URL, and the value after `Authorization:` or `Bearer`.
  */
 
-import { charClass, type Finder, runEnd, type Span } from './scan.ts';
+import { charClass, runEnd, type Span } from './scan.ts';
 
 const userInfoChars = charClass(/[^\s/?#"'`<>\\()]/, true);
 const headerValueChars = charClass(/[A-Za-z0-9._~+/=:-]/);
+
+/** Names that documentation puts where a value goes. */
+const blank = /^(?:(?:your|my|access|api|auth)[-_]?){0,2}(?:tokens?|keys?)(?:[-_]?here)?$/i;
 
 /** A variable or a blank to fill in: nothing is given away by it. */
 const variable = /^(?:\$|%[A-Z]|\{|\*|\[)/;
@@ -37,7 +40,7 @@ const header = new RegExp(
 );
 
 /** The value of an authorization header, or of `Bearer` and `Basic` on their own. */
-export const findAuthorizations: Finder = (text) => {
+export function findAuthorizations(text: string): Span[] {
   const spans: Span[] = [];
   header.lastIndex = 0;
   for (let match = header.exec(text); match; match = header.exec(text)) {
@@ -49,7 +52,7 @@ export const findAuthorizations: Finder = (text) => {
     header.lastIndex = end;
   }
   return spans;
-};
+}
 
 function trimmedEnd(text: string, start: number, end: number): number {
   let last = end;
@@ -59,14 +62,14 @@ function trimmedEnd(text: string, start: number, end: number): number {
 
 /** After a header's name and scheme a value is expected, unless a blank to fill in stands there. */
 function isExpectedValue(value: string): boolean {
-  return value.length >= 6 && !/^(?:tokens?$|access|your|https?:)/i.test(value) && !isPlaceholderName(value);
+  return value.length >= 6 && !blank.test(value) && !isPlaceholderName(value);
 }
 
 /** After `Bearer`, `Basic` or the header's name alone, a word of prose is as likely. */
 function isLoneValue(value: string, basic: boolean): boolean {
   if (basic) return isBasicCredential(value);
   if (value.length < 8 || isPlaceholderName(value)) return false;
-  if (/^[A-Za-z]?[a-z]*(?:[-/.][A-Za-z]?[a-z]*)*$/.test(value)) return false;
+  if (/^[A-Z]?[a-z]*(?:[-/.][A-Z]?[a-z]*)*$/.test(value)) return false;
   return /\d/.test(value) || value.endsWith('=') || value.length >= 12;
 }
 

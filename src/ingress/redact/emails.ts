@@ -20,15 +20,17 @@ export function findEmails(text: string): Span[] {
   let floor = 0;
   atSign.lastIndex = 0;
   for (let match = atSign.exec(text); match; match = atSign.exec(text)) {
-    const start = localStart(text, match.index, floor);
     const end = hostEnd(text, atSign.lastIndex);
     const previous = spans.at(-1);
-    if (end < 0) floor = Math.max(floor, match.index);
-    else if (start === floor && previous?.end === match.index) previous.end = end;
-    else if (start < match.index && isAddress(text.slice(start, match.index), text.slice(atSign.lastIndex, end))) {
+    const start = localStart(text, match.index, floor);
+    floor = atSign.lastIndex;
+    if (end < 0) continue;
+    if (previous?.end === match.index) previous.end = end;
+    else if (start < match.index && isAddress(text.slice(start, match.index), text.slice(floor, end))) {
       spans.push({ start, end, word: '[email]' });
-    }
-    if (end >= 0) floor = spans.at(-1)?.end ?? floor;
+    } else continue;
+    floor = end;
+    atSign.lastIndex = end;
   }
   return spans;
 }

@@ -11,7 +11,7 @@ const one = '[ .\\u00a0\\u2010-\\u2015\\u202f/-]';
 const wide = `(?:${one}|[ ][/\\u2010-\\u2015-][ ])`;
 /** Neither the inside of a longer code, path or decimal, nor money or an anchor. */
 const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
-const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?![\\w]|[-./][A-Za-z0-9])';
+const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
 /** The forms that name themselves: each alternative bounded, digits and separators apart, so no walk is repeated. */
 const forms = [
@@ -31,8 +31,8 @@ const words = 'phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|ho
 /** Verbs that code uses as well: fewer than nine digits behind them are no number. */
 const verbs = '(?:call|dial)(?=\\D{1,24}(?:\\d\\D{0,2}){9})';
 const announced = new RegExp(
-  `(?<![\\w])(?:${words}|${verbs})(?:[ ](?:number|no|nr))?[ \\t:.=#"'\`*(]{1,6}(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
-    `${noDate}([+(]{0,2}\\d(?:${gap}{0,2}\\d){6,14})(?![\\w])`,
+  `(?<!\\w)(?:${words}|${verbs})(?:[ ](?:number|no|nr))?[ \\t:.=#"'\`*(]{1,6}(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
+    `${noDate}([+(]{0,2}\\d(?:${gap}{0,2}\\d){6,14})(?!\\w)`,
   'gi',
 );
 

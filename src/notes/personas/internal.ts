@@ -38,39 +38,18 @@ export function internal(notes: Notes): string {
 }
 
 /** `12 features, 30 fixes, 2 breaking changes, 41 dependency updates`; empty for an empty range. */
-function countsLine(notes: Notes): string {
-  const of = (test: (entry: Entry) => boolean): number => notes.entries.filter(test).length;
-  const isOther = (entry: Entry): boolean =>
-    !entry.housekeeping && ['security', 'performance', 'other'].includes(entry.section);
-  const updates = notes.updates.reduce((sum, update) => sum + update.pulls.length, 0);
+function countsLine({ entries, updates, directCommits }: Notes): string {
+  const sectionOf = (...names: Entry['section'][]): number =>
+    entries.filter((entry) => names.includes(entry.section) && !entry.housekeeping).length;
+  const inside = entries.filter((entry) => entry.housekeeping).length + directCommits.length;
   return [
-    count(
-      of((entry) => entry.section === 'feature'),
-      'feature',
-      'features',
-    ),
-    count(
-      of((entry) => entry.section === 'fix'),
-      'fix',
-      'fixes',
-    ),
-    count(
-      of((entry) => entry.breaking),
-      'breaking change',
-      'breaking changes',
-    ),
-    count(of(isOther), 'other change', 'other changes'),
-    count(
-      of((entry) => entry.section === 'documentation'),
-      'documentation change',
-      'documentation changes',
-    ),
-    count(
-      of((entry) => entry.housekeeping) + notes.directCommits.length,
-      'change inside the project',
-      'changes inside the project',
-    ),
-    count(updates, 'dependency update', 'dependency updates'),
+    count(sectionOf('feature'), 'feature', 'features'),
+    count(sectionOf('fix'), 'fix', 'fixes'),
+    count(sectionOf('breaking'), 'breaking change', 'breaking changes'),
+    count(sectionOf('security', 'performance', 'other'), 'other change', 'other changes'),
+    count(sectionOf('documentation'), 'documentation change', 'documentation changes'),
+    count(inside, 'internal change', 'internal changes'),
+    count(updates.flatMap((update) => update.pulls).length, 'dependency update', 'dependency updates'),
   ]
     .filter((text) => text !== '')
     .join(', ');

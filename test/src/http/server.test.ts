@@ -7,6 +7,7 @@ import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { talk } from '../../helpers/raw-socket.ts';
+import { waitUntil } from '../../helpers/wait-until.ts';
 
 const quiet = createLogger('test', 'silent');
 const routes: HttpRoute[] = [
@@ -50,19 +51,9 @@ test('another method is refused with Allow', async (t) => {
 
 test('any other path is not found', async (t) => {
   const { port } = await serve(t);
-  for (const path of [
-    '/',
-    '/thing',
-    '/things/',
-    '/things//',
-    '/THINGS',
-    '//things',
-    '/things/1/2/3',
-    '/%2e%2e/things',
-  ]) {
+  for (const path of ['/', '/thing', '/things/', '/things//', '/THINGS', '//things', '/things/1/2/3']) {
     const answer = await ask(port, 'GET', path);
-    // An empty id is an id that nobody has: the handler says so.
-    assert.equal(answer.status, path === '/things/' ? 200 : 404, path);
+    assert.equal(answer.status, 404, path);
     assert.ok(answer.headers.get('x-request-id'));
   }
 });
@@ -80,15 +71,13 @@ test('a port in use is refused', async (t) => {
 
 test('a stop waits for what is in flight', async (t) => {
   let waiting: Exchange | undefined;
-  const arrived = Promise.withResolvers<void>();
   const handle = (exchange: Exchange) => {
     waiting = exchange;
-    arrived.resolve();
   };
   const server = await startServer('127.0.0.1', 0, [{ method: 'GET', path: '/slow', handle }], quiet);
   t.after(() => server.stop(0));
   const answer = ask(server.port, 'GET', '/slow');
-  await arrived.promise;
+  await waitUntil('the request has arrived', () => waiting !== undefined);
   const stopped = server.stop(10_000);
   waiting?.json(200, { late: true });
   assert.deepEqual(await (await answer).json(), { late: true });
@@ -97,12 +86,14 @@ test('a stop waits for what is in flight', async (t) => {
 });
 
 test('a stop does not wait for ever', async (t) => {
-  const arrived = Promise.withResolvers<void>();
-  const handle = () => arrived.resolve();
+  let arrived = false;
+  const handle = () => {
+    arrived = true;
+  };
   const server = await startServer('127.0.0.1', 0, [{ method: 'GET', path: '/never', handle }], quiet);
   t.after(() => server.stop(0));
   const answer = ask(server.port, 'GET', '/never').catch(() => 'closed');
-  await arrived.promise;
+  await waitUntil('the request has arrived', () => arrived);
   await server.stop(30);
   assert.equal(await answer, 'closed');
 });

@@ -92,6 +92,7 @@ test('removes IPv4 addresses and keeps versions', () => {
   assertComments([
     ['from 10.0.0.1, http://192.168.0.1:8080/x', 'from [ip], http://[ip]:8080/x'],
     ['10.0.0.0/24 (203.0.113.7).', '[ip]/24 ([ip]).'],
+    ['<10.0.0.1> <td>10.0.0.1</td>', '<[ip]> <td>[ip]</td>'],
     ['地址10.0.0.1是 host=1.2.3.4', '地址[ip]是 host=[ip]'],
   ]);
   assertStands([

@@ -1,0 +1,78 @@
+/**
+ * Over the ingestion limit: delayed, in order, not lost; refused only past the longest delay (spec 8).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tagPayload } from '../helpers/payloads.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+async function tagNames(service: TestService): Promise<string[]> {
+  const { repos } = (await service.api('GET', '/api/repos')).body;
+  if (repos.length === 0) return [];
+  const { tags } = (await service.api('GET', `/api/repos/${repos[0].id}/tags?limit=100&sort=name`)).body;
+  return tags.map((tag: { name: string }) => tag.name);
+}
+
+/** A tag push; later numbers are later at the host too. */
+function deliverTag(service: TestService, number: number) {
+  return service.deliver('push', tagPayload(`t${String(number).padStart(3, '0')}`, number));
+}
+
+test('events over the limit come later, in order (spec 8)', async (t) => {
+  const rate = 60;
+  const service = await startService(t, { env: { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: String(rate) } });
+  const started = performance.now();
+  for (let i = 1; i <= rate; i++) assert.equal((await deliverTag(service, i)).status, 202);
+  const refilled = Math.floor((performance.now() - started) / 1000) + 1;
+  await waitUntil('the burst is listed', async () => (await tagNames(service)).length === rate);
+
+  const over = refilled + 3;
+  for (let i = 1; i <= over; i++)
+    assert.equal((await deliverTag(service, rate + i)).status, 202, 'delayed, not refused');
+  assert.ok((await tagNames(service)).length < rate + over, 'some are still waiting');
+  assert.ok((await service.metric('tidings_webhooks_delayed_total')) >= 3);
+
+  const seen: number[] = [];
+  await waitUntil('all are listed', async () => {
+    const names = await tagNames(service);
+    if (names.length !== seen.at(-1)) seen.push(names.length);
+    assert.deepEqual(
+      names,
+      names.map((_, i) => `t${String(i + 1).padStart(3, '0')}`),
+      'none overtakes another',
+    );
+    return names.length === rate + over;
+  });
+  assert.ok(seen.length >= 3, `they came one after another: ${seen.join(' ')}`);
+});
+
+test('past the longest delay it answers 429 (spec 8)', async (t) => {
+  const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '5', TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0' };
+  const service = await startService(t, { env });
+  for (let i = 1; i <= 5; i++) assert.equal((await deliverTag(service, i)).status, 202);
+  const { status, headers, body } = await deliverTag(service, 6);
+  assert.equal(status, 429);
+  assert.equal(body.error, 'Rate limit exceeded');
+  assert.ok(body.retryAfter >= 1 && body.retryAfter <= 12, String(body.retryAfter));
+  assert.equal(headers.get('retry-after'), String(body.retryAfter));
+  assert.equal((await service.deliver('ping', {})).status, 200, 'what is not queued is not limited');
+  const other = {
+    ...tagPayload('v1', 1),
+    repository: { id: 5, full_name: 'umbrella/lab', owner: { login: 'umbrella', id: 8 } },
+  };
+  assert.equal((await service.deliver('push', other)).status, 202, 'another organisation is not limited');
+});
+
+test('a restart forgets no delay', async (t) => {
+  const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '5' };
+  const first = await startService(t, { env });
+  for (let i = 1; i <= 8; i++) assert.equal((await deliverTag(first, i)).status, 202);
+  await waitUntil('the burst is listed', async () => (await tagNames(first)).length === 5);
+  assert.equal(await first.stop(), 0);
+
+  const second = await startService(t, { env, dataDir: first.dataDir });
+  assert.equal((await deliverTag(second, 9)).status, 202);
+  assert.equal(await second.metric('tidings_webhooks_delayed_total'), 1, 'the ninth lines up behind the eighth');
+  assert.ok((await tagNames(second)).length < 9);
+});

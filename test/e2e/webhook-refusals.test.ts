@@ -1,0 +1,152 @@
+/**
+ * Deliveries that must not be taken: unsigned, malformed, incomplete, too large. None of them reaches the journal.
+ */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { pullPayload } from '../helpers/payloads.ts';
+import { type Answer, startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+/** Sequences of all streams, as the command line tells them. */
+function sequences(service: TestService): string[] {
+  return service.tidings('doctor').match(/stream of \w+: sequences \S+/g) ?? [];
+}
+
+/** Records folded of one kind. */
+async function folded(service: TestService, kind: string): Promise<number> {
+  const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
+  const counts = [...text.matchAll(/^tidings_fold_records_total\{([^}]*)\} (\d+)$/gm)];
+  return counts
+    .filter(([, labels]) => labels?.includes(`kind="${kind}"`))
+    .reduce((sum, each) => sum + Number(each[2]), 0);
+}
+
+/** Posts bytes with node's own client, which reads a reply that comes before the body is sent. */
+function post(service: TestService, body: Buffer, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${service.url}/api/webhooks/scm`, { method: 'POST', headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: new Headers(), body: JSON.parse(text) }),
+      );
+      response.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+test('refused deliveries', async (t) => {
+  const service = await startService(t, { env: { TIDINGS_TICK_SECONDS: '3600' } });
+  // Each owner writes one clock record at its start; whatever the journal gets later, it gets from these deliveries.
+  await waitUntil('the owners have begun', async () => (await folded(service, 'tick')) === 5);
+  const before = { streams: sequences(service), enqueued: await service.metric('tidings_journal_enqueues_total') };
+  assert.equal(before.streams.length, 5);
+  const payload = pullPayload(1);
+  const digest = createHmac('sha256', service.secret).update(JSON.stringify(payload)).digest('hex');
+
+  const signatures: Record<string, string> = {
+    'a signature with another secret': `sha256=${createHmac('sha256', 'other').update(JSON.stringify(payload)).digest('hex')}`,
+    'a signature of another body': `sha256=${createHmac('sha256', service.secret).update('{}').digest('hex')}`,
+    'an empty digest': 'sha256=',
+    'an empty header': '',
+    'a short digest': `sha256=${digest.slice(0, 62)}`,
+    'a long digest': `sha256=${digest}00`,
+    'a digest that is no hex': `sha256=${'z'.repeat(64)}`,
+    'a bare digest': digest,
+    'a SHA-1 prefix': `sha1=${digest.slice(0, 40)}`,
+    'a digest under the empty secret': `sha256=${createHmac('sha256', '').update(JSON.stringify(payload)).digest('hex')}`,
+  };
+  for (const [name, signature] of Object.entries(signatures)) {
+    await t.test(`${name} gets 401`, async () => {
+      const { status, body } = await service.deliver('pull_request', payload, { 'x-hub-signature-256': signature });
+      assert.equal(status, 401);
+      assert.equal(body.error, 'Unauthorized');
+      assert.match(body.message, /X-Hub-Signature-256/);
+    });
+  }
+
+  await t.test('a missing signature gets 401', async () => {
+    const answer = await fetch(`${service.url}/api/webhooks/scm`, { method: 'POST', body: JSON.stringify(payload) });
+    assert.equal(answer.status, 401);
+    assert.equal((await fetch(`${service.url}/api/webhooks/scm`, { method: 'POST' })).status, 401);
+  });
+
+  const bodies: Record<string, [string, string]> = {
+    'truncated JSON': ['{"action": "closed", "pull_requ', 'body'],
+    'no JSON at all': ['payload=%7B%7D', 'body'],
+    'an empty body': ['', 'body'],
+    'an array': ['[{"action": "closed"}]', 'body'],
+    'a number': ['5', 'body'],
+    null: ['null', 'body'],
+    'a byte order mark': ['\ufeff{}', 'body'],
+    'an empty object': ['{}', 'pull_request'],
+    'a missing number': [JSON.stringify(pullPayload(1, { number: undefined })), 'pull_request.number'],
+    'a number in quotes': [JSON.stringify(pullPayload(1, { number: '12' })), 'pull_request.number'],
+    'a missing title': [JSON.stringify(pullPayload(1, { title: undefined })), 'pull_request.title'],
+    'a repository without name': [JSON.stringify({ ...payload, repository: {} }), 'repository.full_name'],
+    'a missing repository': [JSON.stringify({ ...payload, repository: undefined }), 'repository'],
+  };
+  for (const [name, [text, field]] of Object.entries(bodies)) {
+    await t.test(`${name} gets 400 naming ${field}`, async () => {
+      const { status, body } = await service.deliver('pull_request', text);
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.ok(field in body.details, JSON.stringify(body.details));
+      assert.ok(body.message.includes(field));
+    });
+  }
+
+  await t.test('a push without its ends gets 400', async () => {
+    const { status, body } = await service.deliver('push', { ref: 'refs/heads/main', repository: payload.repository });
+    assert.equal(status, 400);
+    assert.deepEqual(Object.keys(body.details).sort(), ['after', 'before']);
+  });
+
+  await t.test('another content type gets 400 when signed', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/jsonp', '']) {
+      const { status, body } = await service.deliver('pull_request', payload, { 'content-type': type });
+      assert.equal(status, 400, type);
+      assert.ok('Content-Type' in body.details);
+    }
+    const forged = { 'content-type': 'text/plain', 'x-hub-signature-256': 'sha256=' };
+    assert.equal((await service.deliver('pull_request', payload, forged)).status, 401, 'the signature comes first');
+  });
+
+  await t.test('a missing event name gets 400', async () => {
+    const { status, body } = await service.deliver('', payload);
+    assert.equal(status, 400);
+    assert.ok('X-Scm-Event' in body.details);
+  });
+
+  await t.test('an endless delivery id gets 400', async () => {
+    const { status, body } = await service.deliver('pull_request', payload, { 'x-scm-delivery': 'd'.repeat(600) });
+    assert.equal(status, 400);
+    assert.ok('X-Scm-Delivery' in body.details);
+  });
+
+  await t.test('26 MiB get a 413 that can be read', async () => {
+    const { status, body } = await post(service, Buffer.alloc(26 * 1024 * 1024, 'x'), {
+      'content-type': 'application/json',
+    });
+    assert.equal(status, 413);
+    assert.equal(body.error, 'Payload too large');
+    assert.match(body.message, /27262976 bytes; at most 26214400/);
+  });
+
+  await t.test('a record past the journal gets 413', async () => {
+    const { status } = await service.deliver('pull_request', pullPayload(1, { body: 'many words '.repeat(250_000) }));
+    assert.equal(status, 413);
+  });
+
+  await t.test('none of them reached the journal', async () => {
+    assert.deepEqual(sequences(service), before.streams);
+    assert.equal(await service.metric('tidings_journal_enqueues_total'), before.enqueued);
+    assert.deepEqual((await service.api('GET', '/api/repos')).body.repos, []);
+    assert.equal(service.log, '', 'nothing was logged as a failure');
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * Owners in tests: a partition that folds a real stream in this process, and a lane to feed it.
+ */
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { unpackMessage } from '../../src/journal/codec.ts';
+import type { Journal } from '../../src/journal/connect.ts';
+import { Lane } from '../../src/journal/lane.ts';
+import type { Folded } from '../../src/journal/signal.ts';
+import { foldedSubject } from '../../src/journal/subjects.ts';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { Outbox } from '../../workers/partition/outbox.ts';
+import { PartitionOwner } from '../../workers/partition/owner.ts';
+import { RenderPool } from '../../workers/render/pool.ts';
+import { quiet, startNats, type TestNats } from './journal.ts';
+import { streamBytes } from './partition-stream.ts';
+import { temporaryFolder } from './ports.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** A server, a journal and a data directory, in which owners are opened. */
+export interface Bench {
+  nats: TestNats;
+  journal: Journal;
+  dataDir: string;
+}
+
+/** An owner, what it was told to give up for, and what its signals said. */
+export interface OwnedPartition {
+  owner: PartitionOwner;
+  lost: Error[];
+  commits: () => number;
+}
+
+export async function startBench(t: TestContext): Promise<Bench> {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  return { nats, journal, dataDir: join(temporaryFolder(t), 'data') };
+}
+
+/** Opens an owner; it closes with the test. */
+export async function own(t: TestContext, { journal, dataDir }: Bench, name = 'p00', onCommitted = () => {}): Promise<OwnedPartition> {
+  const lost: Error[] = [];
+  let commits = 0;
+  const owner = await PartitionOwner.open({
+    dataDir,
+    name,
+    journal,
+    journalMaxBytes: streamBytes,
+    logger: quiet,
+    onCommitted: () => {
+      commits += 1;
+      onCommitted();
+    },
+    onLost: (_, error) => void lost.push(error),
+  });
+  t.after(() => owner.close());
+  return { owner, lost, commits: () => commits };
+}
+
+/** Opens an owner with its outbox and render pool, as a worker does. */
+export async function ownWithOutbox(t: TestContext, bench: Bench, name = 'p00') {
+  const lanes = new Map<string, Lane>();
+  const laneOf = (target: string): Lane => {
+    const lane = lanes.get(target) ?? feed(bench.journal, target);
+    lanes.set(target, lane);
+    return lane;
+  };
+  let outbox: Outbox | undefined;
+  const owned = await own(t, bench, name, () => outbox?.kick());
+  const pool = new RenderPool(1, 10_000);
+  outbox = new Outbox({ dataDir: bench.dataDir, partition: owned.owner.partition, pool, logger: quiet, laneOf });
+  if (owned.owner.caughtUp) outbox.kick();
+  const close = async () => {
+    await outbox.close();
+    for (const lane of lanes.values()) await lane.close();
+    await owned.owner.close();
+    await pool.close();
+  };
+  t.after(close);
+  return { ...owned, outbox, close };
+}
+
+/** A lane into a partition whose stream exists. */
+export function feed(journal: Journal, name = 'p00'): Lane {
+  const options = { batchRecords: 64, batchBytes: 1_048_576, waitingRecords: 100_000, waitingBytes: 1e9, ackDeadlineMs: 20_000 };
+  return new Lane(journal, name, options, quiet);
+}
+
+/** Enqueues records and waits until the owner has folded them. */
+export async function enqueueAndFold(owner: PartitionOwner, lane: Lane, records: readonly JournalRecord[]): Promise<void> {
+  const positions = await Promise.all(records.map((record) => lane.enqueue(record)));
+  const last = Math.max(...positions.map(({ seq }) => seq));
+  await waitUntil(`sequence ${last} is folded`, () => owner.seq >= last);
+}
+
+/** Collects the folded signals of a partition. */
+export function collectSignals(journal: Journal, name = 'p00'): Folded[] {
+  const signals: Folded[] = [];
+  journal.connection.subscribe(foldedSubject(name), {
+    callback: (error, message) => void (error ?? signals.push(unpackMessage<Folded>(message.data))),
+  });
+  return signals;
+}

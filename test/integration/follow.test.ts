@@ -1,0 +1,188 @@
+/**
+ * The ordered read: from the cursor on, over breaks of the server, never past a hole, never far ahead of the fold.
+ */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Journal } from '../../src/journal/connect.ts';
+import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
+import { streamOf } from '../../src/journal/subjects.ts';
+import { ensureStream, purgeStream } from '../../src/journal/topology.ts';
+import { quiet, startNats } from '../helpers/journal.ts';
+import { openLane, smallRecord, streamBytes } from '../helpers/partition-stream.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+/** A follower that is being read, and what it brought. */
+function follow(t: TestContext, journal: Journal, after: number) {
+  const follower = new Follower(journal, 'p00', after, quiet);
+  const seqs: number[] = [];
+  const take = async (batch: readonly JournalMessage[]) => void seqs.push(...batch.map((message) => message.seq));
+  const ended = (async () => {
+    for await (const batch of follower.batches()) await take(batch);
+  })();
+  ended.catch(() => {});
+  t.after(() => follower.stop());
+  return { follower, seqs, ended };
+}
+
+/** A stream of `count` messages of one record each. */
+async function fill(t: TestContext, journal: Journal, count: number, bytes = 0) {
+  const lane = await openLane(t, journal, { batchRecords: 1 });
+  const more = async (from: number, to: number) => {
+    for (let i = from; i <= to; i++) await lane.enqueue(smallRecord(`r${i}`, bytes));
+  };
+  await more(1, count);
+  return more;
+}
+
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+test('reads in order from behind the cursor and goes on', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  const more = await fill(t, journal, 100);
+  const { seqs } = follow(t, journal, 40);
+  await waitUntil('it has caught up', () => seqs.length === 60);
+  await more(101, 150);
+  await waitUntil('it has gone on', () => seqs.length === 110);
+  assert.deepEqual(seqs, upTo(41, 150));
+});
+
+test('goes on within two seconds after kills of the server', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const more = await fill(t, journal, 20);
+  const { seqs } = follow(t, journal, 0);
+  for (let kill = 1, last = 20; kill <= 4; kill++, last += 10) {
+    await waitUntil('it has caught up', () => seqs.length === last);
+    await nats.kill();
+    await nats.start();
+    const back = performance.now();
+    await more(last + 1, last + 10);
+    await waitUntil('it goes on', () => seqs.length === last + 10, 2000);
+    t.diagnostic(`goes on ${Math.round(performance.now() - back)} ms after the server`);
+  }
+  assert.deepEqual(seqs, upTo(1, 60));
+});
+
+test('goes on after two kills in quick succession', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const more = await fill(t, journal, 20);
+  const { seqs } = follow(t, journal, 0);
+  await waitUntil('it has caught up', () => seqs.length === 20);
+  await nats.kill();
+  await nats.start();
+  const reconnected = new Promise<void>((resolve) => journal.onReconnect(resolve));
+  await reconnected;
+  // In the middle of making its consumer again.
+  await nats.kill();
+  await nats.start();
+  const back = performance.now();
+  await more(21, 30);
+  await waitUntil('it goes on', () => seqs.length === 30, 2500);
+  t.diagnostic(`goes on ${Math.round(performance.now() - back)} ms after the server`);
+  assert.deepEqual(seqs, upTo(1, 30));
+});
+
+test('stops at a message that was deleted', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  await fill(t, journal, 30);
+  await journal.manager.streams.deleteMessage(streamOf('p00'), 17);
+  const { seqs, ended } = follow(t, journal, 5);
+  await assert.rejects(ended, (error: JournalHoleError) => {
+    assert.ok(error instanceof JournalHoleError);
+    return error.expected === 17 && error.found === 18;
+  });
+  assert.deepEqual(seqs, upTo(6, 16));
+});
+
+test('stops when the stream is purged beyond the cursor', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  const more = await fill(t, journal, 30);
+  await purgeStream(journal, 'p00', 20);
+  const { seqs, ended } = follow(t, journal, 10);
+  await assert.rejects(ended, JournalHoleError);
+  assert.deepEqual(seqs, []);
+  const behind = follow(t, journal, 20);
+  await waitUntil('it reads the rest', () => behind.seqs.length === 10);
+  await purgeStream(journal, 'p00', 40);
+  await more(31, 33);
+  await assert.rejects(behind.ended, JournalHoleError);
+});
+
+test('ends when the stream begins anew under it', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const more = await fill(t, journal, 10);
+  const { seqs, ended } = follow(t, journal, 0);
+  await waitUntil('it has read', () => seqs.length === 10);
+  await nats.kill();
+  rmSync(join(nats.dataDir, 'nats/jetstream'), { recursive: true });
+  await nats.start();
+  await assert.rejects(ended, JournalCutError);
+  await ensureStream(journal, 'p00', streamBytes);
+  await more(11, 13);
+  await assert.rejects(follow(t, journal, 10).ended, JournalCutError);
+});
+
+test('reads no more ahead than a few messages', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  await fill(t, journal, 200, 1000);
+  const follower = new Follower(journal, 'p00', 0, quiet);
+  t.after(() => follower.stop());
+  const batches = follower.batches();
+  const first = (await batches.next()).value as JournalMessage[];
+  assert.ok(first.length <= 32, `${first.length} messages`);
+  const { delivered } = await onlyConsumer(journal);
+  assert.ok(delivered.stream_seq <= 64, `delivered up to ${delivered.stream_seq}`);
+  follower.stop();
+  assert.equal((await batches.next()).done, true);
+});
+
+test('stops promptly while it waits for messages', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  await fill(t, journal, 3);
+  for (const when of ['at once', 'after reading']) {
+    const { follower, seqs, ended } = follow(t, journal, 0);
+    if (when === 'after reading') await waitUntil('it has read', () => seqs.length === 3);
+    const started = performance.now();
+    follower.stop();
+    await ended;
+    const took = performance.now() - started;
+    assert.ok(took < 500, `stopped ${when} in ${took} ms`);
+  }
+});
+
+test('stops promptly while the server is away', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  await fill(t, journal, 3);
+  const { follower, seqs, ended } = follow(t, journal, 0);
+  await waitUntil('it has read', () => seqs.length === 3);
+  await nats.kill();
+  const started = performance.now();
+  follower.stop();
+  await ended;
+  assert.ok(performance.now() - started < 1500);
+});
+
+test('leaves no consumer behind', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  await fill(t, journal, 3);
+  const { follower, seqs, ended } = follow(t, journal, 0);
+  await waitUntil('it has read', () => seqs.length === 3);
+  follower.stop();
+  await ended;
+  await waitUntil('the consumer is gone', async () => (await consumers(journal)).length === 0);
+});
+
+async function consumers(journal: Journal) {
+  return journal.manager.consumers.list(streamOf('p00')).next();
+}
+
+async function onlyConsumer(journal: Journal) {
+  const [consumer, ...others] = await consumers(journal);
+  assert.ok(consumer && others.length === 0);
+  return consumer;
+}

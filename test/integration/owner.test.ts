@@ -1,0 +1,161 @@
+/**
+ * The owner of a partition: alone on its store, folding in order, holding everything back until it has caught up.
+ */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { packBatch, packRecord } from '../../src/journal/codec.ts';
+import { JournalHoleError } from '../../src/journal/follow.ts';
+import { recordsSubject, streamOf } from '../../src/journal/subjects.ts';
+import { currentGeneration } from '../../src/store/generation.ts';
+import { PartitionLockedError } from '../../src/store/lock.ts';
+import { readCursor, writeOwner } from '../../src/store/meta.ts';
+import { readPull } from '../../src/store/pulls.ts';
+import { NotOwnerError } from '../../workers/partition/owner.ts';
+import { dump } from '../helpers/partition.ts';
+import { startHolder } from '../helpers/partition-holder.ts';
+import { collectSignals, enqueueAndFold, feed, own, startBench } from '../helpers/partition-owner.ts';
+import { pullRecord, repositoryFields } from '../helpers/partition-records.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const repoId = repositoryFields().id;
+const pulls = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => pullRecord(from + i));
+
+test('folds what comes and signals each commit', async (t) => {
+  const bench = await startBench(t);
+  const signals = collectSignals(bench.journal);
+  const { owner, commits } = await own(t, bench);
+  const lane = feed(bench.journal);
+  for (let from = 1; from <= 200; from += 20) await enqueueAndFold(owner, lane, pulls(from, from + 19));
+  assert.equal(readPull(owner.partition, repoId, 200)?.number, 200);
+  await waitUntil('the last signal came', () => signals.at(-1)?.seq === owner.seq);
+  assert.deepEqual(
+    signals.map(({ seq }) => seq),
+    [...signals.map(({ seq }) => seq)].sort((a, b) => a - b),
+  );
+  assert.ok(commits() >= 10);
+});
+
+test('gives the same bytes as another fold of its stream', async (t) => {
+  const bench = await startBench(t);
+  const lane = feed(bench.journal);
+  let { owner } = await own(t, bench);
+  for (let from = 1; from <= 90; from += 30) {
+    await enqueueAndFold(owner, lane, pulls(from, from + 29));
+    await owner.close();
+    ({ owner } = await own(t, bench));
+  }
+  const live = dump(owner.partition);
+  const again = await own(t, { ...bench, dataDir: join(bench.dataDir, 'again') });
+  await waitUntil('it has caught up', () => again.owner.seq === owner.seq);
+  assert.equal(dump(again.owner.partition), live);
+});
+
+test('refuses a second owner in this and any process', async (t) => {
+  const bench = await startBench(t);
+  const { owner } = await own(t, bench);
+  await assert.rejects(own(t, bench), PartitionLockedError);
+  await owner.close();
+  const holder = await startHolder(t, bench.dataDir, 'p00');
+  await assert.rejects(own(t, bench), PartitionLockedError);
+  holder.kill('SIGKILL');
+  await waitUntil('the lock is free', () => own(t, bench).catch(() => undefined));
+});
+
+test('gives the lock back when it cannot open', async (t) => {
+  const bench = await startBench(t);
+  await bench.journal.close();
+  await assert.rejects(own(t, bench));
+  const journal = await bench.nats.connect();
+  await own(t, { ...bench, journal });
+});
+
+test('stops when another process has taken its store over', async (t) => {
+  const bench = await startBench(t);
+  const { owner, lost } = await own(t, bench);
+  const lane = feed(bench.journal);
+  await enqueueAndFold(owner, lane, pulls(1, 3));
+  await owner.partition.root.transaction(() => writeOwner(owner.partition, 'someone else'));
+  const before = dump(owner.partition);
+  await lane.enqueue(pullRecord(4));
+  await waitUntil('it gives up', () => lost.length > 0);
+  assert.ok(lost[0] instanceof NotOwnerError);
+  assert.equal(dump(owner.partition), before);
+});
+
+test('stops at a hole and keeps what it has', async (t) => {
+  const bench = await startBench(t);
+  const lane = feed(bench.journal);
+  const first = await own(t, bench);
+  await enqueueAndFold(first.owner, lane, pulls(1, 1));
+  await first.owner.close();
+  const positions = [await lane.enqueue(pullRecord(2)), await lane.enqueue(pullRecord(3)), await lane.enqueue(pullRecord(4))];
+  await bench.journal.manager.streams.deleteMessage(streamOf('p00'), positions[1]?.seq as number);
+  const { owner, lost } = await own(t, bench);
+  await waitUntil('it gives up', () => lost.length > 0);
+  assert.ok(lost[0] instanceof JournalHoleError);
+  assert.deepEqual([readPull(owner.partition, repoId, 2)?.number, readPull(owner.partition, repoId, 4)], [2, undefined]);
+  assert.equal(owner.caughtUp, false);
+});
+
+test('passes over a message that is no batch of records', async (t) => {
+  const bench = await startBench(t);
+  const { owner, lost } = await own(t, bench);
+  const lane = feed(bench.journal);
+  const { jetstream } = bench.journal;
+  await jetstream.publish(recordsSubject('p00'), 'not a batch');
+  await jetstream.publish(recordsSubject('p00'), packBatch([packRecord('a text' as never), packRecord(null as never)]));
+  await jetstream.publish(recordsSubject('p00'), packBatch([]));
+  await enqueueAndFold(owner, lane, pulls(1, 2));
+  assert.deepEqual([lost, readPull(owner.partition, repoId, 2)?.number], [[], 2]);
+  assert.equal(readCursor(owner.partition).seq, owner.seq);
+});
+
+test('holds effects and signals back until it has caught up', async (t) => {
+  const bench = await startBench(t);
+  const lane = feed(bench.journal);
+  const first = await own(t, bench);
+  await first.owner.close();
+  await Promise.all(pulls(1, 3000).map((record) => lane.enqueue(record)));
+  const signals = collectSignals(bench.journal);
+  const { owner, commits } = await own(t, bench);
+  assert.equal(owner.caughtUp, false);
+  const seen = await waitUntil('the first effect may leave', () => commits() > 0 && owner.seq);
+  assert.ok(owner.caughtUp);
+  const goal = (await bench.journal.manager.streams.info(streamOf('p00'))).state.last_seq;
+  assert.ok(seen >= goal);
+  await waitUntil('the signal came', () => signals.length > 0);
+  assert.ok(signals.every(({ seq }) => seq >= goal));
+});
+
+test('makes a new generation when its file is gone', async (t) => {
+  const bench = await startBench(t);
+  const lane = feed(bench.journal);
+  const first = await own(t, bench);
+  await enqueueAndFold(first.owner, lane, pulls(1, 5));
+  const live = dump(first.owner.partition);
+  await first.owner.close();
+  rmSync(join(bench.dataDir, 'partitions/p00/g000001/data.mdb'));
+  const { owner } = await own(t, bench);
+  await waitUntil('it has caught up', () => owner.caughtUp);
+  assert.deepEqual([currentGeneration(bench.dataDir, 'p00'), dump(owner.partition)], [2, live]);
+});
+
+test('folds a batch far larger than the map', async (t) => {
+  const bench = await startBench(t);
+  const lane = feed(bench.journal);
+  const first = await own(t, bench);
+  await first.owner.close();
+  // 100 records of 400 KB come as a few transactions, each of many times the size of a fresh LMDB map.
+  const body = 'a fairly long body '.repeat(20_000);
+  const records = pulls(1, 100).map((record) => {
+    if (record.body.event === 'pull_request') record.body.pull.body = body;
+    return record;
+  });
+  await Promise.all(records.map((record) => lane.enqueue(record)));
+  const { owner, lost } = await own(t, bench);
+  await waitUntil('it has caught up', () => owner.caughtUp || lost.length > 0);
+  assert.deepEqual(lost, []);
+  assert.equal(readPull(owner.partition, repoId, 100)?.body.length, body.length);
+});

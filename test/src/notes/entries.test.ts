@@ -1,0 +1,184 @@
+/**
+ * What cancels out, what folds into one entry, who is credited, and what a body says for the notes.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { impactText, releaseNote, upgradeText } from '../../../src/notes/body.ts';
+import { gather, type Notes } from '../../../src/notes/entries.ts';
+import type { RangeBounds } from '../../../src/protocol/stored.ts';
+import { anIssue, aPull, aPush, day, history, type Memory, memorySource } from './memory-source.ts';
+
+const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 };
+
+function notes(memory: Memory, bounds: RangeBounds = all): Notes {
+  return gather(memorySource(memory), bounds);
+}
+
+const ids = ({ entries }: Notes): number[] => entries.map(({ id }) => id);
+
+test('drops a change and its revert, by number, hash or title', () => {
+  const original = aPull(1, { title: 'fix: a thing (#1)' });
+  for (const fields of [
+    { title: 'Undo it', body: 'Reverts acme/rocket#1' },
+    { title: 'Revert "fix: a thing"', body: 'This reverts commit m1.' },
+    { title: 'Revert "fix: a thing (#1)"' },
+    { title: 'revert: fix: a thing', body: 'Reverts #1' },
+    { title: '[v2] Revert "fix: a thing"' },
+  ]) {
+    const made = notes({ pulls: [original, aPull(2, fields), aPull(3)] });
+    assert.deepEqual(ids(made), [3], JSON.stringify(fields));
+    assert.deepEqual(made.dropped, [
+      { number: 1, reason: 'reverted' },
+      { number: 2, reason: 'reverted' },
+    ]);
+  }
+});
+
+test('restores by a second revert and drops by a third', () => {
+  const chain = [
+    aPull(1),
+    aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1' }),
+    aPull(3, { title: 'Revert "Revert "Change 1""', body: 'Reverts #2' }),
+    aPull(4, { title: 'Revert "Revert "Revert "Change 1"""', body: 'Reverts #3' }),
+  ];
+  assert.deepEqual(ids(notes({ pulls: chain.slice(0, 2) })), []);
+  assert.deepEqual(ids(notes({ pulls: chain.slice(0, 3) })), [1]);
+  assert.deepEqual(ids(notes({ pulls: chain })), []);
+});
+
+test('shows the revert of what was shipped before', () => {
+  const pulls = [
+    aPull(1),
+    aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1' }),
+    aPull(3, { title: 'Revert "Revert "Change 1""', body: 'Reverts #2' }),
+  ];
+  const reverted = notes({ pulls }, { ...all, fromPrNumber: 2, toPrNumber: 2 });
+  assert.deepEqual(
+    reverted.reverted.map(({ pull, target }) => [pull.number, target?.number]),
+    [[2, 1]],
+  );
+  const restored = notes({ pulls }, { ...all, fromPrNumber: 3 });
+  assert.deepEqual(
+    restored.entries.map(({ id, text }) => [id, text]),
+    [[3, 'Change 1']],
+  );
+});
+
+test('does not cancel over branches where the range spans them', () => {
+  const made = notes({
+    pulls: [aPull(1), aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1', baseRef: 'release' })],
+  });
+  assert.deepEqual([ids(made), made.reverted.length], [[1], 1]);
+});
+
+test('reads no revert where a body only tells of one', () => {
+  assert.deepEqual(
+    ids(notes({ pulls: [aPull(1), aPull(2, { body: 'This reverts commit 0123456789abcdef.' })] })),
+    [1, 2],
+  );
+});
+
+test('folds backports under the original', () => {
+  const pulls = [
+    aPull(1, { title: 'feat: x', labels: ['area: core'], author: { login: 'ada', bot: false } }),
+    aPull(2, {
+      title: '[release-1] feat: x',
+      body: 'Backport of #1',
+      baseRef: 'release-1',
+      author: { login: 'bot[bot]', bot: true },
+    }),
+    aPull(3, { title: 'x (#1)', headRef: 'cherry-pick-1-to-release-2', baseRef: 'release-2', labels: ['type: bug'] }),
+    aPull(4, { title: 'Backport of #1', body: 'Backport of #1' }),
+  ];
+  const [entry, other] = notes({ pulls }).entries;
+  assert.deepEqual([entry?.id, entry?.section, entry?.backports.map(({ number }) => number)], [1, 'feature', [2, 3]]);
+  assert.equal(other?.id, 4);
+  const [alone] = notes({ pulls }, { ...all, fromPrNumber: 3, toPrNumber: 3 }).entries;
+  assert.deepEqual([alone?.id, alone?.text, alone?.section, alone?.people], [3, 'X', 'fix', ['ada']]);
+});
+
+test('leaves out skip labels and release pull requests', () => {
+  const made = notes({
+    pulls: [aPull(1, { labels: ['skip-changelog'] }), aPull(2, { title: 'chore(main): release 1.2.3' }), aPull(3)],
+  });
+  assert.deepEqual(ids(made), [3]);
+  assert.deepEqual(
+    made.dropped.map(({ reason }) => reason),
+    ['label', 'release'],
+  );
+});
+
+test('puts priority first, then merge order, then number', () => {
+  const pulls = [
+    aPull(1, { mergedAt: day(9) }),
+    aPull(2, { mergedAt: day(3) }),
+    aPull(3, { mergedAt: day(3) }),
+    aPull(4, { labels: ['priority: high'] }),
+  ];
+  assert.deepEqual(ids(notes({ pulls })), [4, 2, 3, 1]);
+});
+
+test('credits authors and co-authors, people only', () => {
+  const { commits } = history(aPush('main', 'm0', ['m1'], 1));
+  const made = notes({
+    commits: commits.map((commit) => ({ ...commit, coAuthors: ['Grace', 'ADA', 'dependabot[bot]', 'copilot'] })),
+    pulls: [
+      aPull(1),
+      aPull(2, { author: { login: 'ghost', bot: false } }),
+      aPull(3, { labels: ['skip-changelog'], author: { login: 'eve', bot: false } }),
+    ],
+  });
+  assert.deepEqual(made.contributors, ['ada', 'Grace']);
+});
+
+test('claims first contributions only over captured history', () => {
+  const bob = { author: { login: 'bob', bot: false } };
+  const pulls = [aPull(1), aPull(2, bob), aPull(3), aPull(4, { author: { login: 'Bob', bot: false } })];
+  const logins = (bounds: RangeBounds, memory: Memory = { pulls }): string[] =>
+    notes(memory, bounds).firstContributions.map(({ login }) => login);
+  assert.deepEqual(logins(all), ['ada', 'bob']);
+  assert.deepEqual(logins({ ...all, fromPrNumber: 3 }), []);
+  assert.deepEqual(logins({ ...all, fromPrNumber: 50 }, { pulls: [aPull(50)] }), []);
+});
+
+test('lists issues closed without a pull request and as done only', () => {
+  const issues = [
+    anIssue(10),
+    anIssue(11, { stateReason: 'not_planned' }),
+    anIssue(12, { labels: ['Duplicate'] }),
+    anIssue(13),
+    anIssue(14, { state: 'open', closedAt: null }),
+  ];
+  const made = notes({ pulls: [aPull(1, { linkedIssues: [13, 14] })], issues });
+  assert.deepEqual(
+    made.closedIssues.map(({ number }) => number),
+    [10],
+  );
+  assert.deepEqual(
+    made.openIssues.map(({ number }) => number),
+    [14],
+  );
+  assert.deepEqual(
+    made.entries[0]?.issues.map(({ number }) => number),
+    [13],
+  );
+});
+
+test('finds upgrade steps under a heading or in a footer', () => {
+  assert.equal(
+    upgradeText('Intro\n\n### Migration guide\n\nDo it.\n\n#### Step\n\nMore.\n\n## Testing\n\nNo.'),
+    'Do it.\n\n**Step**\n\nMore.',
+  );
+  assert.equal(upgradeText('x\n\nBREAKING CHANGE: gone\nfor good\nSigned-off-by: a'), 'gone\nfor good');
+  assert.equal(upgradeText('## Upgrade\r\n\r\n```sh\r\n# not a heading\r\n```\r\n'), '```sh\n# not a heading\n```');
+  assert.equal(upgradeText('## Breaking\n\nNone\n'), '');
+  assert.equal(upgradeText('<!-- ## Upgrade\n\nfrom a template -->'), '');
+  assert.equal(impactText('**Impact**:\nAll users.'), 'All users.');
+});
+
+test('finds a release note written by hand', () => {
+  assert.deepEqual(releaseNote('x\n```release-note\nFaster start\n```'), { kind: 'text', text: 'Faster start' });
+  assert.deepEqual(releaseNote('## Release notes\n\nFaster start\n\n# More'), { kind: 'text', text: 'Faster start' });
+  assert.deepEqual(releaseNote('```release-note\nNONE\n```'), { kind: 'none' });
+  assert.equal(releaseNote('```release-note\n\n```'), undefined);
+});

@@ -1,0 +1,101 @@
+/**
+ * Untrusted text in Markdown: what acts is made inert, what is meant stays.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cleanLine, escapeText, plainText } from '../../../src/notes/escape.ts';
+import { commitLine, numberLink, personLink, safeUrl } from '../../../src/notes/markdown.ts';
+import { withoutInside } from '../../../src/notes/plain.ts';
+import { firstSentence, quoteLines } from '../../../src/notes/quote.ts';
+
+test('escapes links, HTML, emphasis and headings', () => {
+  assert.equal(escapeText('[x](javascript:1)'), '\\[x\\](javascript:1)');
+  assert.equal(escapeText('<script>alert(1)</script>'), '\\<script\\>alert(1)\\</script\\>');
+  assert.equal(escapeText('a *b* _c_ ~~d~~ \\e'), 'a \\*b\\* \\_c\\_ \\~\\~d\\~\\~ \\\\e');
+  assert.equal(escapeText('a_b_c | d &lt; e & f'), 'a_b_c \\| d \\&lt; e & f');
+  assert.equal(escapeText('# Title #12'), '\\# Title \\#12');
+});
+
+test('escapes what begins a list or a rule', () => {
+  for (const text of ['- item', '+ item', '= x', '---', '===']) assert.equal(escapeText(text), `\\${text}`);
+  assert.equal(escapeText('1. item'), '1\\. item');
+  assert.equal(escapeText('-x and 1.5 faster'), '-x and 1.5 faster');
+  assert.equal(escapeText('> quote'), '\\> quote');
+});
+
+test('keeps balanced code spans and escapes a lone mark', () => {
+  assert.equal(escapeText('use `a_*b` now'), 'use `a_*b` now');
+  assert.equal(escapeText('``a ` b`` and `'), '``a ` b`` and \\`');
+  assert.equal(escapeText('a ` lone'), 'a \\` lone');
+});
+
+test('lets no title pose as a marker', () => {
+  for (const title of ['x <!-- rn:pr:9 -->', '`<!-- rn:pr:9 -->`', '<!--\nrn:pr:9 -->']) {
+    assert.doesNotMatch(escapeText(title), /<!-- rn:pr:9 -->/);
+  }
+});
+
+test('breaks mentions and leaves packages and versions', () => {
+  assert.equal(escapeText('thanks @here and @bob-x'), 'thanks @<!-- -->here and @<!-- -->bob-x');
+  assert.equal(escapeText('@all', 'joiner'), '@\u200Dall');
+  assert.equal(escapeText('bump @scope/pkg and act@v5 and `@code`'), 'bump @scope/pkg and act@v5 and `@code`');
+});
+
+test('removes control and bidirectional characters and caps the length', () => {
+  assert.equal(cleanLine('a\u0000b\u202Ec\u2066d\r\n e\u2028f\u200B\uFEFF'), 'abcd e f');
+  assert.equal([...cleanLine('🚀'.repeat(10_000))].length, 300);
+  assert.ok(cleanLine('x'.repeat(10_000)).endsWith('x…'));
+  assert.equal(cleanLine('\uD800x'), '\uFFFDx');
+  assert.equal(plainText('a `b` c'), 'a b c');
+});
+
+test('quotes Markdown without what acts', () => {
+  const lines = quoteLines(
+    'Run <b>it</b> @bob\n![pic](http://x/y.png) [a](javascript:1) [b](https://x)\n[Features]: http://x\n```js\nlet x = "<b>"',
+    'comment',
+  );
+  assert.deepEqual(lines, [
+    'Run \\<b>it\\</b> @<!-- -->bob',
+    'pic a [b](https://x)',
+    '\\[Features]: http://x',
+    '```js',
+    'let x = "<b>"',
+    '```',
+  ]);
+  assert.ok(quoteLines('x\n'.repeat(9_000), 'comment').join('\n').length < 4_100);
+});
+
+test('finds the first sentence of quoted Markdown', () => {
+  assert.equal(
+    firstSentence('Before: `a`\nAfter: `b`\n\n1. Replace `a` with `b`. Then wait.\n2. Restart.'),
+    'Replace `a` with `b`.',
+  );
+  assert.equal(firstSentence('- no full stop'), 'no full stop');
+  assert.equal(firstSentence('```\ncode.\n```'), '');
+});
+
+test('takes numbers, handles, hashes and links out for customers', () => {
+  assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen in');
+  assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo from');
+  assert.equal(withoutInside('Keep v1.2.3, 100 items and @scope/pkg'), 'Keep v1.2.3, 100 items and @scope/pkg');
+  assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'Closes: it works.');
+});
+
+test('writes links that end where they should', () => {
+  assert.equal(safeUrl('https://x/a b)(<>"'), 'https://x/a%20b%29%28%3C%3E%22');
+  assert.equal(safeUrl('javascript:alert(1)'), '#');
+  assert.equal(numberLink({ number: 5, url: 'https://x/5' }), '[#5](https://x/5)');
+  assert.equal(personLink('https://x', 'a]b'), '[@ab](https://x/a%5Db)');
+  const commit = { sha: 'abcdef1234', message: '<i>\nbody', at: null, author: null, coAuthors: [], pushes: [] };
+  assert.equal(commitLine('https://x/r', commit), '- \\<i\\> ([`abcdef1`](https://x/r/commit/abcdef1234))');
+});
+
+test('makes hostile text safe in time', () => {
+  for (const unit of ['`', '[', '![', '@a/', '<!--', '`a', '#1 ', 'a/b', '(#1']) {
+    const start = performance.now();
+    escapeText(unit.repeat(30_000));
+    quoteLines(unit.repeat(30_000), 'comment');
+    withoutInside(unit.repeat(1_000));
+    assert.ok(performance.now() - start < 500, unit);
+  }
+});

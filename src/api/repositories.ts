@@ -31,7 +31,8 @@ const listRepositoryTags: ApiRoute<Paging> = {
   handle: ({ query, caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const partition = readPartition(context, partitionOfId(context, repoId) ?? '');
-    const all = listTags(partition, repoId);
+    // A tag of which only a create event told has no commit yet.
+    const all = listTags(partition, repoId).filter((tag) => tag.sha !== null);
     const sortable = (tag: (typeof all)[number]) => ({
       createdAt: tag.date ?? tag.pushedAt,
       updatedAt: tag.pushedAt,

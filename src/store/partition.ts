@@ -20,6 +20,7 @@ const foldedTables = [
   'tags',
   'comments',
   'labelChanges',
+  'removedIssues',
   'ranges',
   'rangesByRepository',
   'drafts',

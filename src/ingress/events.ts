@@ -3,7 +3,6 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
-import { type ErrorDetails, invalid } from '../errors.ts';
 import {
   type HostRepository,
   type IssueCommentPayload,
@@ -26,6 +25,8 @@ import {
   ReviewPayloadSchema,
 } from '../protocol/host.ts';
 import type { EventBody, EventRepository } from '../protocol/journal.ts';
+import { assertComplete } from './faults.ts';
+import { installationEvents } from './installations.ts';
 import { minimiseIssue, minimisePull, minimisePush, minimiseRepository, minimiseTag } from './minimise.ts';
 import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './minimise-comments.ts';
 import { minimiseLabel, minimiseRef, minimiseRepositoryEvent } from './minimise-repository.ts';
@@ -136,7 +137,7 @@ const captures: Record<string, Capture> = {
 };
 
 /** Event names that may stand in a metric's label. */
-export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures), 'ping']);
+export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures), ...installationEvents, 'ping']);
 
 /**
  * What a payload tells.
@@ -146,26 +147,8 @@ export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures
 export function toEvents(event: string, payload: object, origin: string, now: number): Minimised | undefined {
   const capture = Object.hasOwn(captures, event) ? captures[event] : undefined;
   if (!capture?.captures(payload as never)) return undefined;
-  if (!capture.check.Check(payload)) throw invalid(faults(capture.check, payload), 'The payload is incomplete.');
+  assertComplete(capture.check, payload);
   const repository = minimiseRepository((payload as { repository: HostRepository }).repository, origin);
   const bodies = capture.minimise(payload as never, repository.url, now, event);
   return bodies.length > 0 ? { repository, bodies } : undefined;
-}
-
-/** One line for each bad field; a missing object is named once, not once for each of its fields. */
-function faults(check: TypeCheck<TSchema>, payload: unknown): ErrorDetails {
-  const details: ErrorDetails = {};
-  for (const error of check.Errors(payload)) {
-    const field = error.path.slice(1).replaceAll('/', '.');
-    const parent = Object.keys(details).some((known) => field.startsWith(`${known}.`));
-    if (!parent && !(field in details)) details[field] = `${error.message.toLowerCase()}, got ${kindOf(error.value)}`;
-  }
-  return details;
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

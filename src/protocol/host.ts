@@ -177,3 +177,38 @@ export const LabelPayloadSchema = Type.Object({
   repository: HostRepositorySchema,
 });
 export type LabelPayload = Static<typeof LabelPayloadSchema>;
+
+const InstalledRepositoriesSchema = Type.Optional(
+  Type.Union([
+    Type.Array(
+      Type.Object({
+        id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]),
+        full_name: HostRepositorySchema.properties.full_name,
+        private: optionalFlag,
+      }),
+    ),
+    Type.Null(),
+  ]),
+);
+export type InstalledRepositories = Static<typeof InstalledRepositoriesSchema>;
+
+/** An app installed, removed, suspended, or given other repositories, by the owner it is installed for. */
+export const InstallationPayloadSchema = Type.Object({
+  action: Type.String(),
+  installation: Type.Object({
+    id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]),
+    account: Type.Object({ login: Type.String({ minLength: 1 }), id: Type.Integer() }),
+  }),
+  repositories: InstalledRepositoriesSchema,
+  repositories_added: InstalledRepositoriesSchema,
+  repositories_removed: InstalledRepositoriesSchema,
+});
+export type InstallationPayload = Static<typeof InstallationPayloadSchema>;
+
+/** The owner that an app is installed for was renamed. */
+export const InstallationTargetPayloadSchema = Type.Object({
+  action: Type.String(),
+  installation: Type.Object({ id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]) }),
+  account: Type.Object({ login: Type.String({ minLength: 1 }), id: Type.Integer() }),
+});
+export type InstallationTargetPayload = Static<typeof InstallationTargetPayloadSchema>;

@@ -162,6 +162,39 @@ export const EventRecordSchema = Type.Object({
 });
 export type EventRecord = Static<typeof EventRecordSchema>;
 
+const InstalledRepository = Type.Object({
+  id: Type.String(),
+  hostId: Type.String(),
+  fullName: Type.String(),
+  private: Type.Boolean(),
+});
+
+/** What an app's installation tells the directory: which repositories of an owner it may see. */
+export const InstallationBodySchema = Type.Object({
+  action: Type.Union([
+    Type.Literal('installed'),
+    Type.Literal('uninstalled'),
+    Type.Literal('selected'),
+    Type.Literal('renamed'),
+  ]),
+  origin: Type.String(),
+  installationId: Type.String(),
+  owner: Type.Object({ id: Type.String(), login: Type.String() }),
+  added: Type.Array(InstalledRepository),
+  removed: Type.Array(InstalledRepository),
+});
+export type InstallationBody = Static<typeof InstallationBodySchema>;
+
+/** A delivery about an installation; it goes to the directory. */
+export const InstallationRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('installation'),
+  delivery: Type.String(),
+  source: Type.String(),
+  body: InstallationBodySchema,
+});
+export type InstallationRecord = Static<typeof InstallationRecordSchema>;
+
 /** An API write; its result is stored under the record's id. */
 export const CommandRecordSchema = Type.Object({
   ...recordBase,
@@ -242,6 +275,7 @@ export type TickRecord = Static<typeof TickRecordSchema>;
 
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
+  InstallationRecordSchema,
   CommandRecordSchema,
   ResultRecordSchema,
   RelayRecordSchema,

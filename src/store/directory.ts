@@ -12,7 +12,12 @@ export interface OrganisationRecord {
   login: string;
   ownerId: string | null;
   createdAt: number;
+  /** When the app was removed; null while it is installed or never was. */
+  uninstalledAt: number | null;
 }
+
+/** Whether a repository's events are wanted: `unselected` by a person, `disconnected` with the app. */
+export type ConnectionState = 'connected' | 'unselected' | 'disconnected';
 
 /** A repository as the directory lists it. */
 export interface DirectoryRepository {
@@ -21,6 +26,9 @@ export interface DirectoryRepository {
   hostId: string;
   fullName: string;
   defaultBranch: string | null;
+  state: ConnectionState;
+  /** The app installation that brought it; null for a plain webhook. */
+  installationId: string | null;
   createdAt: number;
   seenAt: number;
 }

@@ -19,6 +19,7 @@ RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false -
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production \
     TIDINGS_HOST=0.0.0.0 \
+    TIDINGS_OPS_HOST=0.0.0.0 \
     TIDINGS_DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data

@@ -25,6 +25,20 @@ export function cpuBetween(before: Record<string, number>, after: Record<string,
   return Object.fromEntries(Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]));
 }
 
+/** Processor seconds that the whole machine has spent on anything but idling; undefined where that cannot be read. */
+export function machineSeconds(): number | undefined {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = line
+      .split(/ +/)
+      .slice(1)
+      .map(Number);
+    return (user + nice + system + irq + softIrq + stolen) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}
+
 function readProcess(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -3,9 +3,11 @@
  */
 import type { LoadResult } from './load.ts';
 
-/** One run of the load, and what the processes used meanwhile, in processor seconds. */
+/** One run of the load, and what its processes used meanwhile, in processor seconds. */
 export interface Run extends LoadResult {
   cpu: Record<string, number>;
+  /** Share of the machine's processors that went to everything else, from 0 to 1. */
+  othersShare: number;
 }
 
 export interface Percentiles {
@@ -37,7 +39,8 @@ export function median(values: readonly number[]): number {
 
 /** The value at or below which `percent` of the sorted values lie (nearest rank). */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  const rank = Math.ceil((percent / 100) * sorted.length);
+  // 99.9 % of 1,000 is a little over 999 in floating point, and would be the rank after.
+  const rank = Math.ceil((percent * sorted.length) / 100 - 1e-6);
   return sorted[Math.max(0, Math.min(sorted.length - 1, rank - 1))] ?? 0;
 }
 
@@ -56,6 +59,11 @@ export function toSide(runs: readonly Run[]): Side {
     answers: latencies.length,
     cpuPerRequest: cpuPerRequest(runs, latencies.length),
   };
+}
+
+/** Largest share of the machine that others took in a run; from 0 to 1. */
+export function othersShare(...runs: readonly Run[]): number {
+  return Math.max(0, ...runs.map((run) => run.othersShare));
 }
 
 /** Ratio of the medians of requests per second. */

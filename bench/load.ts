@@ -6,7 +6,7 @@ import { startProgram } from './program.ts';
 
 /** What is sent: one GET whose answer is known, or signed deliveries, each of another pull request. */
 export type RequestSource =
-  | { kind: 'get'; path: string; headers: Record<string, string>; expectedBody: string }
+  | { kind: 'get'; path: string; headers: Record<string, string>; expectedBody: Uint8Array }
   | { kind: 'deliveries'; secret: string; run: string };
 
 /** One run of the load against one server. */

@@ -29,6 +29,11 @@ const columns = [
   'p99.9',
 ];
 
+/** What other programs may take before the figures say more about them than about the service. */
+const quietShare = 0.1;
+/** A generator that takes this much of a processor has little time left to send more. */
+const busyShare = 0.85;
+
 /** The report as text: machine, table, then what else was seen. */
 export function toText(report: Report): string {
   const rows = report.scenarios.flatMap(({ name, comparisons }) => comparisons.map((each) => row(name, each)));
@@ -50,14 +55,29 @@ export function facts({ machine, settings, at }: Report): string[] {
 
 /** Faults first, then notes, then processor time. */
 export function remarksOf(label: string, comparison: Comparison): string[] {
-  const { faults, notes, service, floor } = comparison;
+  const { faults, notes, service, floor, othersShare } = comparison;
+  const others = `${Math.round(othersShare * 100)} % of the processors`;
   return [
     `${passes(comparison) ? '✓' : '✗'} ${label}`,
     ...faults.map((fault) => `    ✗ ${fault}`),
+    ...(othersShare > quietShare
+      ? [`    ! other programs took up to ${others} in a round: measure again on a quiet machine`]
+      : []),
+    ...(generatorShare(comparison) > busyShare
+      ? [
+          '    ! the generator was busy all the time and may be what limits the rates: compare the processor time a request',
+        ]
+      : []),
     ...notes.map((note) => `    ${note}`),
     `    µs of processor a request, service: ${cpuText(service.cpuPerRequest)}`,
     `    µs of processor a request, floor:   ${cpuText(floor.cpuPerRequest)}`,
   ];
+}
+
+/** Largest share of one processor that the generator took, against service or floor. */
+function generatorShare({ service, floor }: Comparison): number {
+  const shares = [service, floor].map((side) => ((side.cpuPerRequest.load ?? 0) * side.requestsPerSecond.median) / 1e6);
+  return Math.max(...shares);
 }
 
 function row(name: string, { connections, floor, service, ratio, line }: Comparison): string[] {

@@ -2,8 +2,9 @@
  * Paired rounds: after a warm-up that is thrown away, the load runs against service and floor in turns (A B A B …), so that
  * whatever else the machine does meets both alike.
  */
+import { cpus } from 'node:os';
 import { createProgress } from '../src/cli/progress.ts';
-import { cpuBetween, cpuSeconds, type Processes } from './cpu.ts';
+import { cpuBetween, cpuSeconds, machineSeconds, type Processes } from './cpu.ts';
 import type { Run } from './figures.ts';
 import type { Load } from './load.ts';
 import type { BenchContext } from './scenario.ts';
@@ -59,9 +60,14 @@ export async function runPaired(pairing: Pairing, context: BenchContext): Promis
 
 async function runOnce({ load, connections }: Pairing, target: Target, seconds: number): Promise<Run> {
   const processes = { ...target.pids, load: load.pid };
-  const before = cpuSeconds(processes);
+  const before = { own: cpuSeconds(processes), machine: machineSeconds(), at: performance.now() };
   const result = await load.run({ url: target.url, connections, seconds });
-  return { ...result, cpu: cpuBetween(before, cpuSeconds(processes)) };
+  const cpu = cpuBetween(before.own, cpuSeconds(processes));
+  const machine = machineSeconds();
+  if (machine === undefined || before.machine === undefined) return { ...result, cpu, othersShare: 0 };
+  const own = Object.values(cpu).reduce((sum, used) => sum + used, 0);
+  const available = (cpus().length * (performance.now() - before.at)) / 1000;
+  return { ...result, cpu, othersShare: Math.max(0, (machine - before.machine - own) / available) };
 }
 
 /** Advances by one a second while a run lasts, and by what is missing at its end. */

@@ -29,15 +29,27 @@ const help = `npm run bench -- [scenario…] [--seconds N] [--rounds N] [--data 
 /** What runs or lies about and must not stay when the bench ends, last in first out. */
 const deferred: (() => unknown)[] = [];
 
-async function cleanUp(): Promise<void> {
-  for (let stop = deferred.pop(); stop; stop = deferred.pop()) await stop();
+let cleaning = Promise.resolve();
+
+/** One clean-up at a time: an interruption makes the scenario under way fail, which cleans up as well. */
+function cleanUp(): Promise<void> {
+  cleaning = cleaning.then(async () => {
+    for (let stop = deferred.pop(); stop; stop = deferred.pop()) await stop();
+  });
+  return cleaning;
+}
+
+let interrupted = false;
+
+function interrupt(): void {
+  if (interrupted) return;
+  interrupted = true;
+  void cleanUp().finally(() => process.exit(130));
 }
 
 async function main(): Promise<number> {
   const wanted = parse(process.argv.slice(2));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
-  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   const reports: ScenarioReport[] = [];
   for (const scenario of wanted.scenarios) {
     reports.push(await runScenario(scenario, wanted.context));
@@ -117,6 +129,9 @@ function wholeNumber(option: string, text: string): number {
 try {
   process.exit(await main());
 } catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`);
-  process.exit(1);
+  // What was under way fails when its programs are stopped; the interruption ends the process when all is removed.
+  if (!interrupted) {
+    process.stderr.write(`${(error as Error).stack}\n`);
+    process.exit(1);
+  }
 }

@@ -8,7 +8,7 @@ export interface BenchContext {
   seconds: number;
   rounds: number;
   warmUpSeconds: number;
-  /** Folder for data directories. */
+  /** Folder for data directories. On a memory file system an fsync would cost nothing. */
   folder: string;
   /** Registers what must be stopped or removed at the end, however that comes; last in, first out. */
   defer(stop: () => unknown): void;
@@ -23,6 +23,8 @@ export interface Comparison {
   ratio: number;
   /** Smallest ratio that passes. */
   line: number;
+  /** Largest share of the machine that other programs took during a round, from 0 to 1. */
+  othersShare: number;
   /** What was wrong besides the ratio: answers, lost deliveries. */
   faults: string[];
   /** What else was seen, in words. */

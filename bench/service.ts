@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { loadSettings, settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { startProgram } from './program.ts';
+import type { BenchContext } from './scenario.ts';
 import type { StartedService } from './service-program.ts';
 
 /** A service that is ready. */
@@ -17,8 +18,6 @@ export interface BenchService extends StartedService {
   secret: string;
   /** Sum of a metric over all processes and all its labels that hold `label`. */
   metric(name: string, label?: string): Promise<number>;
-  /** Stops the service and removes its data. */
-  stop(): Promise<void>;
 }
 
 /** What the bench changes of the default settings. */
@@ -33,12 +32,11 @@ export const liftedLimits = {
 const secret = 'a-secret-for-the-bench';
 
 /**
- * Starts a service.
- * @param folder where its data directory is made; a memory file system would make the fsync free
+ * Starts a service; at the end of the scenario it is stopped and its data removed.
  * @param hostOrigin web address of the host whose deliveries it gets
  */
-export async function startBenchService(folder: string, hostOrigin: string): Promise<BenchService> {
-  const dataDir = mkdtempSync(join(folder, 'tidings-bench-'));
+export async function startBenchService(context: BenchContext, hostOrigin: string): Promise<BenchService> {
+  const dataDir = mkdtempSync(join(context.folder, 'tidings-bench-'));
   const env = {
     ...liftedLimits,
     TIDINGS_PORT: '0',
@@ -50,18 +48,13 @@ export async function startBenchService(folder: string, hostOrigin: string): Pro
     TIDINGS_LOG_LEVEL: 'warn',
   };
   const program = startProgram(new URL('./service-program.js', import.meta.url), { ...withoutSettings(), ...env });
-  const stop = async (): Promise<void> => {
+  context.defer(async () => {
     await program.stop();
     rmSync(dataDir, { recursive: true, force: true });
-  };
-  try {
-    const started = await program.ask<StartedService>({ type: 'start' });
-    const metric = (name: string, label = '') => readMetric(started.opsUrl, name, label);
-    return { ...started, settings: loadSettings(env), secret, metric, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
+  const started = await program.ask<StartedService>({ type: 'start' });
+  const metric = (name: string, label = '') => readMetric(started.opsUrl, name, label);
+  return { ...started, settings: loadSettings(env), secret, metric };
 }
 
 /** The environment without what a person may have set for a service of their own. */

@@ -1,6 +1,6 @@
 /**
  * What every child of the supervisor does alike: it loads its settings, tells whether it is ready, hands over its metrics,
- * stops when told, and exits when the supervisor is gone (`DESIGN.md` decision 28).
+ * stops when told, and exits when the supervisor is gone (`docs/architecture.md` decision 28).
  */
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';

@@ -19,13 +19,25 @@ export interface ChildOptions {
   env: Record<string, string>;
   logger: Logger;
   onReady: () => void;
+  /** Called when the child has never been ready and ends again and again; it is still started again. */
+  onHopeless: (error: Error) => void;
 }
 
 const firstDelayMs = 100;
 const longestDelayMs = 5000;
 /** A child that lived this long starts again without delay from scratch. */
 const steadyMs = 30_000;
+/** Ends without ever being ready, after which whoever waits for the start is told. */
+const hopelessEnds = 5;
 const metricsMs = 2000;
+
+/** A child that cannot be started; its own log lines say why. */
+export class ChildError extends Error {
+  constructor(name: string, code: number | null, signal: string | null) {
+    super(`The ${name} ends again and again (${signal ?? `exit code ${code}`}). Its last log lines say why.`);
+    this.name = 'ChildError';
+  }
+}
 
 export class Child {
   readonly options: ChildOptions;
@@ -34,6 +46,7 @@ export class Child {
   address: { host: string; port: number } | undefined;
   private process: ChildProcess | undefined;
   private stopping = false;
+  private everReady = false;
   private failures = 0;
   private asked = 0;
   private readonly answers = new Map<number, (metrics: object[]) => void>();
@@ -56,6 +69,11 @@ export class Child {
     });
     this.process = child;
     child.on('message', (message: ChildMessage) => this.heard(message));
+    // A process that could not be made never exits; other errors of a living one come before its exit.
+    child.on('error', (error) => {
+      logger.error({ child: name, err: error }, 'child process failed');
+      if (child.pid === undefined) child.emit('exit', null, null);
+    });
     child.once('exit', (code, signal) => {
       this.ready = false;
       this.process = undefined;
@@ -63,6 +81,7 @@ export class Child {
       if (this.stopping) return;
       this.failures = performance.now() - started > steadyMs ? 0 : this.failures + 1;
       logger.error({ child: name, code, signal }, 'child ended and is started again');
+      if (!this.everReady && this.failures >= hopelessEnds) this.options.onHopeless(new ChildError(name, code, signal));
       this.later();
     });
   }
@@ -114,7 +133,9 @@ export class Child {
     if (message.type === 'metrics') return this.answers.get(message.id)?.(message.metrics);
     this.ready = message.ready;
     this.address = message.address ?? this.address;
-    if (message.ready) this.options.onReady();
+    if (!message.ready) return;
+    this.everReady = true;
+    this.options.onReady();
   }
 }
 

@@ -3,7 +3,7 @@
  * supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
@@ -45,7 +45,7 @@ export function prepareDataDir(settings: Settings): FirstStart {
   const made: string[] = [];
   const secret = (file: string, make: () => string): string => {
     if (!existsSync(file)) {
-      writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' });
+      writeWhole(file, `${make()}\n`);
       made.push(file);
     }
     return readFileSync(file, 'utf8').trim();
@@ -58,10 +58,16 @@ export function prepareDataDir(settings: Settings): FirstStart {
   return { webhookSecrets, adminKey, natsToken, made };
 }
 
+/** A start that ends in between must leave no file or a whole one: an empty secret would be taken for one. */
+function writeWhole(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true } as object);
+  renameSync(`${file}.new`, file);
+}
+
 /** Ids carry slots, and slots lie in partitions by their number: it cannot change later. */
 function fixPartitions(dataDir: string, partitions: number): void {
   const file = join(dataDir, 'partition-count');
-  if (!existsSync(file)) writeFileSync(file, `${partitions}\n`, { flag: 'wx' });
+  if (!existsSync(file)) writeWhole(file, `${partitions}\n`);
   const fixed = Number(readFileSync(file, 'utf8').trim());
   if (fixed === partitions) return;
   throw new DataDirError(

@@ -1,6 +1,6 @@
 /**
  * Ids: prefix, slot in two base32 characters, then a monotonic ULID or a hash of what the thing is
- * (`DESIGN.md` decision 12). Any id finds its partition without an index; clients treat ids as opaque.
+ * (`docs/architecture.md` decision 12). Any id finds its partition without an index; clients treat ids as opaque.
  */
 import { createHash, randomBytes } from 'node:crypto';
 

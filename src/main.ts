@@ -15,8 +15,8 @@ try {
 } catch (error) {
   const { name: kind, message, stack } = error as Error;
   const expected =
-    /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|JournalSetupError)$/.test(kind) ||
+    /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|JournalSetupError|ChildError)$/.test(kind) ||
     kind === 'Error';
   process.stderr.write(`${expected ? message : stack}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exit(error instanceof UsageError ? 2 : 1);
 }

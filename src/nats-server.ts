@@ -1,11 +1,12 @@
 /**
  * The supervised nats-server: where its program is, the configuration it runs with, its start on loopback, and the adoption
- * of one that an earlier supervisor left behind (`DESIGN.md` decisions 8 and 28).
+ * of one that an earlier supervisor left behind (`docs/architecture.md` decisions 8 and 28).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { atLeast } from './journal/topology.ts';
 
@@ -53,12 +54,19 @@ export function localNatsUrl(port: number, token: string): string {
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const { dataDir, port } = options;
-  if (await answers(port)) return adopt(dataDir, port);
+  const earlier = findEarlier(dataDir);
+  const taken = await answers(port);
+  if (taken && earlier?.port === port) return adopt(earlier);
+  if (taken) {
+    throw new NatsServerError(`Port ${port} is taken by another program. Set TIDINGS_NATS_PORT to a free one.`);
+  }
+  // It listens on another port or not yet: two servers must never share a store.
+  if (earlier) await end(earlier);
   const program = findNatsServer();
   if (!program) throw new NatsServerError('There is no nats-server. Run: npm run setup');
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true });
-  const config = join(folder, 'server.conf');
+  const config = configFile(dataDir);
   writeFileSync(config, configFor(natsServerVersion(program)), { mode: 0o600 });
   const child = spawn(program, ['-c', config], {
     env: environment(options, folder),
@@ -66,7 +74,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     // Its own process group: a terminal's Ctrl-C must not stop it before what is in flight is stored.
     detached: true,
   });
-  writeFileSync(pidFile(dataDir), `${child.pid}\n`);
+  writeFileSync(pidFile(dataDir), `${child.pid ?? 0} ${port}\n`);
   return toServer(child);
 }
 
@@ -95,16 +103,26 @@ function toServer(child: ChildProcess): NatsServer {
   return { pid: child.pid ?? 0, adopted: false, exited };
 }
 
-/** A server with our process id file is ours; its end can only be seen by looking. */
-function adopt(dataDir: string, port: number): NatsServer {
+/** A server of this data directory that an earlier start left behind. */
+interface Earlier {
+  pid: number;
+  port: number;
+  /** Whether it lives; after a reboot its number can be any program's. */
+  runs(): boolean;
+}
+
+function findEarlier(dataDir: string): Earlier | undefined {
   const file = pidFile(dataDir);
-  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-  if (!isAlive(pid)) {
-    throw new NatsServerError(`Port ${port} is taken by another program. Set TIDINGS_NATS_PORT to a free one.`);
-  }
+  const [pid = 0, port = 0] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').map(Number) : [];
+  const runs = () => pid > 1 && commandOf(pid).includes(configFile(dataDir));
+  return runs() ? { pid, port, runs } : undefined;
+}
+
+/** The end of a server that is not our child can only be seen by looking. */
+function adopt({ pid, runs }: Earlier): NatsServer {
   const exited = new Promise<void>((resolve) => {
     const timer = setInterval(() => {
-      if (isAlive(pid)) return;
+      if (runs()) return;
       clearInterval(timer);
       resolve();
     }, 200);
@@ -112,13 +130,21 @@ function adopt(dataDir: string, port: number): NatsServer {
   return { pid, adopted: true, exited };
 }
 
-function isAlive(pid: number): boolean {
-  if (pid <= 1) return false;
+/** Ends a server that is not our child, after five seconds the hard way. */
+async function end({ pid, runs }: Earlier): Promise<void> {
+  for (let waited = 0; runs(); waited += 50) {
+    if (waited % 5000 === 0) process.kill(pid, waited === 0 ? 'SIGTERM' : 'SIGKILL');
+    await pause(50);
+  }
+}
+
+/** Command line of a process; empty when there is none (any more). */
+function commandOf(pid: number): string {
   try {
-    process.kill(pid, 0);
-    return true;
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
-    return false;
+    return '';
   }
 }
 
@@ -141,6 +167,10 @@ function isExecutable(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+function configFile(dataDir: string): string {
+  return join(dataDir, 'nats', 'server.conf');
 }
 
 function pidFile(dataDir: string): string {

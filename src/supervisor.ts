@@ -3,20 +3,21 @@
  * starts them in order, restarts what dies, and stops them in order: gateway, workers, nats-server.
  */
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
-import { type FirstStart, prepareDataDir } from './first-start.ts';
+import { DataDirError, type FirstStart, prepareDataDir } from './first-start.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
 import { type DurabilityLevel, durabilityOf, ensureStream } from './journal/topology.ts';
 import type { Logger } from './logger.ts';
-import { childRestarts, collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
-import { localNatsUrl, type NatsServer, startNatsServer } from './nats-server.ts';
+import { collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
+import { localNatsUrl } from './nats-server.ts';
+import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
+import { type PartitionLock, PartitionLockedError, takeLock } from './store/lock.ts';
 
 /** A service that is starting or runs. */
 export interface Service {
@@ -38,7 +39,6 @@ export interface ServiceFacts {
 }
 
 const childStopMs = 20_000;
-const natsStopMs = 10_000;
 
 /**
  * Starts everything.
@@ -46,11 +46,19 @@ const natsStopMs = 10_000;
  *   operator mends
  */
 export function startService(settings: Settings, logger: Logger): Service {
-  const started: Started = { children: [], journal: undefined, nats: undefined, ops: undefined };
+  const started: Started = {
+    stopping: false,
+    children: [],
+    lock: undefined,
+    journal: undefined,
+    nats: undefined,
+    ops: undefined,
+  };
   return {
     ready: start(settings, logger, started),
     pids: () => pids(started),
     stop: async () => {
+      started.stopping = true;
       // The gateway first, so that what it has accepted is folded before the workers go.
       for (const role of ['gateway', 'worker'] as const) {
         const children = started.children.filter((child) => child.options.role === role);
@@ -59,6 +67,7 @@ export function startService(settings: Settings, logger: Logger): Service {
       await started.journal?.close();
       await started.nats?.stop();
       started.ops?.close();
+      await started.lock?.release();
     },
   };
 }
@@ -66,6 +75,8 @@ export function startService(settings: Settings, logger: Logger): Service {
 /** What a stop has to stop. */
 interface Started {
   children: Child[];
+  stopping: boolean;
+  lock: PartitionLock | undefined;
   journal: Journal | undefined;
   nats: SupervisedNats | undefined;
   ops: OpsServer | undefined;
@@ -74,6 +85,7 @@ interface Started {
 async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
   collectRuntimeMetrics();
   const first = prepareDataDir(settings);
+  started.lock = await lockDataDir(settings.dataDir);
   const supervised = settings.natsUrl === '';
   if (supervised) started.nats = await superviseNats(settings, first.natsToken, logger);
   const natsUrl = supervised ? localNatsUrl(settings.natsPort, first.natsToken) : settings.natsUrl;
@@ -94,16 +106,38 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
 }
 
 async function launch(children: readonly Child[], started: Started, ready: Readiness): Promise<void> {
+  if (started.stopping) throw new StoppedError();
   started.children.push(...children);
   for (const child of children) child.start();
   await ready.when(() => children.every((child) => child.ready));
 }
 
-/** Wakes whoever waits for children each time one says it is ready. */
+/** The service was told to stop before it was ready. */
+class StoppedError extends Error {}
+
+/** One supervisor a data directory: a second one would adopt the first one's nats-server. */
+async function lockDataDir(dataDir: string): Promise<PartitionLock> {
+  try {
+    return await takeLock(dataDir, 'supervisor');
+  } catch (error) {
+    if (!(error instanceof PartitionLockedError)) throw error;
+    throw new DataDirError(
+      `Another Tidings runs on ${dataDir}. Stop it first, or set TIDINGS_DATA_DIR to another folder.`,
+    );
+  }
+}
+
+/** Wakes whoever waits for children each time one says it is ready, or gives up on one that ends again and again. */
 class Readiness {
   private wake: () => void = () => {};
+  private fault: Error | undefined;
 
   changed(): void {
+    this.wake();
+  }
+
+  failed(error: Error): void {
+    this.fault = error;
     this.wake();
   }
 
@@ -112,6 +146,7 @@ class Readiness {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
+      if (this.fault) throw this.fault;
     }
   }
 }
@@ -156,7 +191,16 @@ function childOptions(
   logger: Logger,
   ready: Readiness,
 ) {
-  return { role, name, program, args, env: settingsToEnv(settings), logger, onReady: () => ready.changed() };
+  return {
+    role,
+    name,
+    program,
+    args,
+    env: settingsToEnv(settings),
+    logger,
+    onReady: () => ready.changed(),
+    onHopeless: (error: Error) => ready.failed(error),
+  };
 }
 
 async function gather(children: readonly Child[]): Promise<string> {
@@ -170,59 +214,4 @@ function pids({ children, nats }: Started): Record<string, number> {
   for (const child of children) if (child.pid !== undefined) found[child.options.name] = child.pid;
   if (nats) found['nats-server'] = nats.pid();
   return found;
-}
-
-/** A nats-server that is started again when it ends. */
-interface SupervisedNats {
-  pid(): number;
-  stop(): Promise<void>;
-}
-
-async function superviseNats(settings: Settings, token: string, logger: Logger): Promise<SupervisedNats> {
-  const options = {
-    dataDir: settings.dataDir,
-    port: settings.natsPort,
-    token,
-    maxStore: settings.journalMaxBytes * (settings.partitions + 1) * 2,
-  };
-  let server: NatsServer = await startNatsServer(options);
-  let stopping = false;
-  if (server.adopted) logger.warn({ natsPid: server.pid }, 'nats-server of an earlier start is adopted');
-  void watch();
-
-  async function watch(): Promise<void> {
-    for (let failures = 0; ; failures++) {
-      const started = performance.now();
-      await server.exited;
-      if (stopping) return;
-      if (performance.now() - started > 30_000) failures = 0;
-      logger.error(
-        { natsPid: server.pid, log: `${settings.dataDir}/nats/server.log` },
-        'nats-server ended and is started again',
-      );
-      childRestarts.inc({ role: 'nats-server' });
-      await pause(Math.min(5000, 50 * 2 ** failures) * (0.75 + Math.random() / 2));
-      if (stopping) return;
-      server = await startNatsServer(options);
-    }
-  }
-
-  return {
-    pid: () => server.pid,
-    stop: async () => {
-      stopping = true;
-      kill(server.pid, 'SIGTERM');
-      const late = setTimeout(() => kill(server.pid, 'SIGKILL'), natsStopMs);
-      await server.exited;
-      clearTimeout(late);
-    },
-  };
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
 import { sendDeliveries } from '../../src/cli/deliveries.ts';
 import { createProgress } from '../../src/cli/progress.ts';
-import { answerFaults, ratioOf, toSide } from '../figures.ts';
+import { answerFaults, othersShare, ratioOf, toSide } from '../figures.ts';
 import { type RequestSource, startLoad } from '../load.ts';
 import { startProgram } from '../program.ts';
 import { runPaired, type Target } from '../rounds.ts';
@@ -22,8 +22,7 @@ export const draftRead: Scenario = {
   question: 'How many GET /api/drafts/{id} of a real draft are answered a second, compared with a bare server?',
   floor: 'uWebSockets.js alone in a process of its own, sending the same bytes and content type',
   run: async (context) => {
-    const service = await startBenchService(context.folder, sampleRepository.hostOrigin);
-    context.defer(service.stop);
+    const service = await startBenchService(context, sampleRepository.hostOrigin);
     const path = await makeDraft(service);
     const response = await fetch(service.url + path, { headers: authorization(service) });
     if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}`);
@@ -43,7 +42,7 @@ async function compare(
   path: string,
   body: Buffer,
 ): Promise<Comparison> {
-  const source: RequestSource = { kind: 'get', path, headers: authorization(service), expectedBody: body.toString() };
+  const source: RequestSource = { kind: 'get', path, headers: authorization(service), expectedBody: body };
   const load = await startLoad(source);
   context.defer(load.stop);
   const target = { url: service.url, pids: service.pids, settle: async () => {} };
@@ -56,6 +55,7 @@ async function compare(
     ...sides,
     ratio: ratioOf(sides.service, sides.floor),
     line,
+    othersShare: othersShare(...paired.service, ...paired.floor),
     faults: [...answerFaults('service', paired.all, 200), ...answerFaults('floor', paired.floor, 200)],
     notes: [],
   };

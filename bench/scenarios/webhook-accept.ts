@@ -7,7 +7,7 @@ import { partitionNames } from '../../src/journal/subjects.ts';
 import { deliveryKey, isFolded } from '../../src/store/deliveries.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { deliveryBytes, deliveryId, repositoryCount } from '../deliveries.ts';
-import { answerFaults, median, type Run, ratioOf, toSide } from '../figures.ts';
+import { answerFaults, median, othersShare, type Run, ratioOf, toSide } from '../figures.ts';
 import { type Load, startLoad } from '../load.ts';
 import { type Program, startProgram } from '../program.ts';
 import { runPaired, type Target } from '../rounds.ts';
@@ -23,8 +23,7 @@ export const webhookAccept: Scenario = {
     'How many signed deliveries of a merged pull request are accepted a second, each on disk before its 202, compared with the same ingress that puts nothing on the journal?',
   floor: 'the same receiver and HTTP server in a process of its own, acknowledging at once: no journal, no fold',
   run: async (context) => {
-    const service = await startBenchService(context.folder, 'https://github.com');
-    context.defer(service.stop);
+    const service = await startBenchService(context, 'https://github.com');
     const program = startProgram(new URL('../floors/ingress.js', import.meta.url), environmentOf(service));
     context.defer(program.stop);
     const { port } = await program.ask<{ port: number }>({});
@@ -63,6 +62,7 @@ async function compare(context: BenchContext, stage: Stage): Promise<Comparison>
     floor,
     ratio: ratioOf(service, floor),
     line,
+    othersShare: othersShare(...paired.service, ...paired.floor),
     faults: [
       ...answerFaults('service', paired.all, 202),
       ...answerFaults('floor', paired.floor, 202),

@@ -1,6 +1,6 @@
 /**
  * Who is asking: the API key of a request, and what it may see. Keys are remembered for one state of the directory, compared
- * on every request, so a revoked key stops at once (`DESIGN.md` decision 13).
+ * on every request, so a revoked key stops at once (`docs/architecture.md` decision 13).
  */
 import { hashKey, keyFault } from '../api-key.ts';
 import { notFound, ServiceError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * What API handlers work with, and how an API write gets its answer: a command on the journal, then its stored result, read
- * once the partition has folded it (`DESIGN.md` decision 21).
+ * once the partition has folded it (`docs/architecture.md` decision 21).
  */
 import type { Settings } from '../../config/schema.ts';
 import { type ErrorKind, ServiceError } from '../errors.ts';

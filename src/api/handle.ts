@@ -70,7 +70,12 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
         }
         return;
       }
-      readBody(exchange, services.budget, (body) => void answer(route, exchange, run(route, { ...request, body })));
+      const limits = { maxBytes: maxBodyBytes, budget: services.budget };
+      exchange.receive(
+        limits,
+        ignoreChunk,
+        (bytes) => void answer(route, exchange, run(route, request, exchange, bytes)),
+      );
     } catch (error) {
       refuse(route, exchange, error);
     }
@@ -94,8 +99,14 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
   return { context, caller, directory, params: exchange.params, query, body: undefined };
 }
 
-async function run(route: ApiRoute<never>, request: ApiRequest<never>): Promise<ApiReply> {
-  return route.handle(request);
+/** Parses the body before the first await, as its bytes are gone after it, and runs the handler. */
+async function run(
+  route: ApiRoute<never>,
+  request: ApiRequest<never>,
+  exchange: Exchange,
+  bytes: Buffer,
+): Promise<ApiReply> {
+  return route.handle({ ...request, body: parseBody(exchange, bytes) });
 }
 
 async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise<ApiReply>): Promise<void> {
@@ -116,28 +127,21 @@ function send(exchange: Exchange, { status, body, headers }: ApiReply): void {
 function refuse(route: ApiRoute<never>, exchange: Exchange, error: unknown): void {
   const status = error instanceof ServiceError ? error.status : 500;
   apiRequests.inc({ route: route.operation, status: String(status) });
+  if (status === 401) exchange.extraHeaders = ['WWW-Authenticate', 'Bearer realm="tidings"'];
   exchange.fail(error);
 }
 
-function readBody(exchange: Exchange, budget: BodyBudget, done: (body: unknown) => void): void {
-  exchange.receive(
-    { maxBytes: maxBodyBytes, budget },
-    () => {},
-    (bytes) => {
-      const type = exchange.headers['content-type'] ?? '';
-      if (bytes.length > 0 && !/^application\/json\s*(;|$)/i.test(type)) {
-        throw new ServiceError(
-          'unsupportedMediaType',
-          `The Content-Type must be application/json, got ${type || 'nothing'}.`,
-        );
-      }
-      done(parse(bytes));
-    },
-  );
-}
+function ignoreChunk(): void {}
 
-function parse(bytes: Buffer): unknown {
+function parseBody(exchange: Exchange, bytes: Buffer): unknown {
+  const type = exchange.headers['content-type'] ?? '';
   if (bytes.length === 0) throw invalid({ body: 'expected a JSON object, got nothing' });
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ServiceError(
+      'unsupportedMediaType',
+      `The Content-Type must be application/json, got ${type || 'nothing'}.`,
+    );
+  }
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

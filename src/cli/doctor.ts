@@ -121,19 +121,22 @@ async function checkServer(settings: Settings, url: string, supervised: boolean)
   try {
     const { version = '', max_payload = 0 } = journal.connection.info ?? {};
     const findings: Finding[] = [{ verdict: 'ok', text: `service runs, journal on nats-server ${version}` }];
-    if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${durabilityOf(version, false, 1)}` });
     if (max_payload < neededPayloadBytes) {
       findings.push({
         verdict: 'fault',
         text: `max_payload is ${max_payload}: expected at least ${neededPayloadBytes}`,
       });
     }
+    let leastReplicas = Number.POSITIVE_INFINITY;
     for (const name of partitionNames(settings.partitions)) {
-      const { firstSeq, lastSeq, bytes, maxBytes } = await streamState(journal, name);
+      const { firstSeq, lastSeq, bytes, maxBytes, replicas } = await streamState(journal, name);
+      leastReplicas = Math.min(leastReplicas, replicas);
       const share = Math.round((bytes / maxBytes) * 100);
       const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
+    const level = durabilityOf(version, false, leastReplicas);
+    if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${level}` });
     return findings;
   } finally {
     await journal.close();

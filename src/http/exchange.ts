@@ -133,7 +133,6 @@ export class Exchange {
     if (failure.kind === 'internal') this.logger.error({ err: error, requestId: this.requestId }, 'request failed');
     if (this.finished) return;
     const headers = failure.retryAfter === undefined ? [] : ['Retry-After', String(failure.retryAfter)];
-    if (failure.status === 401) headers.push('WWW-Authenticate', 'Bearer realm="tidings"');
     const body: ErrorBody = failure.toBody();
     this.json(failure.status, body, headers);
   }

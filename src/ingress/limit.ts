@@ -1,6 +1,6 @@
 /**
  * The ingestion limit: 100 webhooks a minute and 1000 an hour per organisation (spec part 8), as a token bucket each in its
- * GCRA form. What is over is not refused but given a due time; only past the longest delay is it refused (`DESIGN.md`
+ * GCRA form. What is over is not refused but given a due time; only past the longest delay is it refused (`docs/architecture.md`
  * decision 16). In memory; seeded at start from what waits in the partitions.
  */
 

@@ -25,11 +25,19 @@ export function packBatch(records: readonly Uint8Array[]): Buffer {
   return Buffer.concat([header, ...records]);
 }
 
-/** Reads the records of one journal message, in order. */
+/**
+ * Reads the records of one journal message, in order.
+ * @throws when the message is none of ours: what a record says is for the fold to judge, not that it is one
+ */
 export function unpackBatch(bytes: Uint8Array): JournalRecord[] {
   const records: unknown = packr.unpack(bytes);
-  if (!Array.isArray(records)) throw new Error('a journal message is not a batch of records');
+  if (!Array.isArray(records) || !records.every(isRecord)) throw new Error('a journal message is no batch of records');
   return records as JournalRecord[];
+}
+
+function isRecord(value: unknown): boolean {
+  const { id, at, kind } = (value ?? {}) as Partial<JournalRecord>;
+  return typeof id === 'string' && Number.isSafeInteger(at) && typeof kind === 'string';
 }
 
 /** Packs a message between processes that is no record (signals, queries). */

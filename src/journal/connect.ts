@@ -49,13 +49,28 @@ export function connectionOptions(url: string, name: string): ConnectionOptions 
   return options;
 }
 
+/** Whether a server answers at an address and takes its credentials. */
+export async function canConnect(url: string): Promise<boolean> {
+  const once = { waitOnFirstConnect: false, reconnect: false, timeout: 2000 };
+  const connection = await connect({ ...connectionOptions(url, 'tidings probe'), ...once }).catch(() => undefined);
+  await connection?.close();
+  return connection !== undefined;
+}
+
+/** How often a wait for the first connection is told. */
+const waitLogMs = 5000;
+
 /**
  * Connects to the journal, waiting until the server answers.
  * @param url address with credentials
  * @param name shown in the server's connection list
  */
 export async function connectJournal(url: string, name: string, logger: Logger): Promise<Journal> {
-  const connection = await connect(connectionOptions(url, name));
+  const waiting = setInterval(
+    () => logger.warn({ server: new URL(url).host }, 'journal does not answer yet'),
+    waitLogMs,
+  );
+  const connection = await connect(connectionOptions(url, name)).finally(() => clearInterval(waiting));
   const jetstream = connection.jetstream();
   const manager = await connection.jetstreamManager({ checkAPI: false });
   let connected = true;

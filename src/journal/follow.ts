@@ -1,6 +1,6 @@
 /**
  * Reads a partition's stream in order from a sequence on, without acknowledgements: the cursor in the store is the only
- * position (`DESIGN.md` decision 4). An unnamed consumer is made again after every break; messages are pulled in small
+ * position (`docs/architecture.md` decision 4). An unnamed consumer is made again after every break; messages are pulled in small
  * bounded requests, so a slow fold holds the reading back. A hole in the sequence is never passed over.
  */
 import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy } from 'nats';

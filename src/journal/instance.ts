@@ -1,6 +1,6 @@
 /**
  * One instance a journal: a second one with another data directory would fold the same streams into stores of its own and
- * carry every effect out again, so it refuses to start (`DESIGN.md` decision 30).
+ * carry every effect out again, so it refuses to start (`docs/architecture.md` decision 30).
  */
 
 import type { Journal } from './connect.ts';

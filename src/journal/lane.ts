@@ -1,6 +1,6 @@
 /**
  * Group commit into one partition's stream: one journal message in flight, holding all records that arrived while the
- * previous one was (`DESIGN.md` decision 2). Batch A is retried until its outcome is known before B is sent; waiting is
+ * previous one was (`docs/architecture.md` decision 2). Batch A is retried until its outcome is known before B is sent; waiting is
  * bounded in count and bytes; a record whose deadline passes is answered "unknown" and deduped when it comes again.
  */
 import { ErrorCode, NatsError } from 'nats';
@@ -28,7 +28,7 @@ export interface LaneOptions {
   ackDeadlineMs: number;
 }
 
-/** Largest packed record (`DESIGN.md` decision 7). */
+/** Largest packed record (`docs/architecture.md` decision 7). */
 export const maxRecordBytes = 2_097_152;
 
 interface Waiting {

@@ -1,5 +1,5 @@
 /**
- * Questions to a partition's owner that change nothing and compute something (`DESIGN.md` decision 22): a NATS request,
+ * Questions to a partition's owner that change nothing and compute something (`docs/architecture.md` decision 22): a NATS request,
  * answered from the owner's render pool, so that the gateway never stalls.
  */
 import type { Subscription } from 'nats';

@@ -1,6 +1,6 @@
 /**
  * The `folded` signal: after each commit a partition's owner says how far it has folded; the gateway waits for the
- * sequence of its PubAck before it reads a command's result (`DESIGN.md` decision 21). Core NATS, so a signal can be lost:
+ * sequence of its PubAck before it reads a command's result (`docs/architecture.md` decision 21). Core NATS, so a signal can be lost:
  * a waiter also looks for itself from time to time.
  */
 import type { Subscription } from 'nats';

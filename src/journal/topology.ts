@@ -1,5 +1,5 @@
 /**
- * The streams of the journal: one a partition, made when missing and read back (`DESIGN.md` decisions 3, 7 and 8).
+ * The streams of the journal: one a partition, made when missing and read back (`docs/architecture.md` decisions 3, 7 and 8).
  * Also says how durable an acknowledgement is on the server in use.
  */
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';

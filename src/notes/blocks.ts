@@ -41,7 +41,7 @@ export function parseDraft(body: string): Section[] {
     } else if (depth > 0) {
       if (depth < 3) parent = line;
       sections.push({ heading: line, key: depth < 3 ? line : `${parent}\n${line}`, gap, blocks: [] });
-    } else if (last && continues(last, line, gap)) last.lines.push(...new Array<string>(gap).fill(''), line);
+    } else if (last && continues(last, line, gap)) push(last.lines, gap, [line]);
     else here.blocks.push({ id: entryId(line), lines: [line], gap });
     gap = 0;
     fence = fenceAfter(fence, line);
@@ -59,6 +59,33 @@ export function writeDraft(sections: readonly Section[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The section of a heading. */
+export function findSection(sections: readonly Section[], key: string): Section | undefined {
+  return sections.find((section) => section.key === key);
+}
+
+/** Blocks of a section that are no entries. */
+export function proseOf(section: Section): Block[] {
+  return section.blocks.filter(({ id }) => id === null);
+}
+
+/** Same entries and prose in the same order, the words of prose included. */
+export function isSameShape(one: Section, other: Section): boolean {
+  const shape = (section: Section): string =>
+    section.blocks.map((block) => block.id ?? `prose ${blockText(block)}`).join('\n\n');
+  return shape(one) === shape(other);
+}
+
+/** Sections whose headings stand apart from what is around them. */
+export function setApart(sections: readonly Section[]): Section[] {
+  return sections.map((section, index) => {
+    const [first, ...rest] = section.blocks;
+    const gap = index > 0 ? Math.max(section.gap, 1) : section.gap;
+    if (!first || section.heading === '') return { ...section, gap };
+    return { ...section, gap, blocks: [{ ...first, gap: Math.max(first.gap, 1) }, ...rest] };
+  });
+}
+
 /** Text of a block to compare by: blanks at line ends make no difference. */
 export function blockText(block: Block): string {
   return block.lines.map((line) => line.trimEnd()).join('\n');
@@ -66,7 +93,7 @@ export function blockText(block: Block): string {
 
 function push(lines: string[], gap: number, more: readonly string[]): void {
   if (lines.length > 0) for (let count = 0; count < gap; count += 1) lines.push('');
-  lines.push(...more);
+  for (const line of more) lines.push(line);
 }
 
 function entryId(line: string): string | null {

@@ -8,18 +8,16 @@ import { isUpdate } from './dependencies.ts';
 import { type ChangeType, distinctAreas, type LabelReading, readLabels } from './labels.ts';
 import { isRelease, type ParsedTitle, parseTitle } from './title.ts';
 
-/** Sections of the notes in their order; a change stands in the first that fits, and only there (spec part 2, rule 3). */
-export const sectionOrder = [
-  'breaking',
-  'feature',
-  'fix',
-  'security',
-  'performance',
-  'documentation',
-  'other',
-  'dependency',
-] as const;
-export type Section = (typeof sectionOrder)[number];
+/** Sections of the notes; a change stands in the first that fits, in this order, and only there (spec part 2, rule 3). */
+export type Section =
+  | 'breaking'
+  | 'feature'
+  | 'fix'
+  | 'security'
+  | 'performance'
+  | 'documentation'
+  | 'other'
+  | 'dependency';
 
 /** What a pull request is. */
 export interface Classification {

@@ -19,6 +19,9 @@ const bump =
 const update =
   /^(?:updates?|bumps?) (?:dependency )?([^\s]{1,200}) (?:action |digest |docker tag )?to ([^\s]{1,80})(?: (?:in|across) .{1,300})?$/i;
 
+/** How many packages and folders a group touched differs each time; its name is what stays. */
+const group = /^(?:bumps?|updates?) (?:the )?([^\s]{1,200}) group(?: |$)/i;
+
 /** A title that tells of an update of what the project depends on. */
 export function isUpdate(text: string): boolean {
   return /^(?:bumps?|updates? (?:dependency|dependencies|module|all|the .{1,80} group)|\[?pre-commit|lock file maintenance|pin dependenc)/i.test(
@@ -31,7 +34,7 @@ export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
   const chains = new Map<string, DependencyUpdate>();
   for (const pull of pulls) {
     const read = readUpdate(parseTitle(pull.title).text);
-    const key = read.to === null ? `title ${read.name}` : `package ${read.name}`;
+    const key = `${read.to === null ? 'title' : 'package'} ${read.name}`;
     const chain = chains.get(key);
     if (!chain) {
       chains.set(key, { ...read, pulls: [pull] });
@@ -44,6 +47,8 @@ export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
 }
 
 function readUpdate(text: string): Omit<DependencyUpdate, 'pulls'> {
+  const grouped = group.exec(text);
+  if (grouped) return { name: `${grouped[1]} group`, from: null, to: null };
   const bumped = bump.exec(text);
   if (bumped) return { name: bumped[1] as string, from: bumped[2] as string, to: bumped[3] as string };
   const updated = update.exec(text);

@@ -4,8 +4,8 @@
  *
  * A push says that what is reachable from its `after` is its own commits and what is reachable from its `before`. That is
  * exact where the commit asked for is the head of a push. Payloads carry no parents, so for a commit inside a push all
- * that stand before it there count as its ancestors, too many if the push merged side branches. A force push that the host does
- * not flag cannot be seen.
+ * that stand before it there count as its ancestors; where a merge follows it in the push that may be too many, and nothing is
+ * claimed. A merge under another subject, and a force push that the host does not flag, cannot be seen.
  */
 import type { PushRecord } from '../protocol/stored.ts';
 import type { NotesSource } from './source.ts';
@@ -122,13 +122,16 @@ function stepsDown(source: NotesSource, sha: string): Step[] {
   const keys = source.commit(sha)?.pushes ?? [];
   const pushesAt = (head: string): PushRecord[] =>
     keys.filter(([, after]) => after === head).flatMap(([branch, after]) => source.push(branch, after) ?? []);
-  let pushes = pushesAt(sha);
-  if (pushes.length === 0) {
-    const listing = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
-    const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
-    pushes = first ? pushesAt(first.after) : [];
-  }
-  return pushes.flatMap((push) => toStep(push, sha) ?? []);
+  const exact = pushesAt(sha);
+  if (exact.length > 0) return exact.flatMap((push) => toStep(push, sha) ?? []);
+  const listing = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
+  const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
+  const steps = first ? pushesAt(first.after).flatMap((push) => toStep(push, sha) ?? []) : [];
+  return steps.filter(({ push, index }) => !push.shas.slice(index + 1).some((later) => isMerge(source, later)));
+}
+
+function isMerge(source: NotesSource, sha: string): boolean {
+  return /^Merge /.test(source.commit(sha)?.message ?? '');
 }
 
 function toStep(push: PushRecord, sha: string): Step | undefined {

@@ -2,11 +2,27 @@
  * Merges a person's edits of a draft with a newly generated one, entry by entry. The person's words always stand; what is new
  * since the draft they edited is put in once; what they left as it was follows the new draft.
  */
-import { type Block, blockText, parseDraft, type Section, writeDraft } from './blocks.ts';
+import {
+  type Block,
+  blockText,
+  findSection,
+  isSameShape,
+  parseDraft,
+  proseOf,
+  type Section,
+  setApart,
+  writeDraft,
+} from './blocks.ts';
+import { unixLines } from './scan.ts';
 
 interface Place {
   block: Block;
   section: Section;
+}
+
+/** An entry beside which another is put. */
+interface Neighbour extends Place {
+  before: boolean;
 }
 
 /** A draft with its entries by id, the first of each. */
@@ -25,7 +41,7 @@ export function mergeBodies(generatedBase: string, edited: string, generatedNew:
   const [base, mine, next] = [generatedBase, edited, generatedNew].map(unixLines) as [string, string, string];
   if (mine === base) return next;
   if (next === base) return mine;
-  return writeDraft(tidy(new Merge(toDraft(base), toDraft(mine), toDraft(next)).sections()));
+  return writeDraft(setApart(new Merge(toDraft(base), toDraft(mine), toDraft(next)).sections()));
 }
 
 class Merge {
@@ -51,9 +67,9 @@ class Merge {
 
   /** A section the person has: theirs, unless all that was left of it is gone upstream. */
   private mergeSection(mine: Section): Section | undefined {
-    const base = find(this.base.sections, mine.key);
+    const base = findSection(this.base.sections, mine.key);
     if (!base) return { ...mine, blocks: mine.blocks.flatMap((block) => this.mergeBlock(block, mine)) };
-    const next = find(this.next.sections, mine.key);
+    const next = findSection(this.next.sections, mine.key);
     const blocks = isSameShape(base, mine) ? this.followNext(mine, next) : this.keepShape(mine, base, next);
     if (blocks.length === 0 && !next && mine.heading !== '') return undefined;
     return { ...mine, blocks };
@@ -79,8 +95,8 @@ class Merge {
 
   /** The person added, moved or took out something: their order stands, and prose they left follows the new draft. */
   private keepShape(mine: Section, base: Section, next: Section | undefined): Block[] {
-    const left = prose(base).map(blockText);
-    const fresh = next ? prose(next) : [];
+    const left = proseOf(base).map(blockText);
+    const fresh = next ? proseOf(next) : [];
     return mine.blocks.flatMap((block) => {
       if (block.id !== null) return this.mergeBlock(block, mine);
       const index = left.indexOf(blockText(block));
@@ -102,22 +118,21 @@ class Merge {
 
   /** Sections that the new draft has and the person never saw; one they took out comes back only for new entries. */
   private addSections(merged: Section[]): void {
-    let after = find(merged, '');
+    let after = findSection(merged, '');
     for (const next of this.next.sections) {
-      const present = find(merged, next.key);
-      if (present) {
-        after = present;
-        continue;
-      }
-      const isNew = !find(this.base.sections, next.key);
-      const entries = next.blocks.some((block) => this.isDue(block) && !this.neighbour(block, next, merged));
-      if (!isNew && !entries) continue;
-      const blocks = isNew ? next.blocks.filter(({ id }) => id === null) : [];
-      if (!entries && blocks.length === 0 && !this.leadsOn(next)) continue;
-      const added = { ...next, gap: Math.max(next.gap, 1), blocks };
-      merged.splice(after ? merged.indexOf(after) + 1 : 0, 0, added);
-      after = added;
+      const present = findSection(merged, next.key);
+      const added = present ? undefined : this.sectionToAdd(next, merged);
+      if (added) merged.splice(after ? merged.indexOf(after) + 1 : 0, 0, added);
+      after = present ?? added ?? after;
     }
+  }
+
+  private sectionToAdd(next: Section, merged: readonly Section[]): Section | undefined {
+    const isNew = !findSection(this.base.sections, next.key);
+    const entries = next.blocks.some((block) => this.isDue(block) && !this.neighbour(block, next, merged));
+    const prose = isNew ? proseOf(next) : [];
+    if (!entries && prose.length === 0 && !(isNew && this.leadsOn(next))) return undefined;
+    return { ...next, gap: Math.max(next.gap, 1), blocks: prose };
   }
 
   /** A heading over areas, with nothing of its own. */
@@ -127,10 +142,10 @@ class Merge {
 
   private addEntries(merged: Section[]): void {
     for (const next of this.next.sections) {
+      const home = findSection(merged, next.key);
       for (const block of next.blocks) {
         if (!this.isDue(block)) continue;
-        const place = this.neighbour(block, next, merged);
-        const home = find(merged, next.key);
+        const place = this.neighbour(block, next, home ? [home] : merged);
         if (place) insertAfter(place.section.blocks, place.block, block, place.before);
         else if (home) insertInOrder(home, block, next);
         this.placed.add(block.id as string);
@@ -143,27 +158,20 @@ class Merge {
     return id !== null && !this.placed.has(id) && (this.mine.places.has(id) || !this.base.places.has(id));
   }
 
-  /** The nearest entry of the new draft's section that stands in the merged one: in the same section, else wherever it went. */
-  private neighbour(
-    block: Block,
-    next: Section,
-    merged: readonly Section[],
-  ): { section: Section; block: Block; before: boolean } | undefined {
-    const home = find(merged, next.key);
+  /** The nearest entry of the new draft's section that stands in one of the merged ones. */
+  private neighbour(block: Block, next: Section, merged: readonly Section[]): Neighbour | undefined {
     const at = next.blocks.indexOf(block);
     const earlier = next.blocks.slice(0, at).reverse();
     const later = next.blocks.slice(at + 1);
-    for (const [candidates, before] of [
-      [earlier, false],
-      [later, true],
-    ] as const) {
-      for (const { id } of candidates) {
-        if (id === null) continue;
-        const section = merged.find(
-          (each) => (home ? each === home : true) && each.blocks.some((found) => found.id === id),
-        );
-        const found = section?.blocks.find((each) => each.id === id);
-        if (section && found) return { section, block: found, before };
+    return this.standing(earlier, merged, false) ?? this.standing(later, merged, true);
+  }
+
+  private standing(candidates: Block[], merged: readonly Section[], before: boolean): Neighbour | undefined {
+    for (const { id } of candidates) {
+      if (id === null || !this.placed.has(id)) continue;
+      for (const section of merged) {
+        const block = section.blocks.find((each) => each.id === id);
+        if (block) return { section, block, before };
       }
     }
     return undefined;
@@ -189,31 +197,6 @@ function insertInOrder(home: Section, block: Block, next: Section): void {
   home.blocks.splice(at, 0, { ...block, gap: Math.max(block.gap, 1) });
 }
 
-/** A heading stands apart from what is around it. */
-function tidy(sections: Section[]): Section[] {
-  return sections.map((section, index) => {
-    const [first, ...rest] = section.blocks;
-    const gap = index > 0 ? Math.max(section.gap, 1) : section.gap;
-    if (!first || section.heading === '') return { ...section, gap };
-    return { ...section, gap, blocks: [{ ...first, gap: Math.max(first.gap, 1) }, ...rest] };
-  });
-}
-
-/** Same entries and prose in the same order, the words of prose included. */
-function isSameShape(base: Section, mine: Section): boolean {
-  const shape = (section: Section): string =>
-    section.blocks.map((block) => block.id ?? `prose ${blockText(block)}`).join('\n\n');
-  return shape(base) === shape(mine);
-}
-
-function prose(section: Section): Block[] {
-  return section.blocks.filter(({ id }) => id === null);
-}
-
-function find(sections: readonly Section[], key: string): Section | undefined {
-  return sections.find((section) => section.key === key);
-}
-
 function toDraft(body: string): Draft {
   const sections = parseDraft(body);
   const places = new Map<string, Place>();
@@ -223,8 +206,4 @@ function toDraft(body: string): Draft {
     }
   }
   return { sections, places };
-}
-
-function unixLines(body: string): string {
-  return body.replace(/\r\n?/g, '\n');
 }

@@ -11,7 +11,7 @@ const reference =
   /\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?:, ?#\d{1,10})*\)/gi;
 const bareReference = /(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?!\w)|\bGH-\d{1,10}\b/g;
 const hash = /\b(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}\b/g;
-const link = /\bhttps?:\/\/[^\s)>\]]{1,2000}/gi;
+const link = /https?:\/\/[^\s)>\]]{1,2000}/gi;
 
 /** What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title. */
 export function customerText(entry: Entry): string {

@@ -1,5 +1,5 @@
 /**
- * The records of the journal: everything that changes a partition, in the order it was accepted (`DESIGN.md` section 1).
+ * The records of the journal: everything that changes a partition, in the order it was accepted (`docs/architecture.md`).
  * Shapes only; `journal/codec` packs them, `ingress/` and `api/` make them, `workers/partition` folds them.
  */
 import { type Static, Type } from '@sinclair/typebox';

@@ -31,7 +31,7 @@ export const RepositoryRecordSchema = Type.Object({
   createdAt: Instant,
   /** Host time of the newest snapshot that set the fields above. */
   seenAt: Instant,
-  /** Counts every change that a ready-made response may show (`DESIGN.md` decision 15). */
+  /** Counts every change that a ready-made response may show (`docs/architecture.md` decision 15). */
   revision: Type.Integer(),
 });
 export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;

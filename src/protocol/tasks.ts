@@ -1,5 +1,5 @@
 /**
- * What crosses the border to a render thread: pointers in, results out, never records (`DESIGN.md` decision 23). The same
+ * What crosses the border to a render thread: pointers in, results out, never records (`docs/architecture.md` decision 23). The same
  * shapes are the questions a gateway asks a partition's owner.
  */
 import { type Static, Type } from '@sinclair/typebox';

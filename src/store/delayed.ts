@@ -1,5 +1,5 @@
 /**
- * Accepted events of organisations over their limit, until the partition's time reaches their due time (`DESIGN.md`
+ * Accepted events of organisations over their limit, until the partition's time reaches their due time (`docs/architecture.md`
  * decision 16). Later events of a repository line up behind its delayed ones, so its order holds.
  */
 import type { EventRecord } from '../protocol/journal.ts';

@@ -1,5 +1,5 @@
 /**
- * Deliveries that were folded, so that a host's retry or a person's redelivery changes nothing (`DESIGN.md` decision 11).
+ * Deliveries that were folded, so that a host's retry or a person's redelivery changes nothing (`docs/architecture.md` decision 11).
  * Written in the transaction of the effect; a delivery that was dead-lettered is not here.
  */
 import { createHash } from 'node:crypto';

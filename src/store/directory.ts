@@ -1,6 +1,6 @@
 /**
  * The tables of the directory partition: organisations, which repositories they have (the only place authorisation
- * reads), and API keys by hash (`DESIGN.md` decision 13).
+ * reads), and API keys by hash (`docs/architecture.md` decision 13).
  */
 import type { KeyRecord } from '../protocol/commands.ts';
 import type { Partition } from './partition.ts';

@@ -1,6 +1,6 @@
 /**
  * Where a partition lies on disk. A partition's folder holds one folder a generation and the file `current` that names the
- * one in use; a rebuilt store is a new generation, so readers of the old one are never pulled from under (`DESIGN.md`
+ * one in use; a rebuilt store is a new generation, so readers of the old one are never pulled from under (`docs/architecture.md`
  * decision 17).
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
  * The lock of a partition on this machine: a listening socket that the system frees when its process dies, however it dies
- * (`DESIGN.md` decision 28). LMDB's own lock does not stop two owners.
+ * (`docs/architecture.md` decision 28). LMDB's own lock does not stop two owners.
  */
 import { createHash } from 'node:crypto';
-import { realpathSync, unlinkSync } from 'node:fs';
+import { mkdirSync, realpathSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -42,6 +42,7 @@ export async function takeLock(dataDir: string, partition: string): Promise<Part
 function lockAddress(dataDir: string, partition: string): string {
   if (process.platform !== 'linux') return join(dataDir, 'partitions', `${partition}.lock`);
   // By its real path: a link to the folder must not lead past the lock.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
   return `\0tidings-${folder}-${partition}`;
 }

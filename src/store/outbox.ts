@@ -1,6 +1,6 @@
 /**
  * Effects that a fold caused and that are carried out after its commit: renders, recounts, relays to another partition
- * (`DESIGN.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
+ * (`docs/architecture.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
  */
 import type { RelayBody } from '../protocol/journal.ts';
 import type { Persona } from '../protocol/stored.ts';

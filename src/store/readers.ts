@@ -1,6 +1,6 @@
 /**
  * Read-only access to partitions that another process writes. Every request begins with `fresh`, which drops the old read
- * transaction: without it a reply can miss its own commit, and an idle thread would stay stale for ever (`DESIGN.md`
+ * transaction: without it a reply can miss its own commit, and an idle thread would stay stale for ever (`docs/architecture.md`
  * decision 10).
  */
 import { currentGeneration, inodeOf } from './generation.ts';

@@ -1,6 +1,6 @@
 /**
  * The responses of single objects: their shapes as the API sends them (spec part 2), and the ready-made bytes stored beside
- * the records (`DESIGN.md` decision 15). Bytes carry the repository and its revision, so a reader can tell stale ones.
+ * the records (`docs/architecture.md` decision 15). Bytes carry the repository and its revision, so a reader can tell stale ones.
  */
 import { compareUrl } from '../compare-url.ts';
 import type { DraftRecord, RangeRecord } from '../protocol/stored.ts';

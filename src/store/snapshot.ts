@@ -5,27 +5,28 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
-import { readCursor } from './meta.ts';
+import { readCursor, readStreamIdentity } from './meta.ts';
 import { dumpedTables, openFolder, type Partition } from './partition.ts';
 
-/** A verified snapshot; `seq` is the cursor it holds. */
+/** A verified snapshot; `seq` is the cursor it holds, in the stream of that epoch. */
 export interface Snapshot {
   folder: string;
+  epoch: number;
   seq: number;
 }
 
 const kept = 2;
 
-/** Snapshots of a partition, oldest first. Unfinished ones are not listed: their folders end in `.new`. */
+/** Snapshots of a partition, oldest first: sequences begin again with an epoch. Unfinished ones are not listed: their folders end in `.new`. */
 export function listSnapshots(dataDir: string, partition: string): Snapshot[] {
   const folder = snapshotFolder(dataDir, partition);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .flatMap((name) => {
-      const match = /^s(\d{15})$/.exec(name);
-      return match ? [{ folder: join(folder, name), seq: Number(match[1]) }] : [];
+      const match = /^e(\d{6})-s(\d{15})$/.exec(name);
+      return match ? [{ folder: join(folder, name), epoch: Number(match[1]), seq: Number(match[2]) }] : [];
     })
-    .sort((a, b) => a.seq - b.seq);
+    .sort((a, b) => a.epoch - b.epoch || a.seq - b.seq);
 }
 
 /** Takes and verifies a snapshot and removes all but the two newest. */
@@ -35,24 +36,25 @@ export async function takeSnapshot(dataDir: string, partition: Partition): Promi
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   await partition.root.backup(unfinished, false);
-  const seq = await verifySnapshot(partition.name, unfinished);
-  const finished = join(folder, `s${String(seq).padStart(15, '0')}`);
+  const { epoch, seq } = await verifySnapshot(partition.name, unfinished);
+  const finished = join(folder, `e${String(epoch).padStart(6, '0')}-s${String(seq).padStart(15, '0')}`);
   rmSync(finished, { recursive: true, force: true });
   renameSync(unfinished, finished);
   for (const old of listSnapshots(dataDir, partition.name).slice(0, -kept)) rmSync(old.folder, { recursive: true });
-  return { folder: finished, seq };
+  return { folder: finished, epoch, seq };
 }
 
 /**
  * Opens a copy and reads every row of every table.
- * @returns the cursor it holds
+ * @returns the place in the journal it holds
  * @throws when it cannot be read
  */
-export async function verifySnapshot(name: string, folder: string): Promise<number> {
+export async function verifySnapshot(name: string, folder: string): Promise<Omit<Snapshot, 'folder'>> {
   const copy = openFolder(name, 0, folder, true);
   try {
     for (const table of dumpedTables) for (const _ of copy.tables[table].getRange({ snapshot: true })) void _;
-    return readCursor(copy).seq;
+    for (const _ of copy.responses.getRange({ snapshot: true })) void _;
+    return { epoch: readStreamIdentity(copy)?.epoch ?? 0, seq: readCursor(copy).seq };
   } finally {
     await copy.close();
   }

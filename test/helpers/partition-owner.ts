@@ -38,7 +38,12 @@ export async function startBench(t: TestContext): Promise<Bench> {
 }
 
 /** Opens an owner; it closes with the test. */
-export async function own(t: TestContext, { journal, dataDir }: Bench, name = 'p00', onCommitted = () => {}): Promise<OwnedPartition> {
+export async function own(
+  t: TestContext,
+  { journal, dataDir }: Bench,
+  name = 'p00',
+  onCommitted = () => {},
+): Promise<OwnedPartition> {
   const lost: Error[] = [];
   let commits = 0;
   const owner = await PartitionOwner.open({
@@ -82,12 +87,22 @@ export async function ownWithOutbox(t: TestContext, bench: Bench, name = 'p00') 
 
 /** A lane into a partition whose stream exists. */
 export function feed(journal: Journal, name = 'p00'): Lane {
-  const options = { batchRecords: 64, batchBytes: 1_048_576, waitingRecords: 100_000, waitingBytes: 1e9, ackDeadlineMs: 20_000 };
+  const options = {
+    batchRecords: 64,
+    batchBytes: 1_048_576,
+    waitingRecords: 100_000,
+    waitingBytes: 1e9,
+    ackDeadlineMs: 20_000,
+  };
   return new Lane(journal, name, options, quiet);
 }
 
 /** Enqueues records and waits until the owner has folded them. */
-export async function enqueueAndFold(owner: PartitionOwner, lane: Lane, records: readonly JournalRecord[]): Promise<void> {
+export async function enqueueAndFold(
+  owner: PartitionOwner,
+  lane: Lane,
+  records: readonly JournalRecord[],
+): Promise<void> {
   const positions = await Promise.all(records.map((record) => lane.enqueue(record)));
   const last = Math.max(...positions.map(({ seq }) => seq));
   await waitUntil(`sequence ${last} is folded`, () => owner.seq >= last);

@@ -76,7 +76,11 @@ const issueBody: fc.Arbitrary<EventBody> = fc
   });
 
 const pushBody: fc.Arbitrary<EventBody> = fc
-  .record({ from: fc.integer({ min: 0, max: 4 }), length: fc.integer({ min: 1, max: 3 }), branch: fc.constantFrom('main', 'v1') })
+  .record({
+    from: fc.integer({ min: 0, max: 4 }),
+    length: fc.integer({ min: 1, max: 3 }),
+    branch: fc.constantFrom('main', 'v1'),
+  })
   .map(({ from, length, branch }) => ({
     event: 'push',
     // One content for each head: a push of two lists what lies between.
@@ -123,26 +127,30 @@ const anyCommand = fc.oneof(
       at,
     ),
   ),
-  fc.record({ rangeId: anyRange, at, ticket }).map(({ rangeId, at, ticket }) =>
-    commandRecord(
-      { name: 'generateDraft', rangeId, draftId: draftId(rangeId, 'engineer'), persona: 'engineer', ticket },
-      at,
+  fc
+    .record({ rangeId: anyRange, at, ticket })
+    .map(({ rangeId, at, ticket }) =>
+      commandRecord(
+        { name: 'generateDraft', rangeId, draftId: draftId(rangeId, 'engineer'), persona: 'engineer', ticket },
+        at,
+      ),
     ),
-  ),
-  fc.record({ rangeId: anyRange, at, bodyMd: text }).map(({ rangeId, at, bodyMd }) =>
-    commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd }, at),
-  ),
+  fc
+    .record({ rangeId: anyRange, at, bodyMd: text })
+    .map(({ rangeId, at, bodyMd }) =>
+      commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd }, at),
+    ),
 );
 
-const anyResult = fc.record({ rangeId: anyRange, at, ticket, row, bodyMd: text, fails: fc.boolean() }).map(
-  ({ rangeId, at, ticket, row, bodyMd, fails }) => {
+const anyResult = fc
+  .record({ rangeId: anyRange, at, ticket, row, bodyMd: text, fails: fc.boolean() })
+  .map(({ rangeId, at, ticket, row, bodyMd, fails }) => {
     const which = { draftId: draftId(rangeId, 'engineer'), ticket, row };
     const flags = { highlights: [], contributors: ['ada'], upgradeInstructions: '' };
     return fails
       ? resultRecord({ result: 'renderFailed', ...which, error: 'too long' }, at)
       : resultRecord({ result: 'rendered', ...which, baseRevision: 0, inputSeq: 0, bodyMd, flags }, at);
-  },
-);
+  });
 
 /** Any record of a repository's partition, broken ones included. */
 export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
@@ -155,7 +163,10 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
 );
 
 /** Journal messages: groups of records, as group commit makes them. */
-export const anyJournal = fc.array(fc.array(anyRecord, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 30 });
+export const anyJournal = fc.array(fc.array(anyRecord, { minLength: 1, maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 30,
+});
 
 function withLabels<T extends { labels?: string[] }>(snapshot: T, labels: string[] | undefined): T {
   const { labels: _, ...rest } = snapshot;

@@ -51,7 +51,10 @@ export async function foldRecords(partition: Partition, seq: number, ...records:
 
 /** Every row of every folded table and of the ready-made responses, bytes as they lie on disk. */
 export function dump(partition: Partition): string {
-  const tables = [...dumpedTables.map((name) => [name, partition.tables[name]] as const), ['responses', partition.responses] as const];
+  const tables = [
+    ...dumpedTables.map((name) => [name, partition.tables[name]] as const),
+    ['responses', partition.responses] as const,
+  ];
   const lines: string[] = [];
   for (const [name, table] of tables) {
     for (const key of table.getKeys({})) {

@@ -89,7 +89,8 @@ export class TestService {
   }
 
   get secret(): string {
-    return readFileSync(join(this.dataDir, 'webhook-secret'), 'utf8').trim();
+    const [configured] = this.env.TIDINGS_WEBHOOK_SECRETS?.split(',') ?? [];
+    return configured ?? readFileSync(join(this.dataDir, 'webhook-secret'), 'utf8').trim();
   }
 
   get adminKey(): string {

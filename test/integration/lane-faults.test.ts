@@ -88,7 +88,10 @@ test('answers in time while the server stands still', async (t) => {
   await lane.enqueue(smallRecord('after2'));
   const ids = await recordIds(journal);
   // What was in flight may be stored; what only waited is taken back.
-  assert.deepEqual(ids, ['before', 'late0', 'late1', 'late2', 'after1', 'after2'].filter((id) => ids.includes(id)));
+  assert.deepEqual(
+    ids,
+    ['before', 'late0', 'late1', 'late2', 'after1', 'after2'].filter((id) => ids.includes(id)),
+  );
   assert.ok(ids.includes('after2') && !ids.includes('late3'));
 });
 
@@ -105,11 +108,16 @@ test('keeps two batches in order over a standstill', async (t) => {
   process.kill(pid, 'SIGCONT');
   assert.deepEqual(
     (await both).map(({ seq, index }) => [seq, index]),
-    [[1, 0], [1, 1], [2, 0], [2, 1]],
+    [
+      [1, 0],
+      [1, 1],
+      [2, 0],
+      [2, 1],
+    ],
   );
   assert.deepEqual(await recordIds(journal), ['a1', 'a2', 'b1', 'b2']);
 });
 
 function serverPid({ dataDir }: TestNats): number {
-  return Number(readFileSync(join(dataDir, 'nats-server.pid'), 'utf8'));
+  return Number.parseInt(readFileSync(join(dataDir, 'nats-server.pid'), 'utf8'), 10);
 }

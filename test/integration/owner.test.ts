@@ -90,12 +90,19 @@ test('stops at a hole and keeps what it has', async (t) => {
   const first = await own(t, bench);
   await enqueueAndFold(first.owner, lane, pulls(1, 1));
   await first.owner.close();
-  const positions = [await lane.enqueue(pullRecord(2)), await lane.enqueue(pullRecord(3)), await lane.enqueue(pullRecord(4))];
+  const positions = [
+    await lane.enqueue(pullRecord(2)),
+    await lane.enqueue(pullRecord(3)),
+    await lane.enqueue(pullRecord(4)),
+  ];
   await bench.journal.manager.streams.deleteMessage(streamOf('p00'), positions[1]?.seq as number);
   const { owner, lost } = await own(t, bench);
   await waitUntil('it gives up', () => lost.length > 0);
   assert.ok(lost[0] instanceof JournalHoleError);
-  assert.deepEqual([readPull(owner.partition, repoId, 2)?.number, readPull(owner.partition, repoId, 4)], [2, undefined]);
+  assert.deepEqual(
+    [readPull(owner.partition, repoId, 2)?.number, readPull(owner.partition, repoId, 4)],
+    [2, undefined],
+  );
   assert.equal(owner.caughtUp, false);
 });
 

@@ -1,5 +1,5 @@
 /**
- * Compares a partition's cursor with its stream before anything is read (`DESIGN.md` decision 6): a stream that was cut or
+ * Compares a partition's cursor with its stream before anything is read (`docs/architecture.md` decision 6): a stream that was cut or
  * replaced under the cursor is a new epoch, and everything it holds is read again, deduped by what is stored.
  */
 
@@ -28,7 +28,9 @@ export async function checkEpoch(
       { partition: partition.name, cursor: cursor.seq, lastSeq: stream.lastSeq },
       'journal was cut or replaced: it is read again',
     );
-    await partition.root.transaction(() => writeCursor(partition, { seq: stream.firstSeq - 1, recordId: '' }));
+    // A stream that never held anything begins at 0, and the first sequence is 1.
+    const seq = Math.max(0, stream.firstSeq - 1);
+    await partition.root.transaction(() => writeCursor(partition, { seq, recordId: '' }));
   }
   cursorEpoch.set({ partition: partition.name }, epoch);
   if (known?.created === stream.created && known.epoch === epoch) return;
@@ -39,7 +41,19 @@ export async function checkEpoch(
 async function isCut(partition: Partition, journal: Journal, cursor: Cursor, stream: StreamState): Promise<boolean> {
   if (stream.lastSeq < cursor.seq) return true;
   if (stream.firstSeq > cursor.seq || cursor.recordId === '') return false;
-  const message = await journal.manager.streams.getMessage(streamOf(partition.name), { seq: cursor.seq });
-  const records = unpackBatch(message.data);
-  return records[records.length - 1]?.id !== cursor.recordId;
+  const message = await journal.manager.streams
+    .getMessage(streamOf(partition.name), { seq: cursor.seq })
+    .catch((error: Error) => {
+      if (/no message found/i.test(error.message)) return undefined;
+      throw error;
+    });
+  return message !== undefined && lastIdOf(message.data) !== cursor.recordId;
+}
+
+function lastIdOf(bytes: Uint8Array): string | undefined {
+  try {
+    return unpackBatch(bytes).at(-1)?.id;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * The fold: applies journal records to a partition, each in a child transaction of its own. A record that cannot be folded
- * rolls back alone and becomes a dead letter (`DESIGN.md` decision 9). Deterministic: what it reads is the partition and the
+ * rolls back alone and becomes a dead letter (`docs/architecture.md` decision 9). Deterministic: what it reads is the partition and the
  * record, nothing else. Must be called inside a transaction.
  */
 import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/metrics.ts';

@@ -80,7 +80,8 @@ export class Keeper {
     const { journal, logger, dataDir } = this.owner.options;
     const snapshot = await takeSnapshot(dataDir, this.owner.partition);
     const [older, newer] = listSnapshots(dataDir, this.owner.name).slice(-2);
-    if (older && newer) await purgeStream(journal, this.owner.name, older.seq);
+    // A snapshot of an earlier epoch covers nothing of this stream: its sequence means another record.
+    if (older && newer && older.epoch === newer.epoch) await purgeStream(journal, this.owner.name, older.seq);
     logger.info({ partition: this.owner.name, seq: snapshot.seq }, 'snapshot taken');
     return snapshot;
   }

@@ -41,10 +41,17 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     return lane;
   };
   const served: Served[] = [];
-  for (const name of names) served.push(await serve(context, journal, pool, laneOf, name));
-  context.setReady(journal.connected());
-  journal.onDisconnect(() => context.setReady(false));
-  journal.onReconnect(() => context.setReady(true));
+  const stopped = new Set<PartitionName>();
+  const tell = (): void => context.setReady(journal.connected() && stopped.size === 0);
+  const onLost = (name: PartitionName, error: Error): void => {
+    stopped.add(name);
+    tell();
+    if (!(error instanceof JournalHoleError)) context.fail(error);
+  };
+  for (const name of names) served.push(await serve(context, journal, pool, laneOf, name, onLost));
+  tell();
+  journal.onDisconnect(tell);
+  journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');
   return { stop: () => stopWorker(served, pool, lanes, journal) };
 }
@@ -55,6 +62,7 @@ async function serve(
   pool: RenderPool,
   laneOf: (name: PartitionName) => Lane,
   name: PartitionName,
+  onLost: (name: PartitionName, error: Error) => void,
 ): Promise<Served> {
   const { settings, logger } = context;
   const { dataDir } = settings;
@@ -67,10 +75,7 @@ async function serve(
       journalMaxBytes: settings.journalMaxBytes,
       logger,
       onCommitted: () => outbox?.kick(),
-      onLost: (_, error) => {
-        context.setReady(false);
-        if (!(error instanceof JournalHoleError)) context.fail(error);
-      },
+      onLost: (_, error) => onLost(name, error),
     }),
   );
   outbox = new Outbox({ dataDir, partition: owner.partition, pool, logger, laneOf });

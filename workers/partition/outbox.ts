@@ -8,6 +8,7 @@ import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
+import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { ResultBody } from '../../src/protocol/journal.ts';
 import { type Effect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -95,6 +96,7 @@ export class Outbox {
     const { draftId, ticket, rangeId, persona } = effect;
     try {
       const rendered = await this.options.pool.run({ ...this.where(), work: { task: 'render', rangeId, persona } });
+      assertFits(rendered.bodyMd);
       return { result: 'rendered', draftId, ticket, row, baseRevision: 0, ...rendered };
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'unavailable') throw error;
@@ -135,4 +137,14 @@ export class Outbox {
 
 function busyKey({ number, effect }: OutboxRow): number | string {
   return effect.effect === 'recount' ? effect.repoId : number;
+}
+
+/** A draft is as long as a person may make it; a longer one could not go through the journal either. */
+function assertFits(bodyMd: string): void {
+  const bytes = Buffer.byteLength(bodyMd);
+  if (bytes <= maxBodyMdBytes) return;
+  throw new ServiceError(
+    'tooLarge',
+    `The draft has ${bytes} bytes; at most ${maxBodyMdBytes} fit. Take a smaller range.`,
+  );
 }

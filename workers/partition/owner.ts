@@ -1,18 +1,24 @@
 /**
  * The owner of one partition: takes its lock, opens it, folds its stream into it, one transaction a batch, and says so.
- * What leaves the partition is held back until the fold has passed the stream's end as seen at start (`DESIGN.md`
+ * What leaves the partition is held back until the fold has passed the stream's end as seen at start (`docs/architecture.md`
  * decision 18).
  */
 
 import { ulid } from '../../src/ids.ts';
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';
-import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
+import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
 import type { Logger } from '../../src/logger.ts';
-import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/metrics.ts';
+import {
+  flushedSeconds,
+  foldLagSeconds,
+  foldSeconds,
+  partitionAlarms,
+  recordsDeadLettered,
+} from '../../src/metrics.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
@@ -65,15 +71,25 @@ export class PartitionOwner {
   static async open(options: OwnerOptions): Promise<PartitionOwner> {
     const owner = new PartitionOwner(options);
     owner.lock = await takeLock(options.dataDir, options.name);
-    const stream = await ensureStream(options.journal, options.name, options.journalMaxBytes);
-    owner.opened = await openOrRestore(options.dataDir, options.name, stream, options.logger);
-    const { partition } = owner;
-    await partition.root.transaction(() => writeOwner(partition, owner.id));
-    await checkEpoch(partition, options.journal, stream, options.logger);
-    owner.folded = readCursor(partition).seq;
-    owner.goal = stream.lastSeq;
+    try {
+      await owner.takeOver();
+    } catch (error) {
+      await owner.close();
+      throw error;
+    }
     owner.start();
     return owner;
+  }
+
+  private async takeOver(): Promise<void> {
+    const { dataDir, name, journal, journalMaxBytes, logger } = this.options;
+    const stream = await ensureStream(journal, name, journalMaxBytes);
+    this.opened = await openOrRestore(dataDir, name, stream, logger);
+    const { partition } = this;
+    await partition.root.transaction(() => writeOwner(partition, this.id));
+    await checkEpoch(partition, journal, stream, logger);
+    this.folded = readCursor(partition).seq;
+    this.goal = stream.lastSeq;
   }
 
   /** The open store. */
@@ -131,7 +147,21 @@ export class PartitionOwner {
   }
 
   private async follow(follower: Follower): Promise<void> {
-    for await (const batch of follower.batches()) await this.commit(batch.map(toUnfolded));
+    for await (const batch of follower.batches()) {
+      await this.commit(batch.map(({ seq, bytes }) => ({ seq, records: this.unpack(seq, bytes) })));
+    }
+  }
+
+  /** Nobody but us writes to the stream: a message that is no batch is passed over, or it would stop all behind it. */
+  private unpack(seq: number, bytes: Uint8Array): JournalRecord[] {
+    try {
+      return unpackBatch(bytes);
+    } catch (error) {
+      const partition = this.name;
+      this.options.logger.error({ partition, seq, err: error }, 'journal message is passed over');
+      recordsDeadLettered.inc({ partition });
+      return [];
+    }
   }
 
   /** Folds a batch in one transaction: effects, delivery ids and cursor stand or fall together. */
@@ -178,8 +208,4 @@ export class PartitionOwner {
 function causeOf(error: Error): 'hole' | 'lock' | 'store' {
   if (error instanceof JournalHoleError || error instanceof JournalCutError) return 'hole';
   return error instanceof NotOwnerError ? 'lock' : 'store';
-}
-
-function toUnfolded(message: JournalMessage): Unfolded {
-  return { seq: message.seq, records: unpackBatch(message.bytes) };
 }

@@ -1,10 +1,11 @@
 /**
  * Opens a partition, or, when its store is damaged, gone or too old for what the journal still holds, makes a new generation
- * from the newest snapshot that can be read. The journal's tail does the rest (`DESIGN.md` decision 17).
+ * from the newest snapshot that can be read. The journal's tail does the rest (`docs/architecture.md` decision 17).
  */
 
 import type { StreamState } from '../../src/journal/topology.ts';
 import type { Logger } from '../../src/logger.ts';
+import { attempt } from '../../src/store/attempt.ts';
 import {
   currentGeneration,
   generationFolder,
@@ -29,7 +30,7 @@ export async function openOrRestore(
   stream: StreamState,
   logger: Logger,
 ): Promise<Partition> {
-  const partition = tryOpen(dataDir, name, logger);
+  const partition = await tryOpen(dataDir, name, logger);
   if (partition && reaches(readCursor(partition).seq, stream)) return partition;
   await partition?.close();
   const snapshot = await newestReadable(dataDir, name, stream, logger);
@@ -53,16 +54,18 @@ function reaches(seq: number, stream: StreamState): boolean {
   return seq + 1 >= stream.firstSeq;
 }
 
-function tryOpen(dataDir: string, name: string, logger: Logger): Partition | undefined {
+async function tryOpen(dataDir: string, name: string, logger: Logger): Promise<Partition | undefined> {
   const generation = currentGeneration(dataDir, name);
+  if (generation === 0) return openPartition(dataDir, name);
+  const folder = generationFolder(dataDir, name, generation);
   try {
     // Opening would make an empty one, of which readers of the lost one never learn.
-    if (generation > 0 && inodeOf(generationFolder(dataDir, name, generation)) === undefined) {
-      throw new Error('its file is gone');
-    }
-    const partition = openPartition(dataDir, name);
-    readCursor(partition);
-    return partition;
+    if (inodeOf(folder) === undefined) throw new Error(`the file in ${folder} is gone`);
+    return await attempt(folder, () => {
+      const partition = openPartition(dataDir, name);
+      readCursor(partition);
+      return partition;
+    });
   } catch (error) {
     logger.error({ partition: name, err: error }, 'partition cannot be opened');
     return undefined;
@@ -78,7 +81,7 @@ async function newestReadable(
   for (const snapshot of listSnapshots(dataDir, name).reverse()) {
     if (!reaches(snapshot.seq, stream)) continue;
     try {
-      await verifySnapshot(name, snapshot.folder);
+      await attempt(snapshot.folder, () => verifySnapshot(name, snapshot.folder));
       return snapshot;
     } catch (error) {
       logger.error({ partition: name, snapshot: snapshot.folder, err: error }, 'snapshot cannot be read');

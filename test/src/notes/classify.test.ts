@@ -76,6 +76,15 @@ test('keeps a loose word before a colon where labels name another area', () => {
   assert.equal(classify(aPull(1, { title: 'KCP: Block move', labels: ['area: kcp'] }), []).text, 'Block move');
 });
 
+test('collects the updates of a group whatever their number', () => {
+  const titles = [
+    'Bump the dev group with 2 updates',
+    ':seedling: Bump the dev group across 3 directories with 11 updates',
+  ];
+  const [update] = chainUpdates(titles.map((title, index) => aPull(index + 1, { title })));
+  assert.deepEqual([update?.name, update?.to, update?.pulls.length], ['dev group', null, 2]);
+});
+
 test('chains updates of one package to a line', () => {
   const pulls = [
     'Bump a from 1.0 to 1.1',

@@ -49,7 +49,14 @@ test('keeps the default branch that a later event leaves out', async (t) => {
 
 test('tells the directory of a repository once and of renames', async (t) => {
   const partition = openTestPartition(t);
-  await foldRecords(partition, 1, told(1, {}), told(2, {}), told(3, { fullName: 'acme/moon' }), told(4, { fullName: 'acme/moon' }));
+  await foldRecords(
+    partition,
+    1,
+    told(1, {}),
+    told(2, {}),
+    told(3, { fullName: 'acme/moon' }),
+    told(4, { fullName: 'acme/moon' }),
+  );
   const relays = rows<OutboxRow>(partition, 'outbox');
   assert.deepEqual(
     relays.map(({ effect }) => effect.effect === 'relay' && effect.body.repository.fullName),

@@ -60,7 +60,10 @@ test('never undoes a merge that is proven', () => {
     ['labeled', { ...open, updatedAt: at(1), title: 'Opened' }],
   );
   const { title, state, mergedAt, mergeSha } = pull;
-  assert.deepEqual({ title, state, mergedAt, mergeSha }, { title: 'Edited', state: 'merged', mergedAt: at(1), mergeSha: shaNumber(1) });
+  assert.deepEqual(
+    { title, state, mergedAt, mergeSha },
+    { title: 'Edited', state: 'merged', mergedAt: at(1), mergeSha: shaNumber(1) },
+  );
 });
 
 test('takes the merge commit from whichever snapshot has it', () => {
@@ -129,7 +132,10 @@ test('keeps the tombstone of a tag against late pushes', async (t) => {
   await foldRecords(partition, 1, tag(5, { deleted: true, sha: null, date: null }), tag(3));
   assert.equal(readTag(partition, repository.id, 'v1')?.deleted, true);
   await foldRecords(partition, 2, tag(7));
-  assert.deepEqual([readTag(partition, repository.id, 'v1')?.deleted, readTag(partition, repository.id, 'v1')?.sha], [false, shaNumber(7)]);
+  assert.deepEqual(
+    [readTag(partition, repository.id, 'v1')?.deleted, readTag(partition, repository.id, 'v1')?.sha],
+    [false, shaNumber(7)],
+  );
 });
 
 const captured: TableName[] = [
@@ -185,4 +191,3 @@ function theOne<T>(outcomes: readonly (T | undefined)[]): T {
   for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
   return outcomes[0] as T;
 }
-

@@ -101,7 +101,10 @@ test('replays an event although its delivery was folded', async (t) => {
 
 const poisons: [string, () => unknown][] = [
   ['a name longer than a key', () => tagRecord('v'.repeat(4000), 1)],
-  ['a branch longer than a key', () => eventRecord({ event: 'push', push: branchPush(0, 1, { branch: 'b'.repeat(4000) }) })],
+  [
+    'a branch longer than a key',
+    () => eventRecord({ event: 'push', push: branchPush(0, 1, { branch: 'b'.repeat(4000) }) }),
+  ],
   ['an event without a body', () => ({ ...pullRecord(9), body: undefined })],
   ['a body without its event', () => ({ ...pullRecord(9), body: { event: 'release' } })],
   ['a kind of a later version', () => ({ ...pullRecord(9), kind: 'lease' })],

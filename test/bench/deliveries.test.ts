@@ -1,0 +1,54 @@
+/** The deliveries of the load: signed as a host signs them, each another one. */
+
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { DeliveryTemplates, deliveryBytes, deliveryId, type SignedRequest } from '../../bench/deliveries.ts';
+
+const secret = 'a-secret-of-the-test';
+
+function parse(request: SignedRequest) {
+  const text = request.bytes.toString();
+  const end = text.indexOf('\r\n\r\n');
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text.slice(0, end))?.[1]?.trim();
+  return { header, body: text.slice(end + 4) };
+}
+
+test('signs every body over all of its bytes', () => {
+  const request = new DeliveryTemplates(secret, '0badcafe').forConnection(3);
+  for (let i = 0; i < 3; i++) {
+    request.next();
+    const { header, body } = parse(request);
+    const wanted = createHmac('sha256', secret).update(body).digest('hex');
+    assert.equal(header('X-Hub-Signature-256'), `sha256=${wanted}`);
+    assert.equal(Number(header('Content-Length')), Buffer.byteLength(body));
+    assert.equal(Buffer.byteLength(body), deliveryBytes());
+  }
+});
+
+test('makes every delivery another pull request under another id', () => {
+  const templates = new DeliveryTemplates(secret, '0badcafe');
+  const requests = [templates.forConnection(0), templates.forConnection(16)];
+  const ids = new Set<string | undefined>();
+  const numbers = new Set<number>();
+  for (const request of [...requests, ...requests]) {
+    const number = request.next();
+    const { header, body } = parse(request);
+    assert.equal(header('X-Scm-Delivery'), deliveryId('0badcafe', number));
+    ids.add(header('X-Scm-Delivery'));
+    numbers.add(JSON.parse(body).pull_request.number);
+  }
+  assert.deepEqual([ids.size, numbers.size], [4, 4]);
+});
+
+test('carries a merged pull request of real size', () => {
+  const request = new DeliveryTemplates(secret, '0badcafe').forConnection(5);
+  request.next();
+  const { action, pull_request: pull, repository } = JSON.parse(parse(request).body);
+  assert.equal(action, 'closed');
+  assert.equal(pull.merged, true);
+  assert.equal(pull.merged_at, pull.updated_at);
+  assert.match(pull.merge_commit_sha, /^[0-9a-f]{40}$/);
+  assert.equal(repository.full_name, 'lanternhouse/shoebox-5');
+  assert.ok(deliveryBytes() > 23_000 && deliveryBytes() < 27_000);
+});

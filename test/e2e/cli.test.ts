@@ -1,0 +1,178 @@
+/**
+ * The command line against a running service, and without one.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { settingEntries } from '../../config/load.ts';
+import { pullPayload, tagPayload } from '../helpers/payloads.ts';
+import { freePort, temporaryFolder } from '../helpers/ports.ts';
+import { startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** Runs a command to its end, whatever comes of it. */
+function run(env: Record<string, string>, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    env,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  return { status, stdout, stderr };
+}
+
+test('the command line with a service', async (t) => {
+  const service = await startService(t);
+  const tidings = (...args: string[]) => run(service.env, ...args);
+
+  await t.test('a key is made, listed and revoked', () => {
+    const made = tidings('keys', 'create', '--org', 'acme', '--name', 'ci "x"', '--scopes', 'repos:read');
+    assert.equal(made.status, 0);
+    const [, key = '', id = ''] = /^(rn_live_\w{36})\n\nThis is (key_\w+)\. It is shown once/.exec(made.stdout) ?? [];
+    const listed = tidings('keys', 'list').stdout;
+    assert.ok(listed.includes(`${id}  rn_live_…${key.slice(-4)}  acme  "ci \\"x\\""  active`), listed);
+    assert.equal(listed.includes(key), false, 'a key is shown once');
+    assert.deepEqual(tidings('keys', 'revoke', id), { status: 0, stdout: `${id} is revoked.\n`, stderr: '' });
+    assert.match(tidings('keys', 'list').stdout, new RegExp(`${id}.*revoked \\d{4}-`));
+    assert.equal(tidings('keys', 'revoke', id).status, 0, 'once more changes nothing');
+  });
+
+  await t.test('a quiet key is nothing but the key', () => {
+    assert.match(tidings('keys', 'create', '--instance', '--name', 'a', '--quiet').stdout, /^rn_live_\w{36}\n$/);
+  });
+
+  await t.test('unknown keys and organisations are refused', () => {
+    assert.match(tidings('keys', 'revoke', 'key_x').stderr, /^API key "key_x" is not found\.\n$/);
+    assert.match(
+      tidings('keys', 'create', '--name', 'a', '--org', 'org_x').stderr,
+      /Organization "org_x" is not found/,
+    );
+  });
+
+  await t.test('deliveries of a file are sent', async () => {
+    const deliveries = [
+      { event: 'pull_request', delivery: 'cli-1', body: pullPayload(1) },
+      { event: 'push', delivery: 'cli-2', body: tagPayload('v1', 1) },
+      { event: 'ping', delivery: 'cli-3', body: {} },
+    ];
+    const file = join(temporaryFolder(t), 'history.jsonl.gz');
+    writeFileSync(file, gzipSync(deliveries.map((each) => `${JSON.stringify(each)}\n`).join('')));
+    const sent = tidings('send', file);
+    assert.equal(sent.status, 0, sent.stderr);
+    assert.match(sent.stdout, /^3 deliveries in .*\n {2}200 {2}1\n {2}202 {2}2\n$/);
+    await waitUntil('the repository is listed', async () => (await service.api('GET', '/api/repos')).body.total === 1);
+    const forged = tidings('send', file, '--secret', 'not-the-secret');
+    assert.deepEqual([forged.status, /401 {2}3/.test(forged.stdout)], [1, true]);
+  });
+
+  await t.test('the doctor reports power-loss', () => {
+    const { status, stdout } = tidings('doctor');
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /✓ durability level: power-loss/);
+    assert.match(stdout, /✓ service runs, journal on nats-server 2\./);
+    for (const name of ['directory', 'p00', 'p03']) assert.match(stdout, new RegExp(`✓ stream of ${name}: `));
+    assert.doesNotMatch(stdout, /✗/);
+  });
+
+  await t.test('the doctor notices another partition count', () => {
+    const { status, stdout } = run({ ...service.env, TIDINGS_PARTITIONS: '2' }, 'doctor');
+    assert.equal(status, 1);
+    assert.match(stdout, /✗ .* was made with 4 partitions: set TIDINGS_PARTITIONS to 4/);
+  });
+
+  await t.test('another partition count does not start', async () => {
+    assert.equal(await service.stop(), 0);
+    const { status, stderr } = run({ ...service.env, TIDINGS_PARTITIONS: '8' }, 'start');
+    assert.equal(status, 1);
+    assert.match(stderr, /TIDINGS_PARTITIONS: .* was made with 4 partitions, got 8\. Set it to 4/);
+    assert.doesNotMatch(stderr, /^ +at /m);
+  });
+});
+
+test('the command line without a service', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    TIDINGS_DATA_DIR: join(folder, 'data'),
+    TIDINGS_NATS_PORT: String(await freePort()),
+  };
+
+  await t.test('a command that cannot be read gets 2', () => {
+    const wrong: [string[], RegExp][] = [
+      [['nonsense'], /There is no command "nonsense"\. Run: tidings help/],
+      [['constructor'], /There is no command "constructor"/],
+      [['keys'], /keys create, list or revoke/],
+      [['keys', 'create'], /--name/],
+      [['keys', 'create', '--name', 'a'], /--org ORGANISATION, or --instance/],
+      [['keys', 'create', '--name', 'a', '--org', 'o', '--instance'], /--org ORGANISATION, or --instance/],
+      [
+        ['keys', 'create', '--name', 'a', '--org', 'o', '--scopes', 'all'],
+        /--scopes: unknown all; expected some of drafts:read/,
+      ],
+      [['keys', 'create', '--nam', 'a'], /'--nam'/],
+      [['keys', 'revoke'], /KEY_ID/],
+      [['send'], /FILE\.jsonl/],
+      [['send', 'x.jsonl', '--concurrency', '0'], /--concurrency: expected a positive integer/],
+      [['send', 'x.jsonl'], /No webhook secret: expected --secret/],
+      [['dead-letters', 'burn'], /list or replay/],
+      [['restore'], /Expected a partition: directory, p00/],
+    ];
+    for (const [args, message] of wrong) {
+      const { status, stdout, stderr } = run(env, ...args);
+      assert.equal(status, 2, args.join(' '));
+      assert.match(stderr, message);
+      assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+      assert.equal(stdout, '');
+    }
+  });
+
+  await t.test('a command that needs the service says so', () => {
+    for (const args of [['keys', 'list'], ['dead-letters', 'list'], ['snapshot']]) {
+      const { status, stderr } = run(env, ...args);
+      assert.equal(status, 1);
+      assert.match(stderr, /The service of .*data does not run\. Start it with: npm start/);
+    }
+  });
+
+  await t.test('a file that cannot be sent is named', () => {
+    for (const name of ['missing.jsonl', 'missing.jsonl.gz']) {
+      const { status, stderr } = run(env, 'send', join(folder, name), '--secret', 'x');
+      assert.equal(status, 1);
+      assert.match(stderr, /^ENOENT.*missing\.jsonl/);
+      assert.doesNotMatch(stderr, /^ +at /m);
+    }
+  });
+
+  await t.test('bad settings are all shown', () => {
+    const { status, stderr } = run(
+      { ...env, TIDINGS_PORT: 'x', TIDINGS_WEBHOOK_SECRETS: 'tiny', TIDINGS_TYPO: '1' },
+      'start',
+    );
+    assert.equal(status, 1);
+    for (const name of ['TIDINGS_PORT', 'TIDINGS_WEBHOOK_SECRETS', 'TIDINGS_TYPO'])
+      assert.ok(stderr.includes(name), name);
+    assert.doesNotMatch(stderr, /tiny|^ +at /m);
+  });
+
+  await t.test('help and settings list everything', () => {
+    const help = run(env, 'help');
+    assert.equal(help.status, 0);
+    for (const name of ['start', 'keys', 'send', 'doctor', 'dead-letters', 'snapshot', 'restore', 'settings']) {
+      assert.match(help.stdout, new RegExp(`tidings ${name}`));
+    }
+    const table = run(env, 'settings').stdout;
+    for (const entry of settingEntries) assert.ok(table.includes(`| \`${entry.env}\` |`), entry.env);
+  });
+
+  await t.test('the doctor works before the first start', () => {
+    const { status, stdout } = run(env, 'doctor');
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /! data directory .* is made at the first start/);
+    assert.match(stdout, /! service does not run/);
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * A journal that was cut or replaced under the cursor: read again, nothing twice, and what comes after it is folded.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { JournalCutError } from '../../src/journal/follow.ts';
+import { streamOf } from '../../src/journal/subjects.ts';
+import { streamState } from '../../src/journal/topology.ts';
+import { readCursor, readStreamIdentity } from '../../src/store/meta.ts';
+import { readPull } from '../../src/store/pulls.ts';
+import { listSnapshots } from '../../src/store/snapshot.ts';
+import { Keeper } from '../../workers/partition/keeper.ts';
+import type { PartitionOwner } from '../../workers/partition/owner.ts';
+import { dump } from '../helpers/partition.ts';
+import { type Bench, enqueueAndFold, feed, own, startBench } from '../helpers/partition-owner.ts';
+import { pullRecord, repositoryFields } from '../helpers/partition-records.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const repoId = repositoryFields().id;
+
+/** What the journal lies in, for cutting and replacing it while the server is down. */
+const journalFolder = ({ nats }: Bench) => join(nats.dataDir, 'nats/jetstream');
+
+/** Folds `count` messages of one pull request each. */
+async function foldApart(owner: PartitionOwner, bench: Bench, from: number, to: number): Promise<void> {
+  const lane = feed(bench.journal);
+  for (let number = from; number <= to; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
+}
+
+/** Ends the server, lets `change` at its files, starts it again and waits for the connection. */
+async function whileDown(bench: Bench, change: () => void): Promise<void> {
+  const back = new Promise<void>((resolve) => bench.journal.onReconnect(resolve));
+  await bench.nats.kill();
+  change();
+  await bench.nats.start();
+  await back;
+}
+
+function keep(t: TestContext, bench: Bench, owner: PartitionOwner): Keeper {
+  const keeper = new Keeper(owner, { lane: feed(bench.journal), tickMs: 3_600_000, snapshotMs: 3_600_000 });
+  t.after(() => keeper.close());
+  return keeper;
+}
+
+/** All rows but those of the partition itself (cursor, time, counters). */
+function effectsIn(owner: PartitionOwner): string {
+  return dump(owner.partition).replace(/^meta .*\n?/gm, '');
+}
+
+function numbers(owner: PartitionOwner, to: number): number[] {
+  return Array.from({ length: to }, (_, i) => i + 1).filter((number) => readPull(owner.partition, repoId, number));
+}
+
+test('folds a stream that begins anew from its start', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 12);
+  await first.owner.close();
+  await whileDown(bench, () => rmSync(journalFolder(bench), { recursive: true }));
+  const { owner, lost } = await own(t, bench);
+  assert.deepEqual([readCursor(owner.partition).seq, readStreamIdentity(owner.partition)?.epoch], [0, 1]);
+  await foldApart(owner, bench, 13, 20);
+  assert.deepEqual([numbers(owner, 20).length, lost], [20, []]);
+  await owner.close();
+  const again = await own(t, bench);
+  assert.equal(readStreamIdentity(again.owner.partition)?.epoch, 1);
+});
+
+test('gives up its reading when the stream begins anew', async (t) => {
+  const bench = await startBench(t);
+  const { owner, lost } = await own(t, bench);
+  await foldApart(owner, bench, 1, 5);
+  await whileDown(bench, () => rmSync(journalFolder(bench), { recursive: true }));
+  await waitUntil('it gives up', () => lost.length > 0);
+  assert.ok(lost[0] instanceof JournalCutError);
+  await owner.close();
+  const next = await own(t, bench);
+  await foldApart(next.owner, bench, 6, 9);
+  assert.equal(numbers(next.owner, 9).length, 9);
+});
+
+test('reads a cut stream again and repeats nothing', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 6);
+  const copy = join(bench.dataDir, 'journal-copy');
+  await whileDown(bench, () => cpSync(journalFolder(bench), copy, { recursive: true }));
+  await foldApart(first.owner, bench, 7, 10);
+  const before = effectsIn(first.owner);
+  await first.owner.close();
+  await whileDown(bench, () => {
+    rmSync(journalFolder(bench), { recursive: true });
+    cpSync(copy, journalFolder(bench), { recursive: true });
+  });
+  const { owner } = await own(t, bench);
+  await waitUntil('it has read the stream', () => owner.caughtUp);
+  assert.deepEqual([owner.seq, readStreamIdentity(owner.partition)?.epoch], [6, 1]);
+  assert.equal(effectsIn(owner), before);
+  await foldApart(owner, bench, 11, 11);
+  assert.equal(numbers(owner, 11).length, 11);
+});
+
+test('tells a reused sequence by the record at the cursor', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 3);
+  await first.owner.close();
+  await whileDown(bench, () => rmSync(journalFolder(bench), { recursive: true }));
+  // Another owner's time: the new stream is longer than the cursor when this one comes back.
+  const other = await own(t, { ...bench, dataDir: join(bench.dataDir, 'other') });
+  await foldApart(other.owner, bench, 4, 9);
+  const { owner } = await own(t, bench);
+  await waitUntil('it has read the stream', () => owner.caughtUp);
+  assert.equal(numbers(owner, 9).length, 9);
+});
+
+test('takes a message that is gone at the cursor as normal', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 4);
+  await first.owner.close();
+  await bench.journal.manager.streams.deleteMessage(streamOf('p00'), 4);
+  const { owner } = await own(t, bench);
+  assert.equal(readStreamIdentity(owner.partition)?.epoch, 0);
+  await foldApart(owner, bench, 5, 6);
+});
+
+test('never purges by a snapshot of an earlier epoch', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 20);
+  await keep(t, bench, first.owner).snapshot();
+  await foldApart(first.owner, bench, 21, 30);
+  await keep(t, bench, first.owner).snapshot();
+  await first.owner.close();
+  await whileDown(bench, () => rmSync(journalFolder(bench), { recursive: true }));
+  const { owner, lost } = await own(t, bench);
+  await foldApart(owner, bench, 31, 33);
+  const keeper = keep(t, bench, owner);
+  await keeper.snapshot();
+  assert.equal((await streamState(bench.journal, 'p00')).firstSeq, 1);
+  await foldApart(owner, bench, 34, 36);
+  await keeper.snapshot();
+  const { firstSeq, lastSeq } = await streamState(bench.journal, 'p00');
+  assert.deepEqual([firstSeq, lastSeq, lost], [4, 6, []]);
+  assert.deepEqual(
+    listSnapshots(bench.dataDir, 'p00').map(({ epoch, seq }) => [epoch, seq]),
+    [
+      [1, 3],
+      [1, 6],
+    ],
+  );
+  await foldApart(owner, bench, 37, 38);
+  assert.equal(numbers(owner, 38).length, 38);
+});

@@ -1,0 +1,88 @@
+/**
+ * The supervised nats-server and what an earlier start left behind: adopted, ended, or somebody else's.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { connectJournal } from '../../src/journal/connect.ts';
+import { ensureStream, streamState } from '../../src/journal/topology.ts';
+import { localNatsUrl, type NatsServer, NatsServerError, startNatsServer } from '../../src/nats-server.ts';
+import { quiet } from '../helpers/journal.ts';
+import { streamBytes } from '../helpers/partition-stream.ts';
+import { freePort, temporaryFolder } from '../helpers/ports.ts';
+
+async function start(t: TestContext, dataDir: string, port: number): Promise<NatsServer> {
+  const server = await startNatsServer({ dataDir, port, token: 'ttoken', maxStore: 1_073_741_824 });
+  t.after(() => end(server));
+  return server;
+}
+
+async function end(server: NatsServer): Promise<void> {
+  try {
+    process.kill(server.pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+  await server.exited;
+}
+
+async function makeStream(port: number): Promise<number> {
+  const journal = await connectJournal(localNatsUrl(port, 'ttoken'), 'test', quiet);
+  await ensureStream(journal, 'p00', streamBytes);
+  const { created } = await streamState(journal, 'p00');
+  await journal.close();
+  return Date.parse(created);
+}
+
+/** A process that has nothing to do with us. */
+function startStranger(t: TestContext): number {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  t.after(() => child.kill('SIGKILL'));
+  return child.pid as number;
+}
+
+test('adopts a server of the same folder and port', async (t) => {
+  const [dataDir, port] = [temporaryFolder(t), await freePort()];
+  const first = await start(t, dataDir, port);
+  await makeStream(port);
+  const second = await start(t, dataDir, port);
+  assert.deepEqual([second.pid, second.adopted], [first.pid, true]);
+  await end(first);
+  await second.exited;
+});
+
+test('ends a server of the folder on another port', async (t) => {
+  const [dataDir, port, other] = [temporaryFolder(t), await freePort(), await freePort()];
+  const first = await start(t, dataDir, port);
+  const made = await makeStream(port);
+  const second = await start(t, dataDir, other);
+  await first.exited;
+  assert.equal(second.adopted, false);
+  assert.equal(await makeStream(other), made);
+});
+
+test('leaves a stranger with the same number alone', async (t) => {
+  const [dataDir, port] = [temporaryFolder(t), await freePort()];
+  const stranger = startStranger(t);
+  mkdirSync(join(dataDir, 'nats'));
+  writeFileSync(join(dataDir, 'nats-server.pid'), `${stranger} ${port}\n`);
+  const server = await start(t, dataDir, port);
+  assert.equal(server.adopted, false);
+  await makeStream(port);
+  process.kill(stranger, 0);
+});
+
+test('says so when a stranger has the port', async (t) => {
+  const [dataDir, port] = [temporaryFolder(t), await freePort()];
+  const listener = createServer();
+  await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
+  t.after(() => listener.close());
+  writeFileSync(join(dataDir, 'nats-server.pid'), `${process.pid} ${port}\n`);
+  await assert.rejects(start(t, dataDir, port), (error: Error) => {
+    assert.ok(error instanceof NatsServerError);
+    return error.message.includes(`Port ${port} is taken`);
+  });
+});

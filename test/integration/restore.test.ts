@@ -1,0 +1,183 @@
+/**
+ * Snapshots, the purge they allow, and a partition that comes back from damage: older than it was, folded forward again,
+ * with no effect repeated.
+ */
+import assert from 'node:assert/strict';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { draftId } from '../../src/ids.ts';
+import { streamState } from '../../src/journal/topology.ts';
+import { readDirectoryRepository } from '../../src/store/directory.ts';
+import { readDraft } from '../../src/store/drafts.ts';
+import { currentGeneration } from '../../src/store/generation.ts';
+import { countEffects, readRelayed } from '../../src/store/outbox.ts';
+import { readPull } from '../../src/store/pulls.ts';
+import { listSnapshots, restoreSnapshot, type Snapshot } from '../../src/store/snapshot.ts';
+import { Keeper } from '../../workers/partition/keeper.ts';
+import type { PartitionOwner } from '../../workers/partition/owner.ts';
+import { PartitionLostError } from '../../workers/partition/restore.ts';
+import { dump } from '../helpers/partition.ts';
+import { type Bench, enqueueAndFold, feed, own, ownWithOutbox, startBench } from '../helpers/partition-owner.ts';
+import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
+import { readStream } from '../helpers/partition-stream.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const repoId = repositoryFields().id;
+const rangeId = 'range_00000000000000000000000000aa';
+const theDraft = draftId(rangeId, 'engineer');
+
+async function foldApart(owner: PartitionOwner, bench: Bench, from: number, to: number): Promise<void> {
+  const lane = feed(bench.journal);
+  for (let number = from; number <= to; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
+}
+
+function keep(t: TestContext, bench: Bench, owner: PartitionOwner): Keeper {
+  const keeper = new Keeper(owner, { lane: feed(bench.journal), tickMs: 3_600_000, snapshotMs: 3_600_000 });
+  t.after(() => keeper.close());
+  return keeper;
+}
+
+/** Pull requests 1 to 9 with snapshots after 3 and 6, the stream purged up to the older one; closed. */
+async function makeHistory(t: TestContext, bench: Bench): Promise<string> {
+  const { owner } = await own(t, bench);
+  const keeper = keep(t, bench, owner);
+  await foldApart(owner, bench, 1, 3);
+  await keeper.snapshot();
+  await foldApart(owner, bench, 4, 6);
+  await keeper.snapshot();
+  await foldApart(owner, bench, 7, 9);
+  const live = dump(owner.partition);
+  await keeper.close();
+  await owner.close();
+  return live;
+}
+
+function storeFile({ dataDir }: Bench, generation = 1): string {
+  return join(dataDir, `partitions/p00/g${String(generation).padStart(6, '0')}/data.mdb`);
+}
+
+async function reopened(t: TestContext, bench: Bench): Promise<PartitionOwner> {
+  const { owner, lost } = await own(t, bench);
+  await waitUntil('it has caught up', () => owner.caughtUp || lost.length > 0);
+  assert.deepEqual(lost, []);
+  return owner;
+}
+
+test('purges what the older of the two newest snapshots covers', async (t) => {
+  const bench = await startBench(t);
+  const { owner } = await own(t, bench);
+  const keeper = keep(t, bench, owner);
+  const first = async () => (await streamState(bench.journal, 'p00')).firstSeq;
+  await foldApart(owner, bench, 1, 3);
+  await keeper.snapshot();
+  assert.equal(await first(), 1);
+  await foldApart(owner, bench, 4, 6);
+  // Two wishes at once are one snapshot.
+  assert.deepEqual(...((await Promise.all([keeper.snapshot(), keeper.snapshot()])) as [Snapshot, Snapshot]));
+  assert.equal(await first(), 4);
+  await foldApart(owner, bench, 7, 8);
+  await keeper.snapshot();
+  assert.deepEqual([await first(), listSnapshots(bench.dataDir, 'p00').map(({ seq }) => seq)], [7, [6, 8]]);
+});
+
+const damages: [string, (bench: Bench) => void][] = [
+  ['emptied', (bench) => truncateSync(storeFile(bench))],
+  ['deleted', (bench) => rmSync(storeFile(bench))],
+  ['found to end the process', (bench) => writeFileSync(join(storeFile(bench), '../opening'), '..')],
+];
+
+for (const [what, damage] of damages) {
+  test(`restores a store that was ${what}`, async (t) => {
+    const bench = await startBench(t);
+    const live = await makeHistory(t, bench);
+    damage(bench);
+    const owner = await reopened(t, bench);
+    assert.deepEqual([currentGeneration(bench.dataDir, 'p00'), owner.seq], [2, 9]);
+    assert.equal(dump(owner.partition), live);
+    await foldApart(owner, bench, 10, 11);
+    assert.equal(readPull(owner.partition, repoId, 11)?.number, 11);
+  });
+}
+
+test('passes over a snapshot that cannot be read', async (t) => {
+  const bench = await startBench(t);
+  const live = await makeHistory(t, bench);
+  rmSync(storeFile(bench));
+  const newest = listSnapshots(bench.dataDir, 'p00').at(-1) as Snapshot;
+  writeFileSync(join(newest.folder, 'opening'), '..');
+  const owner = await reopened(t, bench);
+  assert.equal(dump(owner.partition), live);
+});
+
+test('rebuilds a lost store from the journal alone', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 9);
+  const live = dump(first.owner.partition);
+  await first.owner.close();
+  rmSync(join(bench.dataDir, 'partitions'), { recursive: true });
+  const owner = await reopened(t, bench);
+  assert.equal(dump(owner.partition), live);
+});
+
+test('says so when nothing can bring a partition back', async (t) => {
+  const bench = await startBench(t);
+  await makeHistory(t, bench);
+  rmSync(join(bench.dataDir, 'partitions'), { recursive: true });
+  await assert.rejects(own(t, bench), (error: Error) => {
+    assert.ok(error instanceof PartitionLostError);
+    return /no readable snapshot reaches sequence 4/.test(error.message);
+  });
+  // The lock is free: a person can put a snapshot back and start again.
+  await assert.rejects(own(t, bench), PartitionLostError);
+});
+
+test('repeats no effect after an older snapshot is restored', async (t) => {
+  const bench = await startBench(t);
+  const directory = await ownWithOutbox(t, bench, 'directory');
+  const first = await ownWithOutbox(t, bench);
+  const lane = feed(bench.journal);
+  const keeper = keep(t, bench, first.owner);
+  await foldApart(first.owner, bench, 1, 2);
+  await keeper.snapshot();
+  await lane.enqueue(commandRecord(createRange));
+  await lane.enqueue(
+    commandRecord({ name: 'generateDraft', rangeId, draftId: theDraft, persona: 'engineer', ticket: 'one' }),
+  );
+  await enqueueAndFold(first.owner, lane, [pullRecord(3), pullRecord(4, { repository: repositoryFields({}, 1) })]);
+  await waitUntil('all effects have left', () => countEffects(first.owner.partition) === 0);
+  await waitUntil('the directory heard of both', () => readRelayed(directory.owner.partition, 'p00') > 0);
+  const live = { draft: readDraft(first.owner.partition, theDraft), dump: dump(first.owner.partition) };
+  assert.deepEqual([live.draft?.status, live.draft?.revision], ['ready', 1]);
+  await keeper.close();
+  await first.close();
+  const relays = await count(bench, 'directory', 'relay');
+  const results = await count(bench, 'p00', 'result');
+
+  restoreSnapshot(bench.dataDir, 'p00', listSnapshots(bench.dataDir, 'p00')[0] as Snapshot);
+  const second = await ownWithOutbox(t, bench);
+  await waitUntil('it has caught up', () => second.owner.caughtUp);
+  await foldApart(second.owner, bench, 5, 5);
+  await waitUntil('all effects have left', () => countEffects(second.owner.partition) === 0);
+  assert.deepEqual(readDraft(second.owner.partition, theDraft), live.draft);
+  assert.equal(await count(bench, 'directory', 'relay'), relays);
+  // One more recount, for pull request 5; no render, no relay.
+  assert.equal(await count(bench, 'p00', 'result'), results + 1);
+  assert.equal(readDirectoryRepository(directory.owner.partition, repoId)?.fullName, 'acme/rocket');
+});
+
+const createRange = {
+  name: 'createRange',
+  rangeId,
+  repoId,
+  bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 100 },
+  prCount: 0,
+  issueCount: 0,
+  resolution: 'window',
+} as const;
+
+async function count({ journal }: Bench, name: string, kind: string): Promise<number> {
+  return (await readStream(journal, name)).flatMap(({ records }) => records.filter((record) => record.kind === kind))
+    .length;
+}

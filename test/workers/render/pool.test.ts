@@ -1,0 +1,63 @@
+/**
+ * Render threads beside a writing owner: an idle thread reads the newest state, a busy one a whole one, and neither is
+ * disturbed by a map that grows.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RenderPool } from '../../../workers/render/pool.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { pullRecord, repositoryFields } from '../../helpers/partition-records.ts';
+import { temporaryFolder } from '../../helpers/ports.ts';
+
+const repoId = repositoryFields().id;
+const work = {
+  task: 'preview',
+  repoId,
+  bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 100_000 },
+} as const;
+
+test('reads the newest state in threads that were idle', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  const pool = new RenderPool(2, 10_000);
+  t.after(() => pool.close());
+  for (let number = 1; number <= 250; number++) {
+    await foldRecords(partition, number, pullRecord(number));
+    const [one, other] = await Promise.all([1, 2].map(() => pool.run({ dataDir, partition: 'p00', work })));
+    assert.deepEqual([one?.prCount, other?.prCount], [number, number]);
+  }
+});
+
+test('reads whole batches while the owner writes and grows', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  const pool = new RenderPool(1, 10_000);
+  t.after(() => pool.close());
+  await foldRecords(partition, 1, ...batch(0));
+  let written = 1;
+  const writing = (async () => {
+    for (; written < 40; written++) await foldRecords(partition, written + 1, ...batch(written));
+  })();
+  const counts: number[] = [];
+  while (written < 40) counts.push((await pool.run({ dataDir, partition: 'p00', work })).prCount);
+  await writing;
+  assert.ok(counts.length > 5);
+  assert.deepEqual(
+    counts.filter((count) => count % 20 !== 0),
+    [],
+  );
+  assert.deepEqual(
+    counts,
+    [...counts].sort((a, b) => a - b),
+  );
+  assert.equal((await pool.run({ dataDir, partition: 'p00', work })).prCount, 800);
+});
+
+/** Twenty pull requests of 30 KB each: 24 MB in the end, from a map of 128 KB. */
+function batch(nth: number) {
+  return Array.from({ length: 20 }, (_, i) => {
+    const record = pullRecord(nth * 20 + i + 1);
+    if (record.body.event === 'pull_request') record.body.pull.body = 'text '.repeat(6000);
+    return record;
+  });
+}

@@ -82,6 +82,13 @@ export function writeDirectoryRepository(partition: Partition, repository: Direc
   partition.tables.directoryRepositories.putSync(repository.id, repository);
 }
 
+/** A repository as the API answers it (spec part 2). A host that numbers none has `scmRepoId` null. */
+export function directoryRepositoryResponse(repository: DirectoryRepository): Record<string, unknown> {
+  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt } = repository;
+  const scmRepoId = /^\d+$/.test(hostId) ? Number(hostId) : null;
+  return { id, orgId, scmRepoId, fullName, defaultBranch, state, createdAt: new Date(createdAt).toISOString() };
+}
+
 /** Repositories of an organisation, or all of them for null, by id. */
 export function listDirectoryRepositories(partition: Partition, orgId: string | null): DirectoryRepository[] {
   const rows = [...partition.tables.directoryRepositories.getRange({})].map((row) => row.value as DirectoryRepository);

@@ -149,7 +149,8 @@ function carryOut(partition: Partition, record: CommandRecord): void {
 }
 
 function dispatch(partition: Partition, command: Command | DirectoryCommand, at: number): CommandResult {
-  if (command.name === 'createKey' || command.name === 'revokeKey') return foldDirectoryCommand(partition, command, at);
+  if (command.name === 'createKey' || command.name === 'revokeKey' || command.name === 'selectRepository')
+    return foldDirectoryCommand(partition, command, at);
   return foldCommand(partition, command, at);
 }
 

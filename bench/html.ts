@@ -40,7 +40,7 @@ function comparisonPart(comparison: Comparison): string {
   const { load, service, floor, ratio, line } = comparison;
   const good = passes(comparison);
   return `<h3>${escaped(load)}</h3>
-<p class="${good ? 'good' : 'bad'}">Ratio ${ratio.toFixed(3)}, line ${line}: ${good ? 'passes' : 'fails'}.</p>
+<p class="${good ? 'good' : 'bad'}">Ratio ${ratio.toFixed(3)}${line === null ? '' : `, line ${line}`}: ${good ? 'passes' : 'fails'}.</p>
 ${sidesTable({ service, floor })}
 <div class="plots">${roundsPlot(service, floor, line)}${curve({ service: service.latency, floor: floor.latency })}</div>
 <pre>${remarksOf('', comparison).slice(1).map(escaped).join('\n')}</pre>`;

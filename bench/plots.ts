@@ -13,8 +13,8 @@ const bottom = 30;
 const plotHeight = height - top - bottom;
 const plotWidth = width - left - right;
 
-/** Bars of every round, floor and service side by side, with the line the service must reach. */
-export function roundsPlot(service: Side, floor: Side, line: number): string {
+/** Bars of every round, floor and service side by side, with the line the service must reach, if any. */
+export function roundsPlot(service: Side, floor: Side, line: number | null): string {
   const highest = Math.max(service.requestsPerSecond.max, floor.requestsPerSecond.max) || 1;
   const y = (value: number) => top + plotHeight * (1 - value / (highest * 1.1));
   const slot = plotWidth / floor.requestsPerSecond.rounds.length;
@@ -25,9 +25,11 @@ export function roundsPlot(service: Side, floor: Side, line: number): string {
     const label = `<text x="${fixed(left + (round + 0.5) * slot)}" y="${height - 10}" text-anchor="middle">round ${round + 1}</text>`;
     return bar(round, 0.16, value, 'floor') + bar(round, 0.52, own, 'service') + label;
   });
-  const wanted = y(floor.requestsPerSecond.median * line);
+  const wanted = y(floor.requestsPerSecond.median * (line ?? 0));
   const mark = `<line x1="${left}" x2="${width - right}" y1="${fixed(wanted)}" y2="${fixed(wanted)}" stroke="var(--bad)" stroke-dasharray="4 3"/>`;
-  return frame('requests a second; dashed: the line', scale(y, [0, highest / 2, highest]) + bars.join('') + mark);
+  const drawn = scale(y, [0, highest / 2, highest]) + bars.join('');
+  if (line === null) return frame('requests a second', drawn);
+  return frame('requests a second; dashed: the line', drawn + mark);
 }
 
 /** Latency over percentile, logarithmic upwards. */

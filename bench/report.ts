@@ -88,7 +88,7 @@ function row(name: string, { connections, floor, service, ratio, line }: Compari
     rate(floor.requestsPerSecond.median),
     rate(service.requestsPerSecond.median),
     ratio.toFixed(3),
-    `≥ ${line} ${ratio >= line ? '✓' : '✗'}`,
+    line === null ? '–' : `≥ ${line} ${ratio >= line ? '✓' : '✗'}`,
     ...[p50, p97_5, p99, p99_9].map((ms) => `${ms.toFixed(1)} ms`),
   ];
 }

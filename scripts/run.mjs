@@ -102,7 +102,13 @@ function coverage(args) {
 function testStep(label, files, concurrency, options) {
   // Node 20's runner takes files, not patterns.
   const outputs = files.map((file) => join(ROOT, 'dist', outputOf(file)));
-  const flags = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, '--enable-source-maps'];
+  const flags = [
+    '--test',
+    '--test-reporter=spec',
+    '--test-timeout=240000',
+    `--test-concurrency=${concurrency}`,
+    '--enable-source-maps',
+  ];
   return step(label, [...flags, ...options, ...outputs]);
 }
 

@@ -30,9 +30,6 @@ export interface ChildProgram {
   stop: () => Promise<void>;
 }
 
-/** Exit codes that tell an operator what happened. */
-export const exitCodes = { orphaned: 3, failed: 70 } as const;
-
 /** Runs a program as a child of the supervisor until it is told to stop. */
 export async function runChild(role: string, start: (context: ChildContext) => Promise<ChildProgram>): Promise<void> {
   const settings = loadSettings();
@@ -40,14 +37,14 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   collectRuntimeMetrics();
   const fail = (error: Error): void => {
     logger.fatal({ err: error }, `${role} cannot go on`);
-    process.exit(exitCodes.failed);
+    die();
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', (reason) => fail(reason instanceof Error ? reason : new Error(String(reason))));
   // A terminal's Ctrl-C reaches every process of its group; the supervisor alone decides the order of stopping.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
-  process.on('disconnect', () => process.exit(exitCodes.orphaned));
+  process.on('disconnect', die);
   let stopping = false;
   let program: ChildProgram | undefined;
   process.on('message', (message: SupervisorMessage) => {
@@ -60,6 +57,14 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   const setReady: ChildContext['setReady'] = (ready, address) =>
     send({ type: 'ready', ready, ...(address && { address }) });
   program = await start({ settings, logger, setReady, fail });
+}
+
+/**
+ * Ends the process at once. An ordinary exit waits for LMDB's writer, which waits for a transaction that goes on no more;
+ * what is stored stands a kill at any point.
+ */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 async function stop(program: ChildProgram | undefined): Promise<void> {

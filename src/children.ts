@@ -42,11 +42,12 @@ export class ChildError extends Error {
 export class Child {
   readonly options: ChildOptions;
   ready = false;
+  /** Whether it has been ready once: what it was started for is open, even if it has stopped serving a part since. */
+  started = false;
   /** Where a gateway listens. */
   address: { host: string; port: number } | undefined;
   private process: ChildProcess | undefined;
   private stopping = false;
-  private everReady = false;
   private failures = 0;
   private asked = 0;
   private readonly answers = new Map<number, (metrics: object[]) => void>();
@@ -81,7 +82,7 @@ export class Child {
       if (this.stopping) return;
       this.failures = performance.now() - started > steadyMs ? 0 : this.failures + 1;
       logger.error({ child: name, code, signal }, 'child ended and is started again');
-      if (!this.everReady && this.failures >= hopelessEnds) this.options.onHopeless(new ChildError(name, code, signal));
+      if (!this.started && this.failures >= hopelessEnds) this.options.onHopeless(new ChildError(name, code, signal));
       this.later();
     });
   }
@@ -134,7 +135,7 @@ export class Child {
     this.ready = message.ready;
     this.address = message.address ?? this.address;
     if (!message.ready) return;
-    this.everReady = true;
+    this.started = true;
     this.options.onReady();
   }
 }

@@ -41,7 +41,9 @@ const sweepMs = 60_000;
 export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
   const journal = await connectJournal(settings.natsUrl, 'tidings gateway', logger);
   const readers = new Readers(settings.dataDir);
-  const signals = new FoldedSignals(journal, ({ partition }) => void readers.follow(partition));
+  const signals = new FoldedSignals(journal, ({ partition, generation }) => {
+    if (generation !== readers.generation(partition)) void readers.follow(partition);
+  });
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
   const context: ApiContext = { settings, journal, readers, signals, laneOf };

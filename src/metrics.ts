@@ -181,5 +181,6 @@ export const childRestarts = new Counter({
 
 /** Adds the runtime's own metrics (memory, event loop, garbage collection) to this process. */
 export function collectRuntimeMetrics(): void {
+  if (registry.getSingleMetric('tidings_process_cpu_user_seconds_total')) return;
   collectDefaultMetrics({ register: registry, prefix: 'tidings_' });
 }

@@ -109,7 +109,7 @@ async function launch(children: readonly Child[], started: Started, ready: Readi
   if (started.stopping) throw new StoppedError();
   started.children.push(...children);
   for (const child of children) child.start();
-  await ready.when(() => children.every((child) => child.ready));
+  await ready.when(() => children.every((child) => child.started));
 }
 
 /** The service was told to stop before it was ready. */

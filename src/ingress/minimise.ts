@@ -110,7 +110,7 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
 
 /** A branch push, in parts that fit into a record; each part begins where the one before it ended. */
 export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
-  const commits = payload.commits ?? [];
+  const commits = oldestFirst(payload.commits ?? [], payload.after);
   const total = payload.total_commits ?? commits.length;
   const whole = {
     branch: branchName(payload.ref) ?? payload.ref,
@@ -140,6 +140,11 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
     start = end;
   } while (start < commits.length);
   return parts;
+}
+
+/** Gitea lists the newest commit first, GitHub the oldest. */
+function oldestFirst(commits: readonly HostCommit[], head: string): readonly HostCommit[] {
+  return commits.length > 1 && commits[0]?.id === head ? [...commits].reverse() : commits;
 }
 
 /** Where the part that begins at `start` ends; it holds one commit at least. */

@@ -12,11 +12,6 @@ export function packRecord(record: JournalRecord): Buffer {
   return packr.pack(record) as Buffer;
 }
 
-/** Reads one packed record. */
-export function unpackRecord(bytes: Uint8Array): JournalRecord {
-  return packr.unpack(bytes) as JournalRecord;
-}
-
 /** Joins packed records into the payload of one journal message. */
 export function packBatch(records: readonly Uint8Array[]): Buffer {
   const header = Buffer.allocUnsafe(5);

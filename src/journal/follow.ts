@@ -99,10 +99,10 @@ export class Follower {
   /** Pulls until the consumer is lost, out of order, or the follower stops. */
   private async *read(consumer: Consumer): AsyncGenerator<JournalMessage[]> {
     let intact = true;
-    this.interrupt = () => {
-      intact = false;
-    };
     for (let fresh = true; intact && !this.stopped; fresh = false) {
+      this.interrupt = () => {
+        intact = false;
+      };
       const pull = await consumer.fetch({ max_messages: pullMessages, expires: pullExpiresMs }).catch(() => undefined);
       if (!pull) return;
       this.interrupt = () => {
@@ -119,8 +119,19 @@ export class Follower {
       } finally {
         pull.stop();
       }
-      if (pull.getReceived() > 0 && this.outOfOrder) return;
+      if (!intact || this.stopped || this.outOfOrder) return;
+      if (pull.getReceived() < pullMessages && (await this.missed(consumer))) return;
     }
+  }
+
+  /**
+   * Whether the server has sent more than was read. A pull that ends by its time can drop what arrives in that moment, and
+   * without acknowledgements the server does not send it again: only a new consumer does.
+   */
+  private async missed(consumer: Consumer): Promise<boolean> {
+    const asking = consumer.info().catch(() => undefined);
+    const info = await Promise.race([asking, this.interruption()]);
+    return info === undefined || info.delivered.stream_seq >= this.next;
   }
 
   /** Hands on what one pull brings. A message out of order ends it; on a new consumer that is a hole. */
@@ -130,23 +141,27 @@ export class Follower {
     let first = fresh;
     this.outOfOrder = false;
     for await (const message of pull) {
-      if (message.seq !== this.next) {
-        if (first && message.seq > this.next) throw new JournalHoleError(this.partition, this.next, message.seq);
+      const expected = this.next + batch.length;
+      if (message.seq !== expected) {
+        if (first && message.seq > expected) throw new JournalHoleError(this.partition, expected, message.seq);
         this.outOfOrder = true;
         break;
       }
       first = false;
-      this.next += 1;
       batch.push({ seq: message.seq, bytes: message.data });
       bytes += message.data.length;
       // The message at hand counts as pending still.
       if (pull.getPending() > 1 && bytes < batchBytes) continue;
+      // Counted as read only now: what a failing pull leaves behind is read again.
+      this.next += batch.length;
       yield batch;
       batch = [];
       bytes = 0;
       if (this.stopped) return;
     }
-    if (batch.length > 0) yield batch;
+    if (batch.length === 0) return;
+    this.next += batch.length;
+    yield batch;
   }
 
   private async openConsumer(): Promise<Consumer | undefined> {

@@ -19,6 +19,10 @@ const noteHeading = /^(?:release[- ]notes?|changelog)(?: entry)?$/i;
 const breakingFooter = /^BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?: ?(.*)$/;
 const footer =
   /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
+/** A line that does nothing but close issues, which templates put at the end of a body. */
+const closing = /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+\S{0,100}#\d{1,10}[.,;]?\s*$/i;
+const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-note/;
+const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
 /** Most bodies say none of this; a look for the words spares them the reading. */
 const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
@@ -54,9 +58,9 @@ export function releaseNote(body: string): ReleaseNote | undefined {
 
 function fencedNote(body: string): string | undefined {
   const lines = body.split('\n');
-  const start = lines.findIndex((line) => /^ {0,3}(?:`{3,}|~{3,}) *release-note/.test(line));
+  const start = lines.findIndex((line) => noteFence.test(line));
   if (start === -1) return undefined;
-  const length = lines.slice(start + 1).findIndex((line) => /^ {0,3}(?:`{3,}|~{3,})\s*$/.test(line));
+  const length = lines.slice(start + 1).findIndex((line) => fenceEnd.test(line));
   return length === -1 ? undefined : lines.slice(start + 1, start + 1 + length).join('\n');
 }
 
@@ -69,10 +73,18 @@ function sectionUnder(body: string, wanted: RegExp): string {
     const end = rest.findIndex((next) => next.depth <= part.depth);
     const inside = end === -1 ? rest : rest.slice(0, end);
     const lines = [...part.lines, ...inside.flatMap((deeper) => [`**${deeper.heading}**`, ...deeper.lines])];
-    const text = untilFooter(lines).join('\n').trim();
+    const text = untilFooter(withoutNote(lines)).join('\n').trim();
     if (text !== '' && !nothing.test(text)) return text;
   }
   return '';
+}
+
+/** A release note is quoted for itself: not once more as a part of the section it happens to stand in. */
+function withoutNote(lines: readonly string[]): string[] {
+  const start = lines.findIndex((line) => noteFence.test(line));
+  if (start === -1) return [...lines];
+  const length = lines.slice(start + 1).findIndex((line) => fenceEnd.test(line));
+  return [...lines.slice(0, start), ...(length === -1 ? [] : lines.slice(start + length + 2))];
 }
 
 function partsOf(body: string): Part[] {
@@ -110,7 +122,7 @@ function untilFooter(lines: string[]): string[] {
   let fenced = false;
   const end = lines.findIndex((line) => {
     if (/^ {0,3}(?:`{3,}|~{3,})/.test(line)) fenced = !fenced;
-    return !fenced && footer.test(line);
+    return !fenced && (footer.test(line) || closing.test(line));
   });
   return end === -1 ? lines : lines.slice(0, end);
 }

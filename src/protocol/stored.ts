@@ -13,7 +13,6 @@ export const AuthorSchema = Type.Object({
   login: Type.String({ description: '`ghost` when the account is gone' }),
   bot: Type.Boolean(),
 });
-export type Author = Static<typeof AuthorSchema>;
 
 /** A repository as its own partition knows it (the directory holds who may see it). */
 export const RepositoryRecordSchema = Type.Object({
@@ -154,11 +153,9 @@ export const RangeTypeSchema = Type.Union([
   Type.Literal('DATE_BASED'),
   Type.Literal('PR_BASED'),
 ]);
-export type RangeType = Static<typeof RangeTypeSchema>;
 
 /** Which evidence decided membership: the host's comparison, captured push chains, or the date window (also for dates and numbers). */
 export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
-export type Resolution = Static<typeof ResolutionSchema>;
 
 /** The bounds of a release range, one pair by type (spec part 4). */
 export const RangeBoundsSchema = Type.Object({

@@ -3,6 +3,7 @@
  * decision 16). Later events of a repository line up behind its delayed ones, so its order holds.
  */
 import type { EventRecord } from '../protocol/journal.ts';
+import { readCounter, writeCounter } from './meta.ts';
 import type { Partition } from './partition.ts';
 
 /** A delayed event with its place in the journal. */
@@ -12,6 +13,9 @@ export interface DelayedEvent {
   index: number;
   record: EventRecord;
 }
+
+/** Counted, since it is asked for with every message and opening a cursor costs more than folding a record. */
+const counter = 'delayed';
 
 interface Line {
   count: number;
@@ -27,6 +31,7 @@ export function writeDelayed(partition: Partition, event: DelayedEvent): void {
   const repoId = event.record.repository.id;
   const line: Line = partition.tables.delayedRepositories.get(repoId) ?? { count: 0, last: 0 };
   partition.tables.delayed.putSync([event.due, event.seq, event.index], event);
+  writeCounter(partition, counter, countDelayed(partition) + 1);
   partition.tables.delayedRepositories.putSync(repoId, { count: line.count + 1, last: Math.max(line.last, event.due) });
 }
 
@@ -40,6 +45,7 @@ export function removeDelayed(partition: Partition, event: DelayedEvent): void {
   const repoId = event.record.repository.id;
   const line: Line = partition.tables.delayedRepositories.get(repoId) ?? { count: 1, last: 0 };
   partition.tables.delayed.removeSync([event.due, event.seq, event.index]);
+  writeCounter(partition, counter, countDelayed(partition) - 1);
   if (line.count <= 1) partition.tables.delayedRepositories.removeSync(repoId);
   else partition.tables.delayedRepositories.putSync(repoId, { ...line, count: line.count - 1 });
 }
@@ -49,12 +55,7 @@ export function* listDelayed(partition: Partition): Iterable<DelayedEvent> {
   for (const row of partition.tables.delayed.getRange({})) yield row.value as DelayedEvent;
 }
 
-/** Whether any event waits for its due time. */
-export function hasDelayed(partition: Partition): boolean {
-  for (const _ of partition.tables.delayed.getKeys({ limit: 1 })) return true;
-  return false;
-}
-
+/** How many events wait for their due time. */
 export function countDelayed(partition: Partition): number {
-  return partition.tables.delayed.getKeysCount({});
+  return readCounter(partition, counter);
 }

@@ -17,23 +17,24 @@ export function isFolded(partition: Partition, key: string): boolean {
 
 export function writeDelivery(partition: Partition, key: string, at: number): void {
   partition.tables.deliveries.putSync(key, at);
-  partition.tables.deliveriesByTime.putSync([at, key], true);
 }
 
 /** Forgets one delivery: what came of it was set aside, so it may come again. */
 export function removeDelivery(partition: Partition, key: string): void {
-  const at: number | undefined = partition.tables.deliveries.get(key);
-  if (at === undefined) return;
-  partition.tables.deliveriesByTime.removeSync([at, key]);
   partition.tables.deliveries.removeSync(key);
 }
 
-/** Forgets up to `limit` deliveries folded before `before` (milliseconds). */
-export function removeDeliveriesBefore(partition: Partition, before: number, limit: number): number {
-  const keys = [...partition.tables.deliveriesByTime.getKeys({ end: [before], limit })] as [number, string][];
-  for (const key of keys) {
-    partition.tables.deliveriesByTime.removeSync(key);
-    partition.tables.deliveries.removeSync(key[1]);
-  }
-  return keys.length;
+/**
+ * Looks at up to `limit` deliveries, from where the last call ended, and forgets those folded before `before`
+ * (milliseconds). An index by time would be moved with every delivery to be read once in its life.
+ */
+export function removeDeliveriesBefore(partition: Partition, before: number, limit: number): void {
+  const { deliveries, meta } = partition.tables;
+  const start: string = meta.get(sweptKey) ?? '';
+  const rows = [...deliveries.getRange({ start, limit })] as { key: string; value: number }[];
+  for (const { key, value } of rows) if (value < before) deliveries.removeSync(key);
+  const next = rows.length < limit ? '' : (rows[rows.length - 1]?.key ?? '');
+  if (next !== start) meta.putSync(sweptKey, next);
 }
+
+const sweptKey = 'deliveries swept';

@@ -33,10 +33,19 @@ export function writeTime(partition: Partition, time: number): void {
   partition.tables.meta.putSync('time', time);
 }
 
+/** A counter kept in the partition; 0 before it was first moved. */
+export function readCounter(partition: Partition, counter: string): number {
+  return partition.tables.meta.get(counter) ?? 0;
+}
+
+export function writeCounter(partition: Partition, counter: string, value: number): void {
+  partition.tables.meta.putSync(counter, value);
+}
+
 /** The next number of a counter kept in the partition, from 1. */
 export function nextNumber(partition: Partition, counter: string): number {
-  const next = ((partition.tables.meta.get(counter) as number | undefined) ?? 0) + 1;
-  partition.tables.meta.putSync(counter, next);
+  const next = readCounter(partition, counter) + 1;
+  writeCounter(partition, counter, next);
   return next;
 }
 

@@ -26,7 +26,6 @@ const foldedTables = [
   'drafts',
   'results',
   'deliveries',
-  'deliveriesByTime',
   'deadLetters',
   'outbox',
   'outboxKeys',

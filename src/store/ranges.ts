@@ -2,6 +2,7 @@
  * Release ranges: by id, and by repository in order of making.
  */
 import type { RangeRecord } from '../protocol/stored.ts';
+import { nextNumber, readCounter } from './meta.ts';
 import type { Partition } from './partition.ts';
 
 export function readRange(partition: Partition, id: string): RangeRecord | undefined {
@@ -9,14 +10,18 @@ export function readRange(partition: Partition, id: string): RangeRecord | undef
 }
 
 export function writeRange(partition: Partition, range: RangeRecord): void {
+  if (!readRange(partition, range.id)) nextNumber(partition, rangesOf(range.repoId));
   partition.tables.ranges.putSync(range.id, range);
   partition.tables.rangesByRepository.putSync([range.repoId, range.createdAt, range.id], true);
 }
 
-/** Whether a repository has any range. */
+/** Whether a repository has any range. Asked for with every event, so no cursor is opened for it. */
 export function hasRanges(partition: Partition, repoId: string): boolean {
-  for (const _ of rangeKeys(partition, repoId, 1)) return true;
-  return false;
+  return readCounter(partition, rangesOf(repoId)) > 0;
+}
+
+function rangesOf(repoId: string): string {
+  return `ranges ${repoId}`;
 }
 
 /** All ranges of a repository, oldest first. */
@@ -29,10 +34,7 @@ export function listRanges(partition: Partition, repoId: string): RangeRecord[] 
   return found;
 }
 
-function rangeKeys(partition: Partition, repoId: string, limit?: number): Iterable<[string, number, string]> {
-  return partition.tables.rangesByRepository.getKeys({
-    start: [repoId],
-    end: [repoId, Number.MAX_VALUE],
-    ...(limit && { limit }),
-  }) as Iterable<[string, number, string]>;
+function rangeKeys(partition: Partition, repoId: string): Iterable<[string, number, string]> {
+  const keys = partition.tables.rangesByRepository.getKeys({ start: [repoId], end: [repoId, Number.MAX_VALUE] });
+  return keys as Iterable<[string, number, string]>;
 }

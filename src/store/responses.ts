@@ -62,10 +62,20 @@ export function writeResponse(partition: Partition, id: string, repoId: string, 
   partition.responses.putSync(id, row);
 }
 
-/** The response of a range or draft: its ready bytes, or, when they are stale or missing, encoded from the record. */
+/** Ready bytes on their way out: the store's own buffer is used again by the next read, and a copy each would be garbage. */
+let outgoing = Buffer.allocUnsafeSlow(65_536);
+
+/**
+ * The response of a range or draft: its ready bytes, or, when they are stale or missing, encoded from the record. The bytes
+ * are valid until the next call.
+ */
 export function readResponse(partition: Partition, id: string): ReadyResponse | undefined {
-  const row = partition.responses.getBinary(id) as Buffer | undefined;
-  if (row === undefined) return encodeResponse(partition, id);
+  const stored = partition.responses.getBinaryFast(id) as Buffer | undefined;
+  if (stored === undefined) return encodeResponse(partition, id);
+  if (stored.length > outgoing.length) outgoing = Buffer.allocUnsafeSlow(stored.length * 2);
+  // Only `length` tells where the row ends: what lies below it is longer, and `copy` and `set` would take all of that.
+  outgoing.set(new Uint8Array(stored.buffer, stored.byteOffset, stored.length));
+  const row = outgoing.subarray(0, stored.length);
   const end = headerBytes + (row[4] as number);
   const repoId = row.toString('latin1', headerBytes, end);
   if (row.readUInt32BE(0) !== readRevision(partition, repoId)) return encodeResponse(partition, id);

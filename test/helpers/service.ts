@@ -26,6 +26,8 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   /** An existing data directory, to start on what an earlier service left. */
   dataDir?: string;
+  /** False for a service that cannot become ready. */
+  waits?: boolean;
 }
 
 /** Settings that lift the limits, as the demo and the benchmarks do. */
@@ -53,7 +55,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   };
   const service = new TestService(env);
   t.after(() => service.stop());
-  await service.ready();
+  if (options.waits !== false) await service.ready();
   return service;
 }
 
@@ -169,6 +171,11 @@ export class TestService {
   /** Stops the service as an operator would; its exit code. */
   stop(): Promise<number | null> {
     if (this.process.exitCode === null) this.process.kill('SIGTERM');
+    return this.exited;
+  }
+
+  /** Waits until the service has ended by itself; its exit code. */
+  exit(): Promise<number | null> {
     return this.exited;
   }
 

@@ -170,8 +170,10 @@ function mergeRepository(
   if (!before) return { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1 };
   if (seenAt < before.seenAt) return before;
   const after = { ...before, ...seen, defaultBranch: seen.defaultBranch ?? before.defaultBranch };
-  const changed = (Object.keys(seen) as (keyof EventRepository)[]).some(
-    (field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]),
+  const changed = (Object.keys(seen) as (keyof EventRepository)[]).some((field) =>
+    field === 'owner'
+      ? seen.owner.id !== before.owner.id || seen.owner.login !== before.owner.login
+      : after[field] !== before[field],
   );
   // The time moves even so, or a late delivery from in between could bring an old name back.
   if (!changed) return seenAt === before.seenAt ? before : { ...before, seenAt };

@@ -13,7 +13,7 @@ import type {
   RelayRecord,
 } from '../../src/protocol/journal.ts';
 import { removeDeadLetter, writeDeadLetter } from '../../src/store/dead-letters.ts';
-import { lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/delayed.ts';
+import { countDelayed, lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/delayed.ts';
 import { deliveryKey, isFolded, removeDelivery, writeDelivery } from '../../src/store/deliveries.ts';
 import { readTime, writeTime } from '../../src/store/meta.ts';
 import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
@@ -37,16 +37,24 @@ interface Place {
  * @throws only what makes the whole partition unusable (I/O errors of the store)
  */
 export function foldMessage(partition: Partition, seq: number, records: readonly JournalRecord[]): void {
-  records.forEach((record, index) => {
+  let time = readTime(partition);
+  for (const [index, record] of records.entries()) {
     const place = { seq, index };
     apart(partition, record, place, () => foldRecord(partition, record, place));
-    const time = moveTime(partition, record.at);
-    releaseDue(partition, time);
-  });
+    time = Math.max(time, record.at);
+  }
+  writeTime(partition, time);
+  if (countDelayed(partition) > 0) releaseDue(partition, time);
+  countFolded(partition.name, records);
+}
+
+function countFolded(partition: string, records: readonly JournalRecord[]): void {
+  const kinds = new Map<string, number>();
+  for (const { kind } of records) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  for (const [kind, count] of kinds) recordsFolded.inc({ partition, kind }, count);
 }
 
 function foldRecord(partition: Partition, record: JournalRecord, place: Place): void {
-  recordsFolded.inc({ partition: partition.name, kind: record.kind });
   switch (record.kind) {
     case 'event':
       return acceptEvent(partition, record, place);
@@ -119,17 +127,11 @@ function keyOf(record: EventRecord): string {
 
 /** When an event must wait: its own due time is ahead, or its repository has earlier events waiting. */
 function dueTime(partition: Partition, record: EventRecord): number | undefined {
+  if (record.due === undefined && countDelayed(partition) === 0) return undefined;
   const now = Math.max(record.at, readTime(partition));
   const behind = lastDue(partition, record.repository.id);
   const due = Math.max(record.due ?? 0, behind ?? 0);
   return behind !== undefined || due > now ? due : undefined;
-}
-
-function moveTime(partition: Partition, at: number): number {
-  const time = readTime(partition);
-  if (at <= time) return time;
-  writeTime(partition, at);
-  return at;
 }
 
 function releaseDue(partition: Partition, time: number): void {

@@ -8,7 +8,7 @@ import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { purgeStream, streamState } from '../../src/journal/topology.ts';
 import { delayedRecords, foldLagRecords, outboxRows, readerSlots, storeBytes } from '../../src/metrics.ts';
-import { countDelayed, hasDelayed } from '../../src/store/delayed.ts';
+import { countDelayed } from '../../src/store/delayed.ts';
 import { countEffects } from '../../src/store/outbox.ts';
 import { listSnapshots, type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
 import type { PartitionOwner } from './owner.ts';
@@ -70,7 +70,7 @@ export class Keeper {
   private async tick(): Promise<void> {
     if (!this.owner.caughtUp) return;
     const now = Date.now();
-    const waiting = hasDelayed(this.owner.partition);
+    const waiting = countDelayed(this.owner.partition) > 0;
     if (!waiting && now - this.lastTick < this.options.tickMs) return;
     this.lastTick = now;
     await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });

@@ -2,6 +2,7 @@
  * A worker process: owns the partitions named on its command line, folds them, carries out their effects, answers questions
  * about them. Started by the supervisor.
  */
+import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/child.ts';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
@@ -9,12 +10,14 @@ import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
+import { partitionAlarms } from '../../src/metrics.ts';
 import type { PreviewTask } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { RenderPool } from '../render/pool.ts';
 import { Keeper } from './keeper.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
+import { PartitionLostError } from './restore.ts';
 
 /** A question to an owner: a preview for the pool, or an operator's wish for a snapshot. */
 type Question = PreviewTask | { task: 'snapshot' };
@@ -27,6 +30,8 @@ interface Served {
   stopAnswering: () => void;
 }
 
+// An acknowledgement comes before the fold: where both want the same core, the gateway gets three quarters of it.
+setPriority(5);
 await runChild('worker', startWorker);
 
 async function startWorker(context: ChildContext): Promise<ChildProgram> {
@@ -46,14 +51,29 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const onLost = (name: PartitionName, error: Error): void => {
     stopped.add(name);
     tell();
+    // A hole waits for a person; the other partitions go on.
     if (!(error instanceof JournalHoleError)) context.fail(error);
   };
-  for (const name of names) served.push(await serve(context, journal, pool, laneOf, name, onLost));
+  for (const name of names) {
+    const serving = serve(context, journal, pool, laneOf, name, onLost);
+    const one = await serving.catch((error: Error) => giveUp(context, name, error));
+    if (one) served.push(one);
+    else stopped.add(name);
+  }
+  // Everything is open that can be, so the gateway may start and accept; then the truth.
+  context.setReady(true);
   tell();
   journal.onDisconnect(tell);
   journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');
   return { stop: () => stopWorker(served, pool, lanes, journal) };
+}
+
+/** A partition that nothing on this machine can bring back is left alone. */
+function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
+  if (!(error instanceof PartitionLostError) || name === directoryName) throw error;
+  partitionAlarms.set({ partition: name, cause: 'store' }, 1);
+  logger.fatal({ partition: name, err: error }, 'partition is not served');
 }
 
 async function serve(

@@ -30,7 +30,7 @@ export async function openOrRestore(
   stream: StreamState,
   logger: Logger,
 ): Promise<Partition> {
-  const partition = await tryOpen(dataDir, name, logger);
+  const partition = await tryOpen(dataDir, name, stream, logger);
   if (partition && reaches(readCursor(partition).seq, stream)) return partition;
   await partition?.close();
   const snapshot = await newestReadable(dataDir, name, stream, logger);
@@ -54,9 +54,15 @@ function reaches(seq: number, stream: StreamState): boolean {
   return seq + 1 >= stream.firstSeq;
 }
 
-async function tryOpen(dataDir: string, name: string, logger: Logger): Promise<Partition | undefined> {
+async function tryOpen(
+  dataDir: string,
+  name: string,
+  stream: StreamState,
+  logger: Logger,
+): Promise<Partition | undefined> {
   const generation = currentGeneration(dataDir, name);
-  if (generation === 0) return openPartition(dataDir, name);
+  // An empty store of a partition that was lost would say "not found" of everything.
+  if (generation === 0) return reaches(0, stream) ? openPartition(dataDir, name) : undefined;
   const folder = generationFolder(dataDir, name, generation);
   try {
     // Opening would make an empty one, of which readers of the lost one never learn.

@@ -45,6 +45,9 @@ function checkTags(view: RepositoryView, bounds: RangeBounds): void {
 
 /** Tags are reversed when the one named second leads to the first; with ancestry unknown, when it is older. */
 function isReversed(view: RepositoryView, bounds: RangeBounds): boolean {
+  const [fromSha, toSha] = [view.tag(bounds.fromTag as string)?.sha, view.tag(bounds.toTag as string)?.sha];
+  // A release candidate and the release can be the same commit: nothing lies between, and nothing is reversed.
+  if (fromSha !== null && fromSha === toSha) return false;
   const backwards = select(view, { ...bounds, fromTag: bounds.toTag as string, toTag: bounds.fromTag as string });
   if (backwards.resolution === 'commits') return !backwards.diverged;
   const from = view.tag(bounds.fromTag as string)?.date ?? 0;

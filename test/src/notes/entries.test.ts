@@ -169,6 +169,10 @@ test('finds upgrade steps under a heading or in a footer', () => {
     upgradeText('Intro\n\n### Migration guide\n\nDo it.\n\n#### Step\n\nMore.\n\n## Testing\n\nNo.'),
     'Do it.\n\n**Step**\n\nMore.',
   );
+  assert.equal(
+    upgradeText('## Upgrade\n\nMove it.\n\n```release-note\nMoved.\n```\n\nThen start.\n\nCloses #12'),
+    'Move it.\n\n\nThen start.',
+  );
   assert.equal(upgradeText('x\n\nBREAKING CHANGE: gone\nfor good\nSigned-off-by: a'), 'gone\nfor good');
   assert.equal(upgradeText('## Upgrade\r\n\r\n```sh\r\n# not a heading\r\n```\r\n'), '```sh\n# not a heading\n```');
   assert.equal(upgradeText('## Breaking\n\nNone\n'), '');

@@ -1,0 +1,90 @@
+/**
+ * Kills under load, part by part and together: the service heals by itself, every delivery that was answered 2xx is there
+ * once, and the stores are what a fold of their journals gives.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { assertReplays } from '../helpers/partition-journal.ts';
+import { Load } from '../helpers/partition-load.ts';
+import { type ServiceOptions, startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+type Part = 'gateway' | 'worker' | 'nats-server';
+
+const small: ServiceOptions = {
+  env: { TIDINGS_PARTITIONS: '2', TIDINGS_WORKERS: '1', TIDINGS_BATCH_RECORDS: '16', TIDINGS_RENDER_THREADS: '1' },
+};
+
+/** Kills parts and waits until the service is whole again and takes deliveries; how long that took. */
+async function killAndHeal(service: TestService, load: Load, parts: readonly Part[]): Promise<number> {
+  const before = service.pids();
+  for (const part of parts) process.kill(before[part], 'SIGKILL');
+  const started = performance.now();
+  await waitUntil(`${parts.join(' and ')} run again`, () => {
+    const now = service.pids();
+    return parts.every((part) => now[part] !== 0 && now[part] !== before[part]);
+  });
+  await service.ready();
+  await load.progress(1);
+  return performance.now() - started;
+}
+
+async function end(t: TestContext, service: TestService, load: Load): Promise<void> {
+  await load.finish();
+  await load.check(service);
+  assert.equal(await service.metric('tidings_records_dead_lettered_total'), 0);
+  assert.equal(await service.stop(), 0);
+  await assertReplays(t, service.dataDir, ['directory', 'p00', 'p01']);
+}
+
+test('loses nothing over kills of each part', async (t) => {
+  const service = await startService(t, small);
+  const load = new Load(service);
+  const rounds: Part[] = [
+    'worker',
+    'gateway',
+    'nats-server',
+    'worker',
+    'gateway',
+    'nats-server',
+    'worker',
+    'nats-server',
+  ];
+  const healed: Partial<Record<Part, number>> = {};
+  for (const part of rounds) {
+    await load.progress(60);
+    const ms = await killAndHeal(service, load, [part]);
+    healed[part] = Math.max(healed[part] ?? 0, Math.round(ms));
+  }
+  t.diagnostic(`healed within, in milliseconds: ${JSON.stringify(healed)}; ${load.acknowledged} deliveries`);
+  await end(t, service, load);
+});
+
+test('loses nothing when all parts die at once', async (t) => {
+  const service = await startService(t, small);
+  const load = new Load(service);
+  for (const parts of [
+    ['worker', 'nats-server'],
+    ['gateway', 'worker'],
+    ['gateway', 'nats-server', 'worker'],
+  ] as const) {
+    await load.progress(60);
+    t.diagnostic(`${parts.join(', ')}: ${Math.round(await killAndHeal(service, load, parts))} ms`);
+  }
+  await end(t, service, load);
+});
+
+test('goes on after a standstill of the worker', async (t) => {
+  const service = await startService(t, small);
+  const load = new Load(service);
+  await load.progress(60);
+  const { worker } = service.pids();
+  process.kill(worker, 'SIGSTOP');
+  const since = performance.now();
+  // Deliveries are taken all the while: the journal does not wait for its reader.
+  while (performance.now() - since < 5000) await load.progress(5);
+  process.kill(worker, 'SIGCONT');
+  await load.progress(60);
+  assert.equal(service.pids().worker, worker);
+  await end(t, service, load);
+});

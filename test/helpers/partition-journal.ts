@@ -1,0 +1,28 @@
+/**
+ * What a stopped service left on disk, checked: each partition is, in every byte, the fold of its journal.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { natsTokenFile } from '../../src/first-start.ts';
+import { connectJournal } from '../../src/journal/connect.ts';
+import { localNatsUrl, startNatsServer } from '../../src/nats-server.ts';
+import { quiet } from './journal.ts';
+import { dump, fold, openTestPartition } from './partition.ts';
+import { readStream } from './partition-stream.ts';
+import { freePort } from './ports.ts';
+
+/** Folds the journals of a data directory, none of them purged, into new stores and compares these with the live ones. */
+export async function assertReplays(t: TestContext, dataDir: string, names: readonly string[]): Promise<void> {
+  const port = await freePort();
+  const token = readFileSync(natsTokenFile(dataDir), 'utf8').trim();
+  const server = await startNatsServer({ dataDir, port, token, maxStore: 1e12 });
+  t.after(() => process.kill(server.pid, 'SIGKILL'));
+  const journal = await connectJournal(localNatsUrl(port, token), 'test', quiet);
+  for (const name of names) {
+    const replayed = openTestPartition(t, name);
+    await fold(replayed, await readStream(journal, name));
+    assert.equal(dump(replayed), dump(openTestPartition(t, name, dataDir)), `${name} is the fold of its journal`);
+  }
+  await journal.close();
+}

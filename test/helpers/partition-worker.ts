@@ -1,0 +1,59 @@
+/**
+ * A real worker process over a test's own journal, without a supervisor: killed and started again as fast as a test likes.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadSettings, settingsToEnv } from '../../config/load.ts';
+import type { ChildMessage } from '../../src/child.ts';
+import type { Bench } from './partition-owner.ts';
+import { streamBytes } from './partition-stream.ts';
+
+const program = fileURLToPath(new URL('../../workers/partition/main.js', import.meta.url));
+
+/** A worker that owns the directory and p00. */
+export interface TestWorker {
+  readonly pid: number;
+  /** Resolves when it has said that it is ready. */
+  readonly ready: Promise<void>;
+  kill(): Promise<void>;
+  /** Stops it as the supervisor would; its exit code. */
+  stop(): Promise<number | null>;
+}
+
+export function startWorker(t: TestContext, { nats, dataDir }: Bench): TestWorker {
+  mkdirSync(dataDir, { recursive: true });
+  const settings = loadSettings({
+    TIDINGS_DATA_DIR: dataDir,
+    TIDINGS_NATS_URL: nats.url,
+    TIDINGS_PARTITIONS: '1',
+    TIDINGS_JOURNAL_MAX_BYTES: String(streamBytes),
+    TIDINGS_RENDER_THREADS: '1',
+    TIDINGS_LOG_LEVEL: 'silent',
+  });
+  const env = { PATH: process.env.PATH ?? '', ...settingsToEnv(settings) };
+  const child: ChildProcess = fork(program, ['directory', 'p00'], { env, stdio: 'inherit' });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const ready = new Promise<void>((resolve, reject) => {
+    child.on('message', (message: ChildMessage) => {
+      if (message.type === 'ready' && message.ready) resolve();
+    });
+    void exited.then((code) => reject(new Error(`the worker ended with ${code}`)));
+  });
+  ready.catch(() => {});
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  t.after(kill);
+  return {
+    pid: child.pid as number,
+    ready,
+    kill,
+    stop: () => {
+      child.send({ type: 'stop' });
+      return exited;
+    },
+  };
+}

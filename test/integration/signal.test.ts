@@ -1,0 +1,66 @@
+/**
+ * Signals and questions between processes: a waiter wakes for its sequence, an expected failure crosses with its kind.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notFound, ServiceError } from '../../src/errors.ts';
+import { answerQueries, ask } from '../../src/journal/query.ts';
+import { type Folded, FoldedSignals, publishFolded } from '../../src/journal/signal.ts';
+import { startNats } from '../helpers/journal.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+test('wakes a waiter when its sequence is folded', async (t) => {
+  const nats = await startNats(t);
+  const [owner, gateway] = [await nats.connect(), await nats.connect()];
+  const seen: Folded[] = [];
+  const signals = new FoldedSignals(gateway, (folded) => void seen.push(folded));
+  await gateway.connection.flush();
+  const woken: string[] = [];
+  const wait = (name: string, seq: number) => signals.wait(name, seq, 10_000).then(() => woken.push(`${name} ${seq}`));
+  const waits = [wait('p00', 3), wait('p00', 5), wait('p01', 3)];
+  publishFolded(owner, { partition: 'p00', generation: 1, seq: 4 });
+  await waitUntil('the first wakes', () => woken.length > 0);
+  assert.deepEqual(woken, ['p00 3']);
+  publishFolded(owner, { partition: 'p00', generation: 1, seq: 5 });
+  await waitUntil('the second wakes', () => woken.length > 1);
+  assert.deepEqual(woken, ['p00 3', 'p00 5']);
+  signals.close();
+  await Promise.all(waits);
+  assert.deepEqual(
+    seen.map(({ seq }) => seq),
+    [4, 5],
+  );
+});
+
+test('stops waiting when its time is up', async (t) => {
+  const signals = new FoldedSignals(await (await startNats(t)).connect());
+  const started = performance.now();
+  await signals.wait('p00', 1, 60);
+  assert.ok(performance.now() - started < 1000);
+  signals.close();
+});
+
+test('answers a question or hands its failure on', async (t) => {
+  const nats = await startNats(t);
+  const [owner, gateway] = [await nats.connect(), await nats.connect()];
+  answerQueries(owner, 'p00', async (question: { n: number }) => {
+    if (question.n === 1) return { double: 2 };
+    if (question.n === 2) throw notFound('Range', 'x');
+    throw new Error('secret detail');
+  });
+  await owner.connection.flush();
+  assert.deepEqual(await ask(gateway, 'p00', { n: 1 }), { double: 2 });
+  await assert.rejects(ask(gateway, 'p00', { n: 2 }), (error: ServiceError) => error.kind === 'notFound');
+  await assert.rejects(ask(gateway, 'p00', { n: 3 }), (error: ServiceError) => {
+    assert.ok(!error.message.includes('secret'));
+    return error.kind === 'internal';
+  });
+});
+
+test('says so when nobody serves the partition', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  await assert.rejects(ask(journal, 'p09', {}), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    return error.kind === 'unavailable' && error.retryAfter === 1;
+  });
+});

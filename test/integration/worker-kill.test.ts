@@ -1,0 +1,117 @@
+/**
+ * A worker process killed at any moment under load: what it leaves is exactly the fold of the journal, in every byte, and
+ * the directory heard of everything once.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { draftId } from '../../src/ids.ts';
+import type { Lane } from '../../src/journal/lane.ts';
+import { streamState } from '../../src/journal/topology.ts';
+import { listDirectoryRepositories } from '../../src/store/directory.ts';
+import { readDraft } from '../../src/store/drafts.ts';
+import { readCursor } from '../../src/store/meta.ts';
+import { countEffects } from '../../src/store/outbox.ts';
+import { readPull } from '../../src/store/pulls.ts';
+import { readRange } from '../../src/store/ranges.ts';
+import { Readers } from '../../src/store/readers.ts';
+import { dump, fold, openTestPartition } from '../helpers/partition.ts';
+import { type Bench, feed, startBench } from '../helpers/partition-owner.ts';
+import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
+import { openLane, readStream } from '../helpers/partition-stream.ts';
+import { startWorker, type TestWorker } from '../helpers/partition-worker.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const kills = 24;
+const repositories = Array.from({ length: 6 }, (_, nth) => repositoryFields({ fullName: `acme/repo-${nth}` }, nth));
+const rangeId = 'range_00000000000000000000000000aa';
+const generate = (ticket: string) =>
+  commandRecord({ name: 'generateDraft', rangeId, draftId: draftId(rangeId, 'engineer'), persona: 'engineer', ticket });
+const createRange = commandRecord({
+  name: 'createRange',
+  rangeId,
+  repoId: repositoryFields().id,
+  bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 1_000_000 },
+  prCount: 0,
+  issueCount: 0,
+  resolution: 'window',
+});
+
+/** Enqueues pull requests, now and then a draft to generate, until stopped; how many of them. */
+function startEvents(lane: Lane) {
+  let going = true;
+  const writing = (async () => {
+    let number = 1;
+    for (; going; number++) {
+      const repository = repositories[number % repositories.length];
+      await lane.enqueue(pullRecord(number, { at: Date.now(), ...(repository && { repository }) }));
+      if (number === repositories.length) await lane.enqueue(createRange);
+      if (number % 50 === 0) await lane.enqueue(generate(`ticket-${number}`));
+      if (number % 10 === 0) await pause(5);
+    }
+    return number - 1;
+  })();
+  return {
+    stop: () => {
+      going = false;
+      return writing;
+    },
+  };
+}
+
+/** Waits until both partitions have folded and carried out all there is. */
+async function settle({ journal, dataDir }: Bench): Promise<void> {
+  const readers = new Readers(dataDir);
+  await waitUntil('both partitions have settled', async () => {
+    for (const name of ['p00', 'directory']) {
+      const partition = readers.fresh(name);
+      if (!partition || countEffects(partition) > 0) return false;
+      if (readCursor(partition).seq < (await streamState(journal, name)).lastSeq) return false;
+    }
+    return true;
+  });
+  await readers.close();
+}
+
+test('leaves exactly the fold of its journal behind', async (t) => {
+  const bench = await startBench(t);
+  await openLane(t, bench.journal);
+  let worker: TestWorker = startWorker(t, bench);
+  await worker.ready;
+  const events = startEvents(feed(bench.journal));
+  const healed: number[] = [];
+  for (let kill = 0; kill < kills; kill++) {
+    await pause(Math.random() * 80);
+    await worker.kill();
+    const started = performance.now();
+    worker = startWorker(t, bench);
+    // Every third one dies while it opens and catches up.
+    if (kill % 3 === 2) continue;
+    await worker.ready;
+    healed.push(performance.now() - started);
+  }
+  await worker.ready;
+  const last = await events.stop();
+  await settle(bench);
+  assert.equal(await worker.stop(), 0);
+  t.diagnostic(`ready again after ${Math.round(Math.max(...healed))} ms at most; ${last} deliveries`);
+
+  for (const name of ['p00', 'directory']) {
+    const live = openTestPartition(t, name, bench.dataDir);
+    const replayed = openTestPartition(t, name);
+    await fold(replayed, await readStream(bench.journal, name));
+    assert.equal(dump(replayed), dump(live), name);
+  }
+  const p00 = openTestPartition(t, 'p00', bench.dataDir);
+  for (let number = 1; number <= last; number++) {
+    const repository = repositories[number % repositories.length];
+    assert.ok(readPull(p00, repository?.id ?? '', number), `pull request ${number}`);
+  }
+  const mine = Math.floor(last / repositories.length);
+  assert.deepEqual(
+    [readRange(p00, rangeId)?.prCount, readDraft(p00, draftId(rangeId, 'engineer'))?.status],
+    [mine, 'ready'],
+  );
+  const directory = openTestPartition(t, 'directory', bench.dataDir);
+  assert.equal(listDirectoryRepositories(directory, null).length, repositories.length);
+});

@@ -1,0 +1,39 @@
+/**
+ * What the journal claims about durability, and how its parts are named.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionOptions } from '../../../src/journal/connect.ts';
+import { partitionNames, recordsSubject, streamOf } from '../../../src/journal/subjects.ts';
+import { atLeast, durabilityOf } from '../../../src/journal/topology.ts';
+
+test('claims power-loss only for its own recent server', () => {
+  assert.equal(durabilityOf('2.10.27', true, 1), 'power-loss');
+  assert.equal(durabilityOf('2.10.23', true, 1), 'power-loss');
+  assert.equal(durabilityOf('2.10.22', true, 1), 'process-crash');
+  assert.equal(durabilityOf('2.9.10', true, 1), 'process-crash');
+  assert.equal(durabilityOf('2.12.1', false, 1), 'process-crash');
+  assert.equal(durabilityOf('2.12.1', false, 3), 'replicated');
+  assert.equal(durabilityOf('unknown', true, 1), 'process-crash');
+});
+
+test('compares versions by number, not by text', () => {
+  assert.ok(atLeast('2.10.0', [2, 9, 25]));
+  assert.ok(atLeast('v3.0.0-beta.1', [2, 10, 23]));
+  assert.ok(!atLeast('2.9.25', [2, 10, 0]));
+  assert.ok(!atLeast('', [0, 0, 0]));
+});
+
+test('names a stream and a subject for each partition', () => {
+  assert.deepEqual(partitionNames(2), ['directory', 'p00', 'p01']);
+  assert.deepEqual([streamOf('p00'), streamOf('directory')], ['TIDINGS_P00', 'TIDINGS_DIRECTORY']);
+  assert.equal(recordsSubject('p11'), 'tidings.records.p11');
+});
+
+test('reads credentials out of the address', () => {
+  const { servers, token, user, pass, tls } = connectionOptions('nats://s%40cret@127.0.0.1:4222', 'test');
+  assert.deepEqual([servers, token, user, pass, tls], ['127.0.0.1:4222', 's@cret', undefined, undefined, undefined]);
+  const named = connectionOptions('tls://ada:pa%3Ass@nats.example:4222', 'test');
+  assert.deepEqual([named.user, named.pass, named.token, named.tls], ['ada', 'pa:ss', undefined, {}]);
+  assert.equal(connectionOptions('nats://nats.example:4222', 'test').token, undefined);
+});

@@ -1,0 +1,122 @@
+/**
+ * Generations and snapshots on disk: which one is in use, which are kept, what a restored one holds.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  currentGeneration,
+  generationFolder,
+  prepareGeneration,
+  snapshotFolder,
+  switchGeneration,
+} from '../../../src/store/generation.ts';
+import { writeCursor, writeStreamIdentity } from '../../../src/store/meta.ts';
+import { openPartition, openReadOnly } from '../../../src/store/partition.ts';
+import { readPull } from '../../../src/store/pulls.ts';
+import { listSnapshots, restoreSnapshot, takeSnapshot, verifySnapshot } from '../../../src/store/snapshot.ts';
+import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { pullRecord, repositoryFields } from '../../helpers/partition-records.ts';
+import { temporaryFolder } from '../../helpers/ports.ts';
+
+const repoId = repositoryFields().id;
+
+test('keeps the two newest snapshots', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  for (let seq = 1; seq <= 4; seq++) {
+    await foldRecords(partition, seq, pullRecord(seq));
+    const taken = await takeSnapshot(dataDir, partition);
+    assert.deepEqual([taken.seq, taken.epoch], [seq, 0]);
+  }
+  assert.deepEqual(
+    listSnapshots(dataDir, 'p00').map(({ seq }) => seq),
+    [3, 4],
+  );
+});
+
+test('holds in a snapshot what was folded when it was taken', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  await foldRecords(partition, 1, pullRecord(1));
+  const before = dump(partition);
+  const snapshot = await takeSnapshot(dataDir, partition);
+  await foldRecords(partition, 2, pullRecord(2));
+  await partition.close();
+  assert.equal(restoreSnapshot(dataDir, 'p00', snapshot), 2);
+  const restored = openTestPartition(t, 'p00', dataDir);
+  assert.equal(dump(restored), before);
+  assert.ok(existsSync(generationFolder(dataDir, 'p00', 1)), 'what it replaces stays beside it');
+});
+
+test('takes a snapshot whole while folding goes on', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  for (let seq = 1; seq <= 20; seq++) await foldRecords(partition, seq, ...pulls(seq));
+  const taking = takeSnapshot(dataDir, partition);
+  for (let seq = 21; seq <= 60; seq++) await foldRecords(partition, seq, ...pulls(seq));
+  const { folder, seq } = await taking;
+  restoreSnapshot(dataDir, 'p00', { folder, epoch: 0, seq });
+  const copy = openReadOnly(dataDir, 'p00');
+  assert.ok(copy && readPull(copy, repoId, seq * 10) && !readPull(copy, repoId, seq * 10 + 1));
+  await copy.close();
+});
+
+test('sorts snapshots by epoch before sequence', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  for (const [epoch, seq] of [
+    [0, 500],
+    [1, 3],
+    [1, 20],
+  ] as const) {
+    await partition.root.transaction(() => {
+      writeCursor(partition, { seq, recordId: '' });
+      writeStreamIdentity(partition, { created: 'now', epoch });
+    });
+    await takeSnapshot(dataDir, partition);
+  }
+  assert.deepEqual(
+    listSnapshots(dataDir, 'p00').map(({ epoch, seq }) => [epoch, seq]),
+    [
+      [1, 3],
+      [1, 20],
+    ],
+  );
+});
+
+test('does not list what is no finished snapshot', (t) => {
+  const dataDir = temporaryFolder(t);
+  for (const name of ['taking.new', 's1', 'e000000-s1', 'notes'])
+    mkdirSync(join(snapshotFolder(dataDir, 'p00'), name), { recursive: true });
+  assert.deepEqual(listSnapshots(dataDir, 'p00'), []);
+});
+
+test('refuses a snapshot that is no store', async (t) => {
+  const folder = temporaryFolder(t);
+  await assert.rejects(verifySnapshot('p00', join(folder, 'nothing')));
+});
+
+test('leaves the generation in use until the next is named', async (t) => {
+  const dataDir = temporaryFolder(t);
+  assert.equal(currentGeneration(dataDir, 'p00'), 0);
+  await openPartition(dataDir, 'p00').close();
+  const next = prepareGeneration(dataDir, 'p00');
+  assert.deepEqual([currentGeneration(dataDir, 'p00'), next], [1, 2]);
+  switchGeneration(dataDir, 'p00', next);
+  assert.equal(currentGeneration(dataDir, 'p00'), 2);
+  assert.equal(openReadOnly(dataDir, 'p00'), undefined, 'its owner has not filled it yet');
+  assert.deepEqual(readdirSync(join(dataDir, 'partitions/p00')).sort(), ['current', 'g000001', 'g000002']);
+});
+
+test('refuses a pointer that names no generation', (t) => {
+  const dataDir = temporaryFolder(t);
+  mkdirSync(join(dataDir, 'partitions/p00'), { recursive: true });
+  writeFileSync(join(dataDir, 'partitions/p00/current'), 'gone\n');
+  assert.throws(() => currentGeneration(dataDir, 'p00'), /does not name a generation/);
+});
+
+function pulls(seq: number) {
+  return Array.from({ length: 10 }, (_, i) => pullRecord((seq - 1) * 10 + i + 1));
+}

@@ -13,6 +13,7 @@ export const AuthorSchema = Type.Object({
   login: Type.String({ description: '`ghost` when the account is gone' }),
   bot: Type.Boolean(),
 });
+export type Author = Static<typeof AuthorSchema>;
 
 /** A repository as its own partition knows it (the directory holds who may see it). */
 export const RepositoryRecordSchema = Type.Object({

@@ -16,10 +16,11 @@ import { redactText } from './ingress/redact.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { Lane } from './journal/lane.ts';
 import { FoldedSignals } from './journal/signal.ts';
-import { type PartitionName, partitionNames } from './journal/subjects.ts';
+import { directoryName, type PartitionName, partitionNames } from './journal/subjects.ts';
 import type { Logger } from './logger.ts';
 import { listDelayed } from './store/delayed.ts';
 import { readDirectoryRepository } from './store/directory.ts';
+import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 
 /** A gateway that listens. */
@@ -104,13 +105,19 @@ function routes(context: ApiContext, limits: { ingestion: IngestionLimit; api: A
     limit: limits.ingestion,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
     read: (partition) => readers.fresh(partition),
-    isConnected: (id) => settings.autoConnect || readDirectoryRepository(authenticator.directory(), id) !== undefined,
+    isConnected: (id) => isConnected(readers.fresh(directoryName), id, settings.autoConnect),
   });
   const services = { context, authenticator, limit: limits.api, budget };
   return [
     { method: 'POST', path: '/api/webhooks/scm', handle: (exchange) => receiver.handle(exchange) },
     ...apiRoutes.map((route) => toHttpRoute(route, services)),
   ];
+}
+
+/** Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. */
+function isConnected(directory: Partition | undefined, repoId: string, autoConnect: boolean): boolean {
+  const repository = directory && readDirectoryRepository(directory, repoId);
+  return repository ? repository.state === 'connected' : autoConnect;
 }
 
 async function stopGateway(

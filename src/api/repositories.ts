@@ -1,13 +1,25 @@
 /**
  * Repositories and their tags, as the directory and the partitions know them.
  */
-import { type Paging, PagingSchema } from '../protocol/api.ts';
-import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
+import { directoryName } from '../journal/subjects.ts';
+import {
+  NoQuerySchema,
+  type Paging,
+  PagingSchema,
+  type UpdateRepositoryBody,
+  UpdateRepositoryBodySchema,
+} from '../protocol/api.ts';
+import {
+  type DirectoryRepository,
+  directoryRepositoryResponse,
+  listDirectoryRepositories,
+} from '../store/directory.ts';
 import { listTags } from '../store/tags.ts';
 import { assertVisible } from './authenticate.ts';
-import { partitionOfId, readPartition } from './context.ts';
+import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { page } from './page.ts';
+import { check } from './validate.ts';
 
 const listRepositories: ApiRoute<Paging> = {
   method: 'GET',
@@ -18,7 +30,21 @@ const listRepositories: ApiRoute<Paging> = {
   handle: ({ query, caller, directory }) => {
     const all = listDirectoryRepositories(directory, caller.key.orgId);
     const { items, ...rest } = page(all, query, toSortable, { sort: 'name', order: 'asc' });
-    return { status: 200, body: { repos: items.map(toResponse), ...rest } };
+    return { status: 200, body: { repos: items.map(directoryRepositoryResponse), ...rest } };
+  },
+};
+
+const updateRepository: ApiRoute = {
+  method: 'PATCH',
+  path: '/api/repos/:repoId',
+  operation: 'updateRepository',
+  scope: 'repos:write',
+  query: NoQuerySchema,
+  handle: async ({ body, caller, context, params: [repoId = ''] }) => {
+    assertVisible(caller, repoId, 'Repository', repoId);
+    const { selected } = check<UpdateRepositoryBody>(UpdateRepositoryBodySchema, body, 'body');
+    const value = await carryOut(context, directoryName, { name: 'selectRepository', repoId, selected });
+    return { status: 200, body: value as object };
   },
 };
 
@@ -31,7 +57,8 @@ const listRepositoryTags: ApiRoute<Paging> = {
   handle: ({ query, caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const partition = readPartition(context, partitionOfId(context, repoId) ?? '');
-    const all = listTags(partition, repoId);
+    // A tag of which only a create event told has no commit yet.
+    const all = listTags(partition, repoId).filter((tag) => tag.sha !== null);
     const sortable = (tag: (typeof all)[number]) => ({
       createdAt: tag.date ?? tag.pushedAt,
       updatedAt: tag.pushedAt,
@@ -49,14 +76,8 @@ function toSortable(repository: DirectoryRepository) {
   return { id, name: fullName, createdAt, updatedAt: seenAt };
 }
 
-function toResponse(repository: DirectoryRepository): Record<string, unknown> {
-  const { id, orgId, hostId, fullName, defaultBranch, createdAt } = repository;
-  const scmRepoId = /^\d+$/.test(hostId) ? Number(hostId) : null;
-  return { id, orgId, scmRepoId, fullName, defaultBranch, createdAt: iso(createdAt) };
-}
-
 function iso(time: number): string {
   return new Date(time).toISOString();
 }
 
-export const repositoryRoutes = [listRepositories, listRepositoryTags];
+export const repositoryRoutes = [listRepositories, updateRepository, listRepositoryTags];

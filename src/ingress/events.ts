@@ -3,18 +3,34 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
-import { type ErrorDetails, invalid } from '../errors.ts';
 import {
   type HostRepository,
+  type IssueCommentPayload,
+  IssueCommentPayloadSchema,
   type IssuesPayload,
   IssuesPayloadSchema,
+  type LabelPayload,
+  LabelPayloadSchema,
   type PullRequestPayload,
   PullRequestPayloadSchema,
   type PushPayload,
   PushPayloadSchema,
+  type RefPayload,
+  RefPayloadSchema,
+  type RepositoryPayload,
+  RepositoryPayloadSchema,
+  type ReviewCommentPayload,
+  ReviewCommentPayloadSchema,
+  type ReviewPayload,
+  ReviewPayloadSchema,
 } from '../protocol/host.ts';
 import type { EventBody, EventRepository } from '../protocol/journal.ts';
+import { assertComplete } from './faults.ts';
+import { installationEvents } from './installations.ts';
 import { minimiseIssue, minimisePull, minimisePush, minimiseRepository, minimiseTag } from './minimise.ts';
+import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './minimise-comments.ts';
+import { minimiseLabel, minimiseRef, minimiseRepositoryEvent } from './minimise-repository.ts';
+import { time } from './text.ts';
 
 /** The events of one delivery, in order, all of one repository. */
 export interface Minimised {
@@ -22,29 +38,51 @@ export interface Minimised {
   bodies: EventBody[];
 }
 
+/** How an event is read. `payload` is of the type that `schema` describes. */
 interface Capture {
   check: TypeCheck<TSchema>;
   captures: (payload: never) => boolean;
-  minimise: (payload: never, repositoryUrl: string, now: number) => EventBody[];
+  minimise: (payload: never, repositoryUrl: string, now: number, event: string) => EventBody[];
 }
 
-/** Actions that change nothing that is stored, or that later versions handle. */
-const ignoredIssueActions = new Set(['deleted', 'transferred']);
+const always = (): boolean => true;
+const actions =
+  (...wanted: string[]) =>
+  (payload: { action?: unknown }): boolean =>
+    typeof payload.action !== 'string' || wanted.includes(payload.action);
+
+const review: Capture = {
+  check: TypeCompiler.Compile(ReviewPayloadSchema),
+  captures: actions('submitted', 'edited', 'dismissed', 'reviewed'),
+  minimise: (payload: ReviewPayload, url, now, event) => [
+    { event: 'pull_request', action: 'reviewed', pull: minimisePull(payload, url, now) },
+    { event: 'comment', action: payload.action, comment: minimiseReview(payload, event, now) },
+  ],
+};
+
+const refs = (deleted: boolean): Capture => ({
+  check: TypeCompiler.Compile(RefPayloadSchema),
+  captures: (payload: { ref_type?: unknown }) => payload.ref_type === undefined || payload.ref_type === 'tag',
+  minimise: (payload: RefPayload, _, now) => [{ event: 'tag', tag: minimiseRef(payload, deleted, now) }],
+});
 
 const captures: Record<string, Capture> = {
   pull_request: {
     check: TypeCompiler.Compile(PullRequestPayloadSchema),
-    captures: () => true,
+    captures: always,
     minimise: (payload: PullRequestPayload, url, now) => [
       { event: 'pull_request', action: payload.action, pull: minimisePull(payload, url, now) },
     ],
   },
   issues: {
     check: TypeCompiler.Compile(IssuesPayloadSchema),
-    captures: (payload: { action?: unknown }) => !ignoredIssueActions.has(String(payload.action)),
-    minimise: (payload: IssuesPayload, url, now) => [
-      { event: 'issues', action: payload.action, issue: minimiseIssue(payload, url, now) },
-    ],
+    captures: always,
+    minimise: (payload: IssuesPayload, url, now) => {
+      const gone = payload.action === 'deleted' || payload.action === 'transferred';
+      const seenAt = time(payload.issue.updated_at) ?? now;
+      if (gone) return [{ event: 'issue_removed', number: payload.issue.number, seenAt }];
+      return [{ event: 'issues', action: payload.action, issue: minimiseIssue(payload, url, now) }];
+    },
   },
   push: {
     check: TypeCompiler.Compile(PushPayloadSchema),
@@ -55,10 +93,51 @@ const captures: Record<string, Capture> = {
       return minimisePush(payload, now).map((push) => ({ event: 'push', push }));
     },
   },
+  create: refs(false),
+  delete: refs(true),
+  issue_comment: {
+    check: TypeCompiler.Compile(IssueCommentPayloadSchema),
+    captures: actions('created', 'edited', 'deleted'),
+    minimise: (payload: IssueCommentPayload, url, now) => {
+      const comment: EventBody = {
+        event: 'comment',
+        action: payload.action,
+        comment: minimiseIssueComment(payload, now),
+      };
+      // The issue part of a comment on a pull request has neither base nor merge commit: it says nothing new.
+      if (payload.issue.pull_request || payload.is_pull) return [comment];
+      return [{ event: 'issues', action: 'commented', issue: minimiseIssue(payload, url, now) }, comment];
+    },
+  },
+  pull_request_review: review,
+  pull_request_approved: review,
+  pull_request_rejected: review,
+  pull_request_comment: review,
+  pull_request_review_comment: {
+    check: TypeCompiler.Compile(ReviewCommentPayloadSchema),
+    captures: actions('created', 'edited', 'deleted'),
+    minimise: (payload: ReviewCommentPayload, url, now) => [
+      { event: 'pull_request', action: 'reviewed', pull: minimisePull(payload, url, now) },
+      { event: 'comment', action: payload.action, comment: minimiseReviewComment(payload, now) },
+    ],
+  },
+  repository: {
+    check: TypeCompiler.Compile(RepositoryPayloadSchema),
+    captures: always,
+    minimise: (payload: RepositoryPayload, _, now) => [minimiseRepositoryEvent(payload, now)],
+  },
+  label: {
+    check: TypeCompiler.Compile(LabelPayloadSchema),
+    captures: actions('edited', 'deleted'),
+    minimise: (payload: LabelPayload, _, now) => {
+      const change = minimiseLabel(payload, now);
+      return change ? [change] : [];
+    },
+  },
 };
 
 /** Event names that may stand in a metric's label. */
-export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures), 'ping']);
+export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures), ...installationEvents, 'ping']);
 
 /**
  * What a payload tells.
@@ -68,25 +147,8 @@ export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures
 export function toEvents(event: string, payload: object, origin: string, now: number): Minimised | undefined {
   const capture = Object.hasOwn(captures, event) ? captures[event] : undefined;
   if (!capture?.captures(payload as never)) return undefined;
-  if (!capture.check.Check(payload)) throw invalid(faults(capture.check, payload), 'The payload is incomplete.');
+  assertComplete(capture.check, payload);
   const repository = minimiseRepository((payload as { repository: HostRepository }).repository, origin);
-  return { repository, bodies: capture.minimise(payload as never, repository.url, now) };
-}
-
-/** One line for each bad field; a missing object is named once, not once for each of its fields. */
-function faults(check: TypeCheck<TSchema>, payload: unknown): ErrorDetails {
-  const details: ErrorDetails = {};
-  for (const error of check.Errors(payload)) {
-    const field = error.path.slice(1).replaceAll('/', '.');
-    const parent = Object.keys(details).some((known) => field.startsWith(`${known}.`));
-    if (!parent && !(field in details)) details[field] = `${error.message.toLowerCase()}, got ${kindOf(error.value)}`;
-  }
-  return details;
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  const bodies = capture.minimise(payload as never, repository.url, now, event);
+  return bodies.length > 0 ? { repository, bodies } : undefined;
 }

@@ -3,14 +3,7 @@
  * not named here goes no further.
  */
 import { repositoryId } from '../ids.ts';
-import type {
-  HostCommit,
-  HostRepository,
-  HostUser,
-  IssuesPayload,
-  PullRequestPayload,
-  PushPayload,
-} from '../protocol/host.ts';
+import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
 import type {
   BranchPush,
   EventRepository,
@@ -20,6 +13,7 @@ import type {
   TagPush,
 } from '../protocol/journal.ts';
 import { coAuthors, redactText } from './redact.ts';
+import { author, clean, labels, time } from './text.ts';
 
 /** Commits of a push that go into one record; a longer push is split. */
 export const commitsPerPart = 256;
@@ -46,7 +40,11 @@ export function minimiseRepository(repository: HostRepository, origin: string): 
 }
 
 /** A pull request's snapshot at `now`, which stands in for a missing `updated_at`. */
-export function minimisePull(payload: PullRequestPayload, repositoryUrl: string, now: number): PullSnapshot {
+export function minimisePull(
+  payload: Pick<PullRequestPayload, 'action' | 'pull_request'>,
+  repositoryUrl: string,
+  now: number,
+): PullSnapshot {
   const pull = payload.pull_request;
   const mergedAt = time(pull.merged_at);
   const merged = pull.merged === true || mergedAt !== null || payload.action === 'merged';
@@ -72,7 +70,11 @@ export function minimisePull(payload: PullRequestPayload, repositoryUrl: string,
 }
 
 /** An issue's snapshot at `now`, which stands in for a missing `updated_at`. */
-export function minimiseIssue(payload: IssuesPayload, repositoryUrl: string, now: number): IssueSnapshot {
+export function minimiseIssue(
+  payload: Pick<IssuesPayload, 'issue'>,
+  repositoryUrl: string,
+  now: number,
+): IssueSnapshot {
   const { issue } = payload;
   const state = issue.state === 'open' || issue.state === 'closed' ? issue.state : undefined;
   return {
@@ -167,37 +169,10 @@ function minimiseCommit(commit: HostCommit): PushedCommit {
   };
 }
 
-function labels(source: { labels?: readonly { name: string }[] | null | undefined }): { labels?: string[] } {
-  if (source.labels === undefined) return {};
-  return { labels: (source.labels ?? []).map((label) => clean(label.name)) };
-}
-
-function author(user: HostUser | undefined): { login: string; bot: boolean } {
-  if (!user) return { login: 'ghost', bot: false };
-  return { login: clean(user.login), bot: user.type === 'Bot' || user.login.endsWith('[bot]') };
-}
-
 function branchName(ref: string | null | undefined): string | null {
   return ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
 }
 
-/** The end of the year 9999: what lies beyond has no place in an ISO 8601 text of the usual length. */
-const latestTime = 253_402_300_799_999;
-
-/** A host's time as a UTC instant: ISO 8601 with any offset, or seconds since 1970. */
-function time(value: string | number | null | undefined): number | null {
-  if (value == null) return null;
-  const instant = typeof value === 'number' ? value * 1000 : Date.parse(value);
-  return instant >= 0 && instant <= latestTime ? instant : null;
-}
-
 function isZero(sha: string): boolean {
   return /^0+$/.test(sha);
-}
-
-/** Text that every store and reader takes: no NUL, no lone surrogates, LF line ends. */
-function clean(text: string): string {
-  const ends = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-  const bare = ends.includes('\0') ? ends.replaceAll('\0', '') : ends;
-  return bare.isWellFormed() ? bare : bare.toWellFormed();
 }

@@ -8,12 +8,13 @@ import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { partitionOf, slotOfId, ulid } from '../ids.ts';
 import type { Position } from '../journal/lane.ts';
-import { type PartitionName, partitionName } from '../journal/subjects.ts';
+import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../metrics.ts';
-import type { EventRecord } from '../protocol/journal.ts';
+import type { EventRecord, InstallationBody, InstallationRecord } from '../protocol/journal.ts';
 import { deliveryKey, isFolded } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
 import { knownEvents, type Minimised, toEvents } from './events.ts';
+import { toInstallation } from './installations.ts';
 import type { IngestionLimit } from './limit.ts';
 import { SignatureCheck } from './signature.ts';
 
@@ -24,7 +25,7 @@ export interface ReceiverOptions {
   secrets: readonly string[];
   budget: BodyBudget;
   limit: IngestionLimit;
-  enqueue: (partition: PartitionName, record: EventRecord) => Promise<Position>;
+  enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
   /** The partition as of now, to see deliveries that were folded before; undefined while it cannot be read. */
   read: (partition: PartitionName) => Partition | undefined;
   /** Whether a repository's events are wanted. */
@@ -37,6 +38,12 @@ interface Delivery {
   id: string;
   source: string;
 }
+
+/** What a payload comes to. `organisation` is whose ingestion limit it counts against. */
+type Prepared = { ignored: string } | { partition: PartitionName; records: DeliveredRecord[]; organisation?: string };
+
+/** A record that a delivery becomes. */
+export type DeliveredRecord = EventRecord | InstallationRecord;
 
 type Outcome = 'queued' | 'ignored' | 'duplicate';
 
@@ -84,38 +91,47 @@ export class Receiver {
   private async accept(exchange: Exchange, body: Buffer): Promise<Outcome> {
     const now = Date.now();
     const delivery = readDelivery(exchange);
-    const payload = parseBody(exchange, body);
-    if (delivery.event === 'ping') return this.processed(exchange, 'ignored', 'pong');
-    const minimised = toEvents(delivery.event, payload, this.options.settings.hostOrigin, now);
-    if (!minimised) return this.processed(exchange, 'ignored', 'the event is not captured');
-    const { repository } = minimised;
-    if (!this.options.isConnected(repository.id))
-      return this.processed(exchange, 'ignored', 'the repository is not connected');
-    const partition = this.partitionOf(repository.id);
-    const records = toRecords(delivery, minimised, now);
+    const prepared = this.prepare(delivery, parseBody(exchange, body), now);
+    if ('ignored' in prepared) return this.processed(exchange, 'ignored', prepared.ignored);
+    const { partition, records, organisation } = prepared;
     if (this.allFolded(partition, records))
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
-    this.limit(records, `${repository.origin} ${repository.owner.id}`, now);
+    if (organisation !== undefined) this.limit(records, organisation, now);
     await Promise.all(records.map((record) => this.options.enqueue(partition, record)));
-    exchange.json(202, { status: 'queued', delivery: records[0]?.delivery });
+    exchange.json(202, { status: 'queued', delivery: delivery.id });
     webhookSeconds.observe((performance.now() - exchange.startedAt) / 1000);
     return 'queued';
+  }
+
+  /** The records of a payload and the partition they go to, or why there are none. */
+  private prepare(delivery: Delivery, payload: object, now: number): Prepared {
+    const origin = this.options.settings.hostOrigin;
+    if (delivery.event === 'ping') return { ignored: 'pong' };
+    const installation = toInstallation(delivery.event, payload, origin);
+    if (installation) return { partition: directoryName, records: [toInstallationRecord(delivery, installation, now)] };
+    const minimised = toEvents(delivery.event, payload, origin, now);
+    if (!minimised) return { ignored: 'the event is not captured' };
+    const { repository } = minimised;
+    if (!this.options.isConnected(repository.id)) return { ignored: 'the repository is not connected' };
+    return {
+      partition: this.partitionOf(repository.id),
+      records: toRecords(delivery, minimised, now),
+      organisation: `${repository.origin} ${repository.owner.id}`,
+    };
   }
 
   private partitionOf(repositoryId: string): PartitionName {
     return partitionName(partitionOf(slotOfId(repositoryId) as number, this.options.settings.partitions));
   }
 
-  private allFolded(name: PartitionName, records: readonly EventRecord[]): boolean {
+  private allFolded(name: PartitionName, records: readonly DeliveredRecord[]): boolean {
     const partition = this.options.read(name);
     if (!partition) return false;
-    return records.every((record) =>
-      isFolded(partition, deliveryKey(record.delivery, record.body.event, record.source, record.part)),
-    );
+    return records.every((record) => isFolded(partition, keyOf(record)));
   }
 
   /** Gives the records of an organisation over its limit their due time. */
-  private limit(records: EventRecord[], organisation: string, now: number): void {
+  private limit(records: readonly DeliveredRecord[], organisation: string, now: number): void {
     const admission = this.options.limit.admit(organisation, now);
     if (!admission.admitted) {
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000);
@@ -124,7 +140,7 @@ export class Receiver {
     }
     if (admission.due === undefined) return;
     webhooksDelayed.inc();
-    for (const record of records) record.due = admission.due;
+    for (const record of records) if (record.kind === 'event') record.due = admission.due;
   }
 
   private processed(exchange: Exchange, outcome: Outcome, reason: string): Outcome {
@@ -209,6 +225,16 @@ function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: n
     repository,
     body,
   }));
+}
+
+function toInstallationRecord(delivery: Delivery, body: InstallationBody, now: number): InstallationRecord {
+  return { id: ulid(now), at: now, kind: 'installation', delivery: delivery.id, source: delivery.source, body };
+}
+
+function keyOf(record: DeliveredRecord): string {
+  const { delivery, source } = record;
+  if (record.kind === 'installation') return deliveryKey(delivery, record.kind, source, 0);
+  return deliveryKey(delivery, record.body.event, source, record.part);
 }
 
 function unsigned(configured: boolean): ServiceError {

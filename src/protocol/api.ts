@@ -51,3 +51,6 @@ export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
 
 export const UpdateDraftBodySchema = Type.Object({ bodyMd: Type.String() }, closed);
 export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;
+
+export const UpdateRepositoryBodySchema = Type.Object({ selected: Type.Boolean() }, closed);
+export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;

@@ -34,6 +34,7 @@ export const scopes = [
   'ranges:read',
   'ranges:write',
   'repos:read',
+  'repos:write',
   'publish:write',
   'stats:read',
   'webhooks:read',
@@ -68,6 +69,7 @@ export const DirectoryCommandSchema = Type.Union([
     key: KeyRecordSchema,
   }),
   Type.Object({ name: Type.Literal('revokeKey'), keyId: Type.String() }),
+  Type.Object({ name: Type.Literal('selectRepository'), repoId: Type.String(), selected: Type.Boolean() }),
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 

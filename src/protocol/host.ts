@@ -15,7 +15,10 @@ export const HostUserSchema = Type.Optional(
 );
 export type HostUser = Static<typeof HostUserSchema>;
 
-const HostLabels = Type.Optional(Type.Union([Type.Array(Type.Object({ name: Type.String() })), Type.Null()]));
+export const HostLabelsSchema = Type.Optional(
+  Type.Union([Type.Array(Type.Object({ name: Type.String() })), Type.Null()]),
+);
+export type HostLabels = Static<typeof HostLabelsSchema>;
 
 export const HostRepositorySchema = Type.Object({
   id: optionalId,
@@ -45,7 +48,7 @@ export const PullRequestPayloadSchema = Type.Object({
     closed_at: optionalTime,
     html_url: optionalText,
     user: HostUserSchema,
-    labels: HostLabels,
+    labels: HostLabelsSchema,
     base: HostBranch,
     head: HostBranch,
   }),
@@ -66,7 +69,7 @@ export const IssuesPayloadSchema = Type.Object({
     closed_at: optionalTime,
     html_url: optionalText,
     user: HostUserSchema,
-    labels: HostLabels,
+    labels: HostLabelsSchema,
     pull_request: Type.Optional(Type.Unknown()),
   }),
   repository: HostRepositorySchema,
@@ -95,3 +98,117 @@ export const PushPayloadSchema = Type.Object({
   repository: HostRepositorySchema,
 });
 export type PushPayload = Static<typeof PushPayloadSchema>;
+
+const commentFields = {
+  id: Type.Union([Type.Integer(), Type.String({ minLength: 1 })]),
+  body: optionalText,
+  user: HostUserSchema,
+  created_at: optionalTime,
+  updated_at: optionalTime,
+};
+
+/** A comment in the discussion of an issue or of a pull request. */
+export const IssueCommentPayloadSchema = Type.Object({
+  action: Type.String(),
+  comment: Type.Object(commentFields),
+  issue: IssuesPayloadSchema.properties.issue,
+  is_pull: optionalFlag,
+  repository: HostRepositorySchema,
+});
+export type IssueCommentPayload = Static<typeof IssueCommentPayloadSchema>;
+
+/** A review as a whole. Gitea's has neither id nor state nor time. */
+export const ReviewPayloadSchema = Type.Object({
+  action: Type.String(),
+  review: Type.Object({
+    ...commentFields,
+    id: Type.Optional(commentFields.id),
+    content: optionalText,
+    type: optionalText,
+    state: optionalText,
+    submitted_at: optionalTime,
+  }),
+  pull_request: PullRequestPayloadSchema.properties.pull_request,
+  sender: HostUserSchema,
+  repository: HostRepositorySchema,
+});
+export type ReviewPayload = Static<typeof ReviewPayloadSchema>;
+
+/** A comment on a line of a pull request's changes; the line itself is source code and never read. */
+export const ReviewCommentPayloadSchema = Type.Object({
+  action: Type.String(),
+  comment: Type.Object(commentFields),
+  pull_request: PullRequestPayloadSchema.properties.pull_request,
+  repository: HostRepositorySchema,
+});
+export type ReviewCommentPayload = Static<typeof ReviewCommentPayloadSchema>;
+
+/** A branch or tag made or deleted. Only Gitea says where it points. */
+export const RefPayloadSchema = Type.Object({
+  ref: Type.String({ minLength: 1 }),
+  ref_type: Type.String(),
+  sha: optionalText,
+  repository: HostRepositorySchema,
+});
+export type RefPayload = Static<typeof RefPayloadSchema>;
+
+/** What became of a repository as a whole. */
+export const RepositoryPayloadSchema = Type.Object({
+  action: Type.String(),
+  changes: Type.Optional(
+    Type.Object({
+      repository: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String() })) })),
+      owner: Type.Optional(
+        Type.Object({
+          from: Type.Optional(Type.Object({ user: HostUserSchema, organization: HostUserSchema })),
+        }),
+      ),
+    }),
+  ),
+  repository: Type.Composite([HostRepositorySchema, Type.Object({ updated_at: optionalTime, archived: optionalFlag })]),
+});
+export type RepositoryPayload = Static<typeof RepositoryPayloadSchema>;
+
+/** A label renamed or removed: no event of its own comes for each issue that carries it. */
+export const LabelPayloadSchema = Type.Object({
+  action: Type.String(),
+  label: Type.Object({ name: Type.String({ minLength: 1 }) }),
+  changes: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ minLength: 1 }) })) })),
+  repository: HostRepositorySchema,
+});
+export type LabelPayload = Static<typeof LabelPayloadSchema>;
+
+const InstalledRepositoriesSchema = Type.Optional(
+  Type.Union([
+    Type.Array(
+      Type.Object({
+        id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]),
+        full_name: HostRepositorySchema.properties.full_name,
+        private: optionalFlag,
+      }),
+    ),
+    Type.Null(),
+  ]),
+);
+export type InstalledRepositories = Static<typeof InstalledRepositoriesSchema>;
+
+/** An app installed, removed, suspended, or given other repositories, by the owner it is installed for. */
+export const InstallationPayloadSchema = Type.Object({
+  action: Type.String(),
+  installation: Type.Object({
+    id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]),
+    account: Type.Object({ login: Type.String({ minLength: 1 }), id: Type.Integer() }),
+  }),
+  repositories: InstalledRepositoriesSchema,
+  repositories_added: InstalledRepositoriesSchema,
+  repositories_removed: InstalledRepositoriesSchema,
+});
+export type InstallationPayload = Static<typeof InstallationPayloadSchema>;
+
+/** The owner that an app is installed for was renamed. */
+export const InstallationTargetPayloadSchema = Type.Object({
+  action: Type.String(),
+  installation: Type.Object({ id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]) }),
+  account: Type.Object({ login: Type.String({ minLength: 1 }), id: Type.Integer() }),
+});
+export type InstallationTargetPayload = Static<typeof InstallationTargetPayloadSchema>;

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { CommandSchema, DirectoryCommandSchema } from './commands.ts';
-import { DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { CommentKindSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -83,7 +83,10 @@ export const BranchPushSchema = Type.Object({
 });
 export type BranchPush = Static<typeof BranchPushSchema>;
 
-/** A tag push. `sha` is the commit where the host named one; `object` is what the tag itself points at. */
+/**
+ * A tag push. `sha` is the commit where the host named one; `object` is what the tag itself points at. `hint` marks what a
+ * create or delete event tells, which comes beside the push and knows less.
+ */
 export const TagPushSchema = Type.Object({
   name: Type.String(),
   sha: Nullable(Type.String()),
@@ -92,8 +95,24 @@ export const TagPushSchema = Type.Object({
   date: Nullable(Instant),
   deleted: Type.Boolean(),
   pushedAt: Instant,
+  hint: Type.Optional(Type.Boolean()),
 });
 export type TagPush = Static<typeof TagPushSchema>;
+
+/** A comment's snapshot: of a discussion, of a review as a whole, or of a line under review. */
+export const CommentSnapshotSchema = Type.Object({
+  kind: CommentKindSchema,
+  id: Type.String(),
+  /** Pull request or issue it belongs to. */
+  number: Type.Integer(),
+  author: EventAuthor,
+  body: Type.String(),
+  /** Verdict of a review: approved, changes_requested, commented, dismissed. */
+  state: Nullable(Type.String()),
+  createdAt: Nullable(Instant),
+  updatedAt: Instant,
+});
+export type CommentSnapshot = Static<typeof CommentSnapshotSchema>;
 
 /** What an event says, by its kind. */
 export const EventBodySchema = Type.Union([
@@ -101,6 +120,23 @@ export const EventBodySchema = Type.Union([
   Type.Object({ event: Type.Literal('issues'), action: Type.String(), issue: IssueSnapshotSchema }),
   Type.Object({ event: Type.Literal('push'), push: BranchPushSchema }),
   Type.Object({ event: Type.Literal('tag'), tag: TagPushSchema }),
+  Type.Object({ event: Type.Literal('comment'), action: Type.String(), comment: CommentSnapshotSchema }),
+  /** The issue is gone from this repository: deleted, or moved to another one. */
+  Type.Object({ event: Type.Literal('issue_removed'), number: Type.Integer(), seenAt: Instant }),
+  /** The repository itself; what changed stands in the record's repository. */
+  Type.Object({
+    event: Type.Literal('repository'),
+    action: Type.String(),
+    formerName: Nullable(Type.String()),
+    seenAt: Instant,
+  }),
+  /** `to` null = the label was deleted. */
+  Type.Object({
+    event: Type.Literal('label'),
+    from: Type.String(),
+    to: Nullable(Type.String()),
+    seenAt: Instant,
+  }),
 ]);
 export type EventBody = Static<typeof EventBodySchema>;
 
@@ -125,6 +161,39 @@ export const EventRecordSchema = Type.Object({
   body: EventBodySchema,
 });
 export type EventRecord = Static<typeof EventRecordSchema>;
+
+const InstalledRepository = Type.Object({
+  id: Type.String(),
+  hostId: Type.String(),
+  fullName: Type.String(),
+  private: Type.Boolean(),
+});
+
+/** What an app's installation tells the directory: which repositories of an owner it may see. */
+export const InstallationBodySchema = Type.Object({
+  action: Type.Union([
+    Type.Literal('installed'),
+    Type.Literal('uninstalled'),
+    Type.Literal('selected'),
+    Type.Literal('renamed'),
+  ]),
+  origin: Type.String(),
+  installationId: Type.String(),
+  owner: Type.Object({ id: Type.String(), login: Type.String() }),
+  added: Type.Array(InstalledRepository),
+  removed: Type.Array(InstalledRepository),
+});
+export type InstallationBody = Static<typeof InstallationBodySchema>;
+
+/** A delivery about an installation; it goes to the directory. */
+export const InstallationRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('installation'),
+  delivery: Type.String(),
+  source: Type.String(),
+  body: InstallationBodySchema,
+});
+export type InstallationRecord = Static<typeof InstallationRecordSchema>;
 
 /** An API write; its result is stored under the record's id. */
 export const CommandRecordSchema = Type.Object({
@@ -206,6 +275,7 @@ export type TickRecord = Static<typeof TickRecordSchema>;
 
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
+  InstallationRecordSchema,
   CommandRecordSchema,
   ResultRecordSchema,
   RelayRecordSchema,

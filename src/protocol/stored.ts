@@ -13,6 +13,7 @@ export const AuthorSchema = Type.Object({
   login: Type.String({ description: '`ghost` when the account is gone' }),
   bot: Type.Boolean(),
 });
+export type Author = Static<typeof AuthorSchema>;
 
 /** A repository as its own partition knows it (the directory holds who may see it). */
 export const RepositoryRecordSchema = Type.Object({
@@ -84,6 +85,31 @@ export const IssueRecordSchema = Type.Object({
 });
 export type IssueRecord = Static<typeof IssueRecordSchema>;
 
+export const CommentKindSchema = Type.Union([
+  Type.Literal('discussion'),
+  Type.Literal('review'),
+  Type.Literal('review_comment'),
+]);
+export type CommentKind = Static<typeof CommentKindSchema>;
+
+/**
+ * A captured comment (spec part 2), its body without personal data. It may be there before its pull request or issue; a
+ * deleted one stays as a tombstone without body or author.
+ */
+export const CommentRecordSchema = Type.Object({
+  kind: CommentKindSchema,
+  id: Type.String(),
+  number: Type.Integer(),
+  author: AuthorSchema,
+  body: Type.String(),
+  state: NullableString,
+  createdAt: NullableInstant,
+  updatedAt: Instant,
+  deleted: Type.Boolean(),
+  rank: Type.Integer(),
+});
+export type CommentRecord = Static<typeof CommentRecordSchema>;
+
 /** A commit seen in a push. `pushes` are the keys (branch, head sha) of the pushes that listed it. */
 export const CommitRecordSchema = Type.Object({
   sha: Type.String(),
@@ -118,6 +144,8 @@ export const TagRecordSchema = Type.Object({
   date: NullableInstant,
   pushedAt: Instant,
   deleted: Type.Boolean(),
+  /** Nothing but a create or delete event has told of it yet. */
+  hint: Type.Optional(Type.Boolean()),
 });
 export type TagRecord = Static<typeof TagRecordSchema>;
 

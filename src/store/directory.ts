@@ -12,7 +12,12 @@ export interface OrganisationRecord {
   login: string;
   ownerId: string | null;
   createdAt: number;
+  /** When the app was removed; null while it is installed or never was. */
+  uninstalledAt: number | null;
 }
+
+/** Whether a repository's events are wanted: `unselected` by a person, `disconnected` with the app. */
+export type ConnectionState = 'connected' | 'unselected' | 'disconnected';
 
 /** A repository as the directory lists it. */
 export interface DirectoryRepository {
@@ -21,6 +26,9 @@ export interface DirectoryRepository {
   hostId: string;
   fullName: string;
   defaultBranch: string | null;
+  state: ConnectionState;
+  /** The app installation that brought it; null for a plain webhook. */
+  installationId: string | null;
   createdAt: number;
   seenAt: number;
 }
@@ -72,6 +80,13 @@ export function readDirectoryRepository(partition: Partition, id: string): Direc
 
 export function writeDirectoryRepository(partition: Partition, repository: DirectoryRepository): void {
   partition.tables.directoryRepositories.putSync(repository.id, repository);
+}
+
+/** A repository as the API answers it (spec part 2). A host that numbers none has `scmRepoId` null. */
+export function directoryRepositoryResponse(repository: DirectoryRepository): Record<string, unknown> {
+  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt } = repository;
+  const scmRepoId = /^\d+$/.test(hostId) ? Number(hostId) : null;
+  return { id, orgId, scmRepoId, fullName, defaultBranch, state, createdAt: new Date(createdAt).toISOString() };
 }
 
 /** Repositories of an organisation, or all of them for null, by id. */

@@ -22,6 +22,20 @@ export function writeIssue(
   if (issue.closedAt !== null) issuesByClosedAt.putSync([repoId, issue.closedAt, issue.number], true);
 }
 
+/** Removes an issue that the host deleted or moved away, and remembers that it did. */
+export function removeIssue(partition: Partition, repoId: string, number: number, at: number): void {
+  const issue = readIssue(partition, repoId, number);
+  partition.tables.removedIssues.putSync([repoId, number], at);
+  if (!issue) return;
+  partition.tables.issues.removeSync([repoId, number]);
+  if (issue.closedAt !== null) partition.tables.issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);
+}
+
+/** Whether an issue was removed: late deliveries must not bring it back. */
+export function isIssueRemoved(partition: Partition, repoId: string, number: number): boolean {
+  return partition.tables.removedIssues.get([repoId, number]) !== undefined;
+}
+
 /** Closed issues with `from` ≤ closedAt < `to`, by (closedAt, number). */
 export function issuesClosedBetween(partition: Partition, repoId: string, from: number, to: number): IssueRecord[] {
   const found: IssueRecord[] = [];

@@ -11,6 +11,7 @@ import type {
   TagRecord,
 } from '../protocol/stored.ts';
 import { issuesClosedBetween, readIssue } from './issues.ts';
+import { currentLabels, type LabelChange, listLabelChanges } from './labels.ts';
 import type { Partition } from './partition.ts';
 import { pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
 import { readCommit, readPush } from './pushes.ts';
@@ -21,11 +22,13 @@ export class RepositoryView {
   readonly repository: RepositoryRecord;
   private readonly partition: Partition;
   private readonly id: string;
+  private readonly labelChanges: readonly LabelChange[];
 
   private constructor(partition: Partition, repository: RepositoryRecord) {
     this.partition = partition;
     this.repository = repository;
     this.id = repository.id;
+    this.labelChanges = listLabelChanges(partition, repository.id);
   }
 
   /** A view of a repository; undefined when the partition does not hold it. */
@@ -40,11 +43,13 @@ export class RepositoryView {
   }
 
   pull(number: number): PullRecord | undefined {
-    return readPull(this.partition, this.id, number);
+    const pull = readPull(this.partition, this.id, number);
+    return pull && this.relabel(pull);
   }
 
   issue(number: number): IssueRecord | undefined {
-    return readIssue(this.partition, this.id, number);
+    const issue = readIssue(this.partition, this.id, number);
+    return issue && this.relabel(issue);
   }
 
   commit(sha: string): CommitRecord | undefined {
@@ -56,18 +61,25 @@ export class RepositoryView {
   }
 
   pullsMergedAs(sha: string): PullRecord[] {
-    return pullsMergedAs(this.partition, this.id, sha);
+    return pullsMergedAs(this.partition, this.id, sha).map((record) => this.relabel(record));
   }
 
   pullsMergedBetween(from: number, to: number): PullRecord[] {
-    return pullsMergedBetween(this.partition, this.id, from, to);
+    return pullsMergedBetween(this.partition, this.id, from, to).map((record) => this.relabel(record));
   }
 
   pullsNumbered(from: number, to: number): PullRecord[] {
-    return pullsNumbered(this.partition, this.id, from, to);
+    return pullsNumbered(this.partition, this.id, from, to).map((record) => this.relabel(record));
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {
-    return issuesClosedBetween(this.partition, this.id, from, to);
+    return issuesClosedBetween(this.partition, this.id, from, to).map((record) => this.relabel(record));
+  }
+
+  /** A record with its labels as they are called now; renames come without an event for each record. */
+  private relabel<T extends PullRecord | IssueRecord>(record: T): T {
+    if (this.labelChanges.length === 0 || record.labels.length === 0) return record;
+    const knownAt = (record.labelsAt ?? [record.updatedAt])[0];
+    return { ...record, labels: currentLabels(record.labels, knownAt, this.labelChanges) };
   }
 }

@@ -4,6 +4,7 @@
  */
 import type {
   BranchPush,
+  CommentSnapshot,
   EventRecord,
   EventRepository,
   IssueSnapshot,
@@ -12,7 +13,9 @@ import type {
   TagPush,
 } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
-import { readIssue, writeIssue } from '../../src/store/issues.ts';
+import { readComment, writeComment } from '../../src/store/comments.ts';
+import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/issues.ts';
+import { writeLabelChange } from '../../src/store/labels.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readPull, writePull } from '../../src/store/pulls.ts';
@@ -21,17 +24,33 @@ import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { readTag, writeTag } from '../../src/store/tags.ts';
 import { mergeIssue, mergePull, mergeTag } from './capture.ts';
+import { mergeComment } from './comments.ts';
 
 /** Folds one event into its repository. */
 export function foldEvent(partition: Partition, record: EventRecord): void {
-  const seenAt = hostTime(record);
-  const repository = meetRepository(partition, record, seenAt);
+  const repository = meetRepository(partition, record, hostTime(record));
   const actor = new Actor(partition, repository);
   const { body } = record;
-  if (body.event === 'pull_request') actor.pull(body.pull, body.action);
-  else if (body.event === 'issues') actor.issue(body.issue, body.action);
-  else if (body.event === 'push') actor.push(body.push);
-  else actor.tag(body.tag);
+  switch (body.event) {
+    case 'pull_request':
+      return actor.pull(body.pull, body.action);
+    case 'issues':
+      return actor.issue(body.issue, body.action);
+    case 'issue_removed':
+      return actor.removeIssue(body.number, body.seenAt);
+    case 'push':
+      return actor.push(body.push);
+    case 'tag':
+      return actor.tag(body.tag);
+    case 'comment':
+      return actor.comment(body.comment, body.action);
+    case 'label':
+      return writeLabelChange(partition, repository.id, body);
+    case 'repository':
+      return actor.formerName(body.formerName);
+    default:
+      throw new Error('the event is of no known kind');
+  }
 }
 
 class Actor {
@@ -52,11 +71,32 @@ class Actor {
   }
 
   issue(snapshot: IssueSnapshot, action: string): void {
+    if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
     const after = mergeIssue(before, snapshot, action);
     if (after === before) return;
     writeIssue(this.partition, this.repository.id, after, before);
     this.recount();
+  }
+
+  /** A number is never given twice: what was deleted or moved away does not come back. */
+  removeIssue(number: number, seenAt: number): void {
+    removeIssue(this.partition, this.repository.id, number, seenAt);
+    this.recount();
+  }
+
+  comment(snapshot: CommentSnapshot, action: string): void {
+    const { number, kind, id } = snapshot;
+    const before = readComment(this.partition, this.repository.id, number, kind, id);
+    const after = mergeComment(before, snapshot, action);
+    if (after !== before) writeComment(this.partition, this.repository.id, after);
+  }
+
+  /** Links that name the repository as it was called before are still its own. */
+  formerName(name: string | null): void {
+    const { formerNames, fullName } = this.repository;
+    if (name === null || name === fullName || formerNames.includes(name)) return;
+    writeRepository(this.partition, { ...this.repository, formerNames: [...formerNames, name] });
   }
 
   /** A long push comes in parts; each is a push of its own whose `before` is the end of the one before it. */
@@ -143,9 +183,19 @@ function mergeRepository(
 }
 
 /** The host's own time of what an event tells, which orders renames; the time of receipt where it has none. */
-function hostTime(record: EventRecord): number {
-  const { body } = record;
-  if (body.event === 'pull_request') return body.pull.updatedAt;
-  if (body.event === 'issues') return body.issue.updatedAt;
-  return body.event === 'push' ? body.push.pushedAt : body.tag.pushedAt;
+function hostTime({ body }: EventRecord): number {
+  switch (body.event) {
+    case 'pull_request':
+      return body.pull.updatedAt;
+    case 'issues':
+      return body.issue.updatedAt;
+    case 'push':
+      return body.push.pushedAt;
+    case 'tag':
+      return body.tag.pushedAt;
+    case 'comment':
+      return body.comment.updatedAt;
+    default:
+      return body.seenAt;
+  }
 }

@@ -138,17 +138,28 @@ function unlessSame<T extends Captured>(before: T, merged: T): T {
   return isDeepStrictEqual(record, before) ? before : record;
 }
 
-/** The stored tag after a push of it; in one second a deletion yields to a push, else the contents decide. */
+/**
+ * The stored tag after a push of it; in one second a deletion yields to a push, else the contents decide. A create event
+ * knows neither commit nor date: it may stand in for a push that has not come, and never for one that has.
+ */
 export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecord {
   const after: TagRecord = {
     name: push.name,
     sha: push.sha ?? push.object,
-    tagObject: push.sha !== null && push.object !== push.sha ? push.object : null,
+    tagObject: push.sha !== null && push.object !== null && push.object !== push.sha ? push.object : null,
     baseRef: push.baseRef,
-    date: push.date ?? push.pushedAt,
+    date: push.date ?? (push.hint ? null : push.pushedAt),
     pushedAt: push.pushedAt,
     deleted: push.deleted,
+    ...(push.hint && !push.deleted && { hint: true }),
   };
+  if (!before) return after;
+  for (const [hint, known] of [
+    [after, before],
+    [before, after],
+  ] as const) {
+    if (hint.hint && !known.hint && !known.deleted) return known;
+  }
   const version = (tag: TagRecord): Version => [tag.pushedAt, tag.deleted ? 0 : 1];
-  return before ? laterOf(before, after, version, (tag) => [tag.sha, tag.tagObject, tag.date, tag.baseRef]) : after;
+  return laterOf(before, after, version, (tag) => [tag.sha, tag.tagObject, tag.date, tag.baseRef]);
 }

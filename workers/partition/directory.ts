@@ -5,6 +5,7 @@ import { hashedId } from '../../src/ids.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { EventRepository, RelayBody } from '../../src/protocol/journal.ts';
 import {
+  directoryRepositoryResponse,
   type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
@@ -25,13 +26,15 @@ export function foldRelay(partition: Partition, body: RelayBody, at: number): vo
   const { repository, seenAt } = body;
   const before = readDirectoryRepository(partition, repository.id);
   if (before && before.seenAt > seenAt) return;
-  const organisation = meetOrganisation(partition, repository, at);
+  const organisation = meetOrganisation(partition, repository.origin, repository.owner, at);
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
     hostId: repository.hostId,
     fullName: repository.fullName,
     defaultBranch: repository.defaultBranch,
+    state: before?.state ?? 'connected',
+    installationId: before?.installationId ?? null,
     createdAt: before?.createdAt ?? at,
     seenAt,
   });
@@ -39,15 +42,21 @@ export function foldRelay(partition: Partition, body: RelayBody, at: number): vo
 
 /** Carries out one command of the directory at time `at`. */
 export function foldDirectoryCommand(partition: Partition, command: DirectoryCommand, at: number): CommandResult {
-  return command.name === 'createKey' ? createKey(partition, command, at) : revokeKey(partition, command.keyId, at);
+  if (command.name === 'createKey') return createKey(partition, command, at);
+  if (command.name === 'revokeKey') return revokeKey(partition, command.keyId, at);
+  return selectRepository(partition, command.repoId, command.selected);
 }
 
 /**
  * The organisation that owns a repository: known by the host's id of the owner, else by a login that was named before its
  * first delivery and is not bound to an owner yet, else new.
  */
-function meetOrganisation(partition: Partition, repository: EventRepository, at: number): OrganisationRecord {
-  const { origin, owner } = repository;
+export function meetOrganisation(
+  partition: Partition,
+  origin: string,
+  owner: EventRepository['owner'],
+  at: number,
+): OrganisationRecord {
   const named = organisationByLogin(partition, origin, owner.login);
   const found = organisationByOwner(partition, origin, owner.id) ?? (named?.ownerId === null ? named : undefined);
   const organisation: OrganisationRecord = {
@@ -56,9 +65,11 @@ function meetOrganisation(partition: Partition, repository: EventRepository, at:
     login: owner.login,
     ownerId: owner.id,
     createdAt: found?.createdAt ?? at,
+    uninstalledAt: found?.uninstalledAt ?? null,
   };
-  if (!found || found.login !== organisation.login || found.ownerId === null)
+  if (!found || found.login !== organisation.login || found.ownerId === null) {
     writeOrganisation(partition, organisation);
+  }
   return organisation;
 }
 
@@ -81,7 +92,7 @@ function organisationNamed(partition: Partition, name: string, origin: string, a
   const known = organisationByLogin(partition, origin, name);
   if (known) return known.id;
   const id = hashedId('org', directorySlot, `${origin}\nlogin ${name.toLowerCase()}`);
-  writeOrganisation(partition, { id, origin, login: name, ownerId: null, createdAt: at });
+  writeOrganisation(partition, { id, origin, login: name, ownerId: null, createdAt: at, uninstalledAt: null });
   return id;
 }
 
@@ -90,4 +101,19 @@ function revokeKey(partition: Partition, keyId: string, at: number): CommandResu
   if (!key) return { ok: false, kind: 'notFound', message: `API key ${JSON.stringify(keyId)} is not found.` };
   if (key.revokedAt === null) writeKey(partition, { ...key, revokedAt: at });
   return { ok: true, value: { id: keyId, revokedAt: key.revokedAt ?? at } };
+}
+
+/** A person's choice: an unselected repository's events stop. */
+function selectRepository(partition: Partition, repoId: string, selected: boolean): CommandResult {
+  const repository = readDirectoryRepository(partition, repoId);
+  if (!repository) {
+    return {
+      ok: false,
+      kind: 'notFound',
+      message: `Repository ${JSON.stringify(repoId)} is not found or not accessible.`,
+    };
+  }
+  const state = selected ? 'connected' : 'unselected';
+  if (repository.state !== state) writeDirectoryRepository(partition, { ...repository, state });
+  return { ok: true, value: directoryRepositoryResponse({ ...repository, state }) };
 }

@@ -5,7 +5,13 @@
  */
 import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/metrics.ts';
 import type { Command, CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
-import type { CommandRecord, EventRecord, JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
+import type {
+  CommandRecord,
+  EventRecord,
+  InstallationRecord,
+  JournalRecord,
+  RelayRecord,
+} from '../../src/protocol/journal.ts';
 import { removeDeadLetter, writeDeadLetter } from '../../src/store/dead-letters.ts';
 import { countDelayed, lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/delayed.ts';
 import { deliveryKey, isFolded, removeDelivery, writeDelivery } from '../../src/store/deliveries.ts';
@@ -16,6 +22,7 @@ import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
 import { foldCommand } from './commands.ts';
 import { foldDirectoryCommand, foldRelay } from './directory.ts';
+import { foldInstallation } from './installations.ts';
 import { foldOutcome } from './outcomes.ts';
 import { sweep } from './sweep.ts';
 
@@ -51,6 +58,8 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
   switch (record.kind) {
     case 'event':
       return acceptEvent(partition, record, place);
+    case 'installation':
+      return acceptInstallation(partition, record);
     case 'command':
       return carryOut(partition, record);
     case 'result':
@@ -102,6 +111,16 @@ function acceptEvent(partition: Partition, record: EventRecord, place: Place): v
   else writeDelayed(partition, { ...place, due, record });
 }
 
+function acceptInstallation(partition: Partition, record: InstallationRecord): void {
+  const key = deliveryKey(record.delivery, record.kind, record.source, 0);
+  if (isFolded(partition, key)) {
+    duplicates.inc({ layer: 'delivery' });
+    return;
+  }
+  writeDelivery(partition, key, record.at);
+  foldInstallation(partition, record.body, record.at);
+}
+
 function keyOf(record: EventRecord): string {
   return deliveryKey(record.delivery, record.body.event, record.source, record.part);
 }
@@ -132,7 +151,8 @@ function carryOut(partition: Partition, record: CommandRecord): void {
 }
 
 function dispatch(partition: Partition, command: Command | DirectoryCommand, at: number): CommandResult {
-  if (command.name === 'createKey' || command.name === 'revokeKey') return foldDirectoryCommand(partition, command, at);
+  if (command.name === 'createKey' || command.name === 'revokeKey' || command.name === 'selectRepository')
+    return foldDirectoryCommand(partition, command, at);
   return foldCommand(partition, command, at);
 }
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ErrorDetails, ServiceError } from '../../../src/errors.ts';
 import { toEvents } from '../../../src/ingress/events.ts';
-import { issuePayload, pullPayload, pushPayload, tagPayload } from '../../helpers/payloads.ts';
+import { issuePayload, pullPayload, pushPayload, tagPayload, timeOf } from '../../helpers/payloads.ts';
 
 const now = Date.UTC(2026, 5, 1);
 
@@ -32,7 +32,7 @@ test('the three events become their kinds', () => {
 });
 
 test('events not captured are ignored however incomplete', () => {
-  for (const event of ['star', 'issue_comment', 'release', 'Pull_Request', 'pull_request_review', '']) {
+  for (const event of ['star', 'fork', 'release', 'Pull_Request', 'check_run', '']) {
     assert.equal(take(event, {}), undefined, event);
   }
 });
@@ -43,8 +43,11 @@ test('names of built-in properties are ignored events', () => {
   }
 });
 
-test('actions that remove an issue are ignored', () => {
-  for (const action of ['deleted', 'transferred']) assert.equal(take('issues', { action }), undefined);
+test('actions that remove an issue say only its number', () => {
+  for (const action of ['deleted', 'transferred']) {
+    const [body] = take('issues', issuePayload(7, {}, {}, action))?.bodies ?? [];
+    assert.deepEqual(body, { event: 'issue_removed', number: 7, seenAt: Date.parse(timeOf(7)) });
+  }
   assert.ok(take('issues', issuePayload(1, {}, {}, 'an action of tomorrow')));
 });
 

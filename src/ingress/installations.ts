@@ -1,0 +1,75 @@
+/**
+ * Deliveries about an app's installation: which owner it is for and which repositories it may see. They concern the
+ * directory, not a repository's partition.
+ */
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { repositoryId } from '../ids.ts';
+import {
+  type InstallationPayload,
+  InstallationPayloadSchema,
+  type InstallationTargetPayload,
+  InstallationTargetPayloadSchema,
+  type InstalledRepositories,
+} from '../protocol/host.ts';
+import type { InstallationBody } from '../protocol/journal.ts';
+import { assertComplete, type Checker } from './faults.ts';
+
+const installation = TypeCompiler.Compile(InstallationPayloadSchema);
+const target = TypeCompiler.Compile(InstallationTargetPayloadSchema);
+
+/** What an action of `installation` means; others change nothing here. */
+const actions: Record<string, InstallationBody['action']> = {
+  created: 'installed',
+  unsuspend: 'installed',
+  deleted: 'uninstalled',
+  added: 'selected',
+  removed: 'selected',
+};
+
+/** Names of the events that are read here. */
+export const installationEvents: readonly string[] = [
+  'installation',
+  'installation_repositories',
+  'installation_target',
+];
+
+/**
+ * What a delivery about an installation tells.
+ * @returns undefined when the event is none of these, or its action changes nothing
+ * @throws ServiceError `invalid` naming every field that is missing
+ */
+export function toInstallation(event: string, payload: object, origin: string): InstallationBody | undefined {
+  if (event === 'installation_target') return toRename(payload, origin);
+  if (event !== 'installation' && event !== 'installation_repositories') return undefined;
+  const { action: told } = payload as { action?: unknown };
+  if (typeof told === 'string' && !Object.hasOwn(actions, told)) return undefined;
+  const { action, installation: app, ...lists } = complete<InstallationPayload>(installation, payload);
+  return {
+    action: actions[action] as InstallationBody['action'],
+    origin,
+    installationId: String(app.id),
+    owner: { id: String(app.account.id), login: app.account.login },
+    added: installed([...(lists.repositories ?? []), ...(lists.repositories_added ?? [])], origin),
+    removed: installed(lists.repositories_removed ?? [], origin),
+  };
+}
+
+function toRename(payload: object, origin: string): InstallationBody | undefined {
+  if ((payload as { action?: unknown }).action !== 'renamed') return undefined;
+  const { installation: app, account } = complete<InstallationTargetPayload>(target, payload);
+  const owner = { id: String(account.id), login: account.login };
+  return { action: 'renamed', origin, installationId: String(app.id), owner, added: [], removed: [] };
+}
+
+function complete<T>(check: Checker, payload: object): T {
+  assertComplete(check, payload);
+  return payload as T;
+}
+
+function installed(repositories: NonNullable<InstalledRepositories>, origin: string): InstallationBody['added'] {
+  return repositories.map((repository) => {
+    const hostId = String(repository.id);
+    const { full_name: fullName } = repository;
+    return { id: repositoryId(origin, hostId), hostId, fullName, private: repository.private ?? false };
+  });
+}

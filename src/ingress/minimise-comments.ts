@@ -1,0 +1,60 @@
+/**
+ * Comments and reviews: their whitelist (spec part 2), all personal data taken out of their bodies. Lines of code under
+ * review, their paths and positions are not read at all.
+ */
+import { createHash } from 'node:crypto';
+import type { IssueCommentPayload, ReviewCommentPayload, ReviewPayload } from '../protocol/host.ts';
+import type { CommentSnapshot } from '../protocol/journal.ts';
+import { redactText } from './redact.ts';
+import { author, clean, time } from './text.ts';
+
+/** A comment in a discussion at `now`, which stands in for missing times. */
+export function minimiseIssueComment({ comment, issue }: IssueCommentPayload, now: number): CommentSnapshot {
+  return { ...snapshot(comment, now), kind: 'discussion', number: issue.number };
+}
+
+/** A comment on a line under review. */
+export function minimiseReviewComment(payload: ReviewCommentPayload, now: number): CommentSnapshot {
+  return { ...snapshot(payload.comment, now), kind: 'review_comment', number: payload.pull_request.number };
+}
+
+/**
+ * A review. Where the host gives it neither id nor author (Gitea), the sender wrote it, and it is known by its pull request,
+ * author and text.
+ */
+export function minimiseReview(payload: ReviewPayload, event: string, now: number): CommentSnapshot {
+  const { review, pull_request: pull, sender } = payload;
+  const user = review.user ?? sender;
+  const body = review.body ?? review.content ?? '';
+  const updated_at = review.submitted_at ?? review.updated_at ?? pull.updated_at;
+  const id =
+    review.id ?? createHash('sha256').update(`${pull.number}\n${user?.login}\n${body}`).digest('hex').slice(0, 32);
+  return {
+    ...snapshot({ ...review, id, body, user, updated_at }, now),
+    kind: 'review',
+    number: pull.number,
+    state: (review.state ?? giteaStates[review.type ?? event] ?? 'commented').toLowerCase(),
+  };
+}
+
+/** Gitea tells the verdict by the event's name or by the review's type. */
+const giteaStates: Record<string, string> = {
+  pull_request_approved: 'approved',
+  pull_request_review_approved: 'approved',
+  pull_request_rejected: 'changes_requested',
+  pull_request_review_rejected: 'changes_requested',
+};
+
+type Comment = Omit<IssueCommentPayload['comment'], 'id'> & { id: string | number };
+
+function snapshot(comment: Comment, now: number): Omit<CommentSnapshot, 'kind' | 'number'> {
+  const createdAt = time(comment.created_at);
+  return {
+    id: String(comment.id),
+    author: author(comment.user),
+    body: redactText(clean(comment.body ?? ''), 'comment'),
+    state: null,
+    createdAt,
+    updatedAt: time(comment.updated_at) ?? createdAt ?? now,
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * What events tell of a repository as a whole: its name and state, its labels, refs made and deleted.
+ */
+import type { LabelPayload, RefPayload, RepositoryPayload } from '../protocol/host.ts';
+import type { EventBody, TagPush } from '../protocol/journal.ts';
+import { redactText } from './redact.ts';
+import { clean, time } from './text.ts';
+
+type Body<Name extends EventBody['event']> = Extract<EventBody, { event: Name }>;
+
+/** A tag made or deleted, by a create or delete event. */
+export function minimiseRef(payload: RefPayload, deleted: boolean, now: number): TagPush {
+  return {
+    name: redactText(clean(payload.ref), 'text'),
+    sha: deleted ? null : (payload.sha ?? null),
+    object: null,
+    baseRef: null,
+    date: null,
+    deleted,
+    pushedAt: time(payload.repository.pushed_at) ?? now,
+    hint: true,
+  };
+}
+
+/** A repository renamed, transferred, edited, archived, made private or public, or deleted. */
+export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number): Body<'repository'> {
+  const { action, repository } = payload;
+  return { event: 'repository', action, formerName: formerName(payload), seenAt: time(repository.updated_at) ?? now };
+}
+
+/** The full name before a rename or a transfer. */
+function formerName({ changes, repository }: RepositoryPayload): string | null {
+  const [owner = '', name = ''] = repository.full_name.split('/');
+  const from = changes?.owner?.from;
+  const formerOwner = from?.organization?.login ?? from?.user?.login;
+  const former = `${formerOwner ?? owner}/${changes?.repository?.name?.from ?? name}`;
+  return former === repository.full_name ? null : former;
+}
+
+/** A label renamed or deleted; null when nothing about its name changed. */
+export function minimiseLabel(payload: LabelPayload, now: number): Body<'label'> | null {
+  const name = clean(payload.label.name);
+  if (payload.action === 'deleted') return { event: 'label', from: name, to: null, seenAt: now };
+  const from = payload.changes?.name?.from;
+  return from === undefined ? null : { event: 'label', from: clean(from), to: name, seenAt: now };
+}

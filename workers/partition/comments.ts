@@ -1,0 +1,32 @@
+/**
+ * Merges comment snapshots: the newest counts, a deletion always does. Pure; the order of arrival does not matter.
+ */
+import type { CommentSnapshot } from '../../src/protocol/journal.ts';
+import type { CommentRecord } from '../../src/protocol/stored.ts';
+
+/** Orders two snapshots of the same second. */
+const ranks: Record<string, number> = { created: 1, submitted: 1, reviewed: 1, edited: 2, dismissed: 3 };
+
+/** The stored comment after a snapshot; `before` itself when nothing changes. */
+export function mergeComment(
+  before: CommentRecord | undefined,
+  snapshot: CommentSnapshot,
+  action: string,
+): CommentRecord {
+  if (before?.deleted) return before;
+  if (action === 'deleted') return tombstone(snapshot);
+  const after: CommentRecord = { ...snapshot, deleted: false, rank: ranks[action] ?? 1 };
+  return !before || isNewer(after, before) ? after : before;
+}
+
+/** Nothing of what was written stays. */
+function tombstone({ kind, id, number }: CommentSnapshot): CommentRecord {
+  const author = { login: 'ghost', bot: false };
+  return { kind, id, number, author, body: '', state: null, createdAt: null, updatedAt: 0, deleted: true, rank: 0 };
+}
+
+function isNewer(after: CommentRecord, before: CommentRecord): boolean {
+  if (after.updatedAt !== before.updatedAt) return after.updatedAt > before.updatedAt;
+  if (after.rank !== before.rank) return after.rank > before.rank;
+  return JSON.stringify(after) > JSON.stringify(before);
+}

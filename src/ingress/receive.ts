@@ -11,7 +11,7 @@ import type { Position } from '../journal/lane.ts';
 import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../metrics.ts';
 import type { EventRecord, InstallationBody, InstallationRecord } from '../protocol/journal.ts';
-import { deliveryKey, isFolded } from '../store/deliveries.ts';
+import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
 import { knownEvents, type Minimised, toEvents } from './events.ts';
 import { toInstallation } from './installations.ts';
@@ -127,7 +127,7 @@ export class Receiver {
   private allFolded(name: PartitionName, records: readonly DeliveredRecord[]): boolean {
     const partition = this.options.read(name);
     if (!partition) return false;
-    return records.every((record) => isFolded(partition, keyOf(record)));
+    return records.every((record) => isFolded(partition, recordKey(record)));
   }
 
   /** Gives the records of an organisation over its limit their due time. */
@@ -229,12 +229,6 @@ function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: n
 
 function toInstallationRecord(delivery: Delivery, body: InstallationBody, now: number): InstallationRecord {
   return { id: ulid(now), at: now, kind: 'installation', delivery: delivery.id, source: delivery.source, body };
-}
-
-function keyOf(record: DeliveredRecord): string {
-  const { delivery, source } = record;
-  if (record.kind === 'installation') return deliveryKey(delivery, record.kind, source, 0);
-  return deliveryKey(delivery, record.body.event, source, record.part);
 }
 
 function unsigned(configured: boolean): ServiceError {

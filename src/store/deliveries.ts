@@ -3,12 +3,20 @@
  * Written in the transaction of the effect; a delivery that was dead-lettered is not here.
  */
 import { createHash } from 'node:crypto';
+import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
 import type { Partition } from './partition.ts';
 
 /** Identity of a delivery: the host's id is unique per event, not per hook, and a long push has parts. */
 export function deliveryKey(delivery: string, event: string, source: string, part: number): string {
   const key = `${delivery} ${event} ${source} ${part}`;
   return key.length <= 500 ? key : createHash('sha256').update(key).digest('hex');
+}
+
+/** The key of a record that a delivery became; the receiver and the owner must agree on it. */
+export function recordKey(record: EventRecord | InstallationRecord): string {
+  const { delivery, source } = record;
+  if (record.kind === 'installation') return deliveryKey(delivery, record.kind, source, 0);
+  return deliveryKey(delivery, record.body.event, source, record.part);
 }
 
 export function isFolded(partition: Partition, key: string): boolean {

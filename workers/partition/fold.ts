@@ -14,7 +14,7 @@ import type {
 } from '../../src/protocol/journal.ts';
 import { removeDeadLetter, writeDeadLetter } from '../../src/store/dead-letters.ts';
 import { countDelayed, lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/delayed.ts';
-import { deliveryKey, isFolded, removeDelivery, writeDelivery } from '../../src/store/deliveries.ts';
+import { isFolded, recordKey, removeDelivery, writeDelivery } from '../../src/store/deliveries.ts';
 import { readTime, writeTime } from '../../src/store/meta.ts';
 import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -88,7 +88,7 @@ function apart(partition: Partition, record: JournalRecord, place: Place, fold: 
 
 /** A delivery that is set aside may come again; the letter of a replay takes the place of the one it replayed. */
 function takeBack(partition: Partition, record: EventRecord): void {
-  if (record.body) removeDelivery(partition, keyOf(record));
+  if (record.body) removeDelivery(partition, recordKey(record));
   if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
 }
 
@@ -99,7 +99,7 @@ function isStoreFault(error: unknown): boolean {
 }
 
 function acceptEvent(partition: Partition, record: EventRecord, place: Place): void {
-  const key = keyOf(record);
+  const key = recordKey(record);
   if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
   else if (isFolded(partition, key)) {
     duplicates.inc({ layer: 'delivery' });
@@ -112,17 +112,13 @@ function acceptEvent(partition: Partition, record: EventRecord, place: Place): v
 }
 
 function acceptInstallation(partition: Partition, record: InstallationRecord): void {
-  const key = deliveryKey(record.delivery, record.kind, record.source, 0);
+  const key = recordKey(record);
   if (isFolded(partition, key)) {
     duplicates.inc({ layer: 'delivery' });
     return;
   }
   writeDelivery(partition, key, record.at);
   foldInstallation(partition, record.body, record.at);
-}
-
-function keyOf(record: EventRecord): string {
-  return deliveryKey(record.delivery, record.body.event, record.source, record.part);
 }
 
 /** When an event must wait: its own due time is ahead, or its repository has earlier events waiting. */

@@ -58,9 +58,19 @@ export function settingsToEnv(settings: Settings): Record<string, string> {
   const env: Record<string, string> = {};
   for (const entry of settingEntries) {
     const value = settings[entry.name as keyof Settings];
-    env[entry.env] = Array.isArray(value) ? value.join(',') : String(value);
+    env[entry.env] = toText(entry, value);
   }
   return env;
+}
+
+function toText(entry: SettingEntry, value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return isListOfObjects(entry) ? JSON.stringify(value) : value.join(',');
+}
+
+/** Such a list is written as JSON in the environment; a list of texts has commas between. */
+function isListOfObjects(entry: SettingEntry): boolean {
+  return entry.type === 'array' && entry.items.type === 'object';
 }
 
 function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unknown> {
@@ -95,6 +105,7 @@ function fromText(entry: SettingEntry, raw: string): unknown {
   const text = raw.trim();
   if (entry.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
   if (entry.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (isListOfObjects(entry)) return listOf(text);
   if (entry.type === 'array') {
     return text
       .split(',')
@@ -102,6 +113,15 @@ function fromText(entry: SettingEntry, raw: string): unknown {
       .filter((item) => item !== '');
   }
   return text;
+}
+
+/** The parsed JSON; what is none is left to the schema to refuse. */
+function listOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function describe(entry: SettingEntry, value: unknown, expected: string): string {
@@ -126,6 +146,23 @@ function crossFaults(settings: Settings): string[] {
   }
   if (settings.port !== 0 && settings.port === settings.opsPort) {
     faults.push('TIDINGS_OPS_PORT: expected another port than TIDINGS_PORT');
+  }
+  if ((settings.hostAppId === '') !== (settings.hostAppKeyFile === '')) {
+    faults.push('TIDINGS_HOST_APP_ID: expected together with TIDINGS_HOST_APP_KEY_FILE');
+  }
+  faults.push(...hostFaults(settings));
+  return faults;
+}
+
+/** Two hosts of one origin could not be told apart, and an app needs both its parts. */
+function hostFaults({ hostOrigin, hosts }: Settings): string[] {
+  const faults: string[] = [];
+  const origins = new Set([hostOrigin]);
+  for (const [i, host] of hosts.entries()) {
+    if (origins.has(host.origin)) faults.push(`TIDINGS_HOSTS: host ${i} has the origin of an earlier one`);
+    origins.add(host.origin);
+    if ((host.appId === undefined) !== (host.appKeyFile === undefined))
+      faults.push(`TIDINGS_HOSTS: host ${i}: expected appId together with appKeyFile`);
   }
   return faults;
 }

@@ -21,6 +21,25 @@ const count = (minimum: number, maximum: number, fallback: number) =>
 /** The list is handed to child processes with commas between: neither these nor blanks at its ends belong to a secret. */
 const secretText = Type.String({ minLength: 8, pattern: '^[^,\\s]([^,]*[^,\\s])?$' });
 
+const origin = Type.String({ pattern: '^https?://[^/]+$' });
+const hostKind = Type.Union([Type.Literal('github'), Type.Literal('gitea')]);
+
+/**
+ * A source-code host besides the default one. `kind` gitea is Forgejo too; `apiUrl` is derived from kind and origin when it is
+ * left out; `token`, or `appId` with `appKeyFile` (a PEM file), are the credentials for its REST API.
+ */
+const HostSettingsSchema = Type.Object(
+  {
+    origin,
+    kind: Type.Optional(hostKind),
+    apiUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
+    token: Type.Optional(Type.String({ minLength: 1 })),
+    appId: Type.Optional(Type.String({ pattern: '^\\d+$' })),
+    appKeyFile: Type.Optional(Type.String({ minLength: 1 })),
+  },
+  { additionalProperties: false },
+);
+
 export const SettingsSchema = Type.Object(
   {
     port: setting(count(0, 65_535, 8080), {
@@ -55,6 +74,32 @@ export const SettingsSchema = Type.Object(
     hostOrigin: setting(Type.String({ pattern: '^https?://[^/]+$', default: 'https://github.com' }), {
       env: 'TIDINGS_HOST_ORIGIN',
       description: 'Web address of the source-code host that sends webhooks',
+    }),
+    hostKind: setting(Type.Union([Type.Literal('github'), Type.Literal('gitea')], { default: 'github' }), {
+      env: 'TIDINGS_HOST_KIND',
+      description: 'What the host speaks: github, or gitea (Forgejo too)',
+    }),
+    hostApiUrl: setting(Type.String({ default: '', pattern: '^($|https?://)' }), {
+      env: 'TIDINGS_HOST_API_URL',
+      description: 'Base address of the host’s REST API; empty = the usual one of its kind',
+    }),
+    hostToken: setting(Type.String({ default: '' }), {
+      env: 'TIDINGS_HOST_TOKEN',
+      description: 'Token for the host’s REST API (backfill, tag sync); not needed with an app',
+      secret: true,
+    }),
+    hostAppId: setting(Type.String({ default: '', pattern: '^\\d*$' }), {
+      env: 'TIDINGS_HOST_APP_ID',
+      description: 'Id of the GitHub App whose installations give access instead of a token',
+    }),
+    hostAppKeyFile: setting(Type.String({ default: '' }), {
+      env: 'TIDINGS_HOST_APP_KEY_FILE',
+      description: 'PEM file with the private key of the GitHub App',
+    }),
+    hosts: setting(Type.Array(HostSettingsSchema, { default: [] }), {
+      env: 'TIDINGS_HOSTS',
+      description: 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}',
+      secret: true,
     }),
     autoConnect: setting(Type.Boolean({ default: true }), {
       env: 'TIDINGS_AUTO_CONNECT',

@@ -12,7 +12,7 @@ import { BodyBudget } from './http/budget.ts';
 import { type HttpRoute, type HttpServer, startServer } from './http/server.ts';
 import { IngestionLimit } from './ingress/limit.ts';
 import { Receiver } from './ingress/receive.ts';
-import { redactText } from './ingress/redact.ts';
+import { redactText } from './intake/redact.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { Lane } from './journal/lane.ts';
 import { FoldedSignals } from './journal/signal.ts';

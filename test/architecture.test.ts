@@ -12,7 +12,7 @@ import { cycles, importsOf, offences, type Rules } from './helpers/imports.ts';
 const shapes = ['protocol', 'config'];
 const base = [...shapes, 'foundation'];
 const edge = [...base, 'http', 'journal', 'store'];
-const everything = [...edge, 'notes', 'channels', 'host', 'ingress', 'api'];
+const everything = [...edge, 'notes', 'channels', 'host', 'intake', 'ingress', 'api'];
 
 const rules: Rules = {
   layerOf,
@@ -26,9 +26,10 @@ const rules: Rules = {
     notes: base,
     channels: base,
     host: base,
-    ingress: edge,
+    intake: base,
+    ingress: [...edge, 'intake'],
     api: edge,
-    workers: [...base, 'journal', 'store', 'notes', 'channels', 'host'],
+    workers: [...base, 'journal', 'store', 'notes', 'channels', 'host', 'intake'],
     assembly: everything,
     demo: [...everything, 'assembly'],
     bench: [...everything, 'assembly'],

@@ -7,14 +7,14 @@ import { invalid, ServiceError } from '../errors.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { partitionOf, slotOfId, ulid } from '../ids.ts';
+import { knownEvents, type Minimised, toEvents } from '../intake/events.ts';
+import { toInstallation } from '../intake/installations.ts';
 import type { Position } from '../journal/lane.ts';
 import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../metrics.ts';
 import type { EventRecord, InstallationBody, InstallationRecord } from '../protocol/journal.ts';
 import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
-import { knownEvents, type Minimised, toEvents } from './events.ts';
-import { toInstallation } from './installations.ts';
 import type { IngestionLimit } from './limit.ts';
 import { SignatureCheck } from './signature.ts';
 

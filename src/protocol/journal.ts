@@ -1,6 +1,6 @@
 /**
  * The records of the journal: everything that changes a partition, in the order it was accepted (`docs/architecture.md`).
- * Shapes only; `journal/codec` packs them, `ingress/` and `api/` make them, `workers/partition` folds them.
+ * Shapes only; `journal/codec` packs them, `intake/` and `api/` make them, `workers/partition` folds them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { CommandSchema, DirectoryCommandSchema } from './commands.ts';

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { toEvents } from '../../src/ingress/events.ts';
-import { toInstallation } from '../../src/ingress/installations.ts';
+import { toEvents } from '../../src/intake/events.ts';
+import { toInstallation } from '../../src/intake/installations.ts';
 import { readExamples } from '../helpers/examples.ts';
 import { issuePayload, pullPayload, pushPayload, shaOf, tagPayload } from '../helpers/payloads.ts';
 import { talk } from '../helpers/raw-socket.ts';

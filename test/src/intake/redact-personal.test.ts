@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redactText } from '../../../src/ingress/redact.ts';
+import { redactText } from '../../../src/intake/redact.ts';
 
 type Table = readonly (readonly [before: string, after: string])[];
 

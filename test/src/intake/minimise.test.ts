@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { slotOf, slotOfId } from '../../../src/ids.ts';
-import { toEvents } from '../../../src/ingress/events.ts';
+import { toEvents } from '../../../src/intake/events.ts';
 import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/journal.ts';
 import { issuePayload, pullPayload, timeOf } from '../../helpers/payloads.ts';
 

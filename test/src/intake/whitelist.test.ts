@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toEvents } from '../../../src/ingress/events.ts';
+import { toEvents } from '../../../src/intake/events.ts';
 import { readExamples } from '../../helpers/examples.ts';
 import { issuePayload, pullPayload, pushPayload, tagPayload } from '../../helpers/payloads.ts';
 

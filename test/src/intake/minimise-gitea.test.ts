@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toEvents } from '../../../src/ingress/events.ts';
+import { toEvents } from '../../../src/intake/events.ts';
 import type { EventBody } from '../../../src/protocol/journal.ts';
 
 const origin = 'https://git.example.com';

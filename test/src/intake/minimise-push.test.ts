@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toEvents } from '../../../src/ingress/events.ts';
-import { commitsPerPart } from '../../../src/ingress/minimise.ts';
+import { toEvents } from '../../../src/intake/events.ts';
+import { commitsPerPart } from '../../../src/intake/minimise.ts';
 import { packRecord } from '../../../src/journal/codec.ts';
 import { maxRecordBytes } from '../../../src/journal/lane.ts';
 import type { BranchPush, EventRepository, TagPush } from '../../../src/protocol/journal.ts';

@@ -1,5 +1,5 @@
 /**
- * Redaction, run in the webhook ingress before anything is written anywhere. Comments lose all personal data (spec
+ * Redaction, run before anything of a payload is written anywhere. Comments lose all personal data (spec
  * part 2); titles, bodies, commit messages and tag names lose secrets and whatever addresses a person. What a body
  * may rightly speak of, such as 10.0.0.1 or a test card, stays in it.
  */

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from '@sinclair/typebox/value';
-import { toEvents } from '../../../src/ingress/events.ts';
+import { toEvents } from '../../../src/intake/events.ts';
 import { EventBodySchema, EventRepositorySchema } from '../../../src/protocol/journal.ts';
 import { readExamples } from '../../helpers/examples.ts';
 

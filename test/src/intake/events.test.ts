@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ErrorDetails, ServiceError } from '../../../src/errors.ts';
-import { toEvents } from '../../../src/ingress/events.ts';
+import { toEvents } from '../../../src/intake/events.ts';
 import { issuePayload, pullPayload, pushPayload, tagPayload, timeOf } from '../../helpers/payloads.ts';
 
 const now = Date.UTC(2026, 5, 1);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { coAuthors, redactText } from '../../../src/ingress/redact.ts';
+import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 
 const token = `ghp_${'a1B2c3'.repeat(6)}`;
 

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coAuthors, redactText } from '../../../src/ingress/redact.ts';
+import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 
 const small = 8192;
 const large = 16 * small;

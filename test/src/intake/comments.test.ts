@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toEvents } from '../../../src/ingress/events.ts';
-import { toInstallation } from '../../../src/ingress/installations.ts';
+import { toEvents } from '../../../src/intake/events.ts';
+import { toInstallation } from '../../../src/intake/installations.ts';
 import { issuePayload, pullPayload, repositoryPayload } from '../../helpers/payloads.ts';
 
 const origin = 'https://github.com';

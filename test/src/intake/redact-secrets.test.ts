@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redactText } from '../../../src/ingress/redact.ts';
+import { redactText } from '../../../src/intake/redact.ts';
 
 const mixed = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 const hex40 = '3f786850e387550fdab836ed7e6dc881de23001b';

@@ -1,0 +1,40 @@
+/**
+ * The source-code hosts of the settings as one list: the default one first, then the others, with the base address of each
+ * one's REST API filled in.
+ */
+import type { Settings } from './schema.ts';
+
+/** One host. Without credentials only what is public can be read from it. */
+export interface Host {
+  /** Its web address, part of the identity of each of its repositories. */
+  origin: string;
+  kind: 'github' | 'gitea';
+  apiUrl: string;
+  token: string | undefined;
+  app: { id: string; keyFile: string } | undefined;
+}
+
+/** All hosts of the settings, the default one first. */
+export function hostsOf(settings: Settings): readonly Host[] {
+  const { hostOrigin, hostKind, hostApiUrl, hostToken, hostAppId, hostAppKeyFile } = settings;
+  const fallback = toHost({
+    origin: hostOrigin,
+    kind: hostKind,
+    ...(hostApiUrl !== '' && { apiUrl: hostApiUrl }),
+    ...(hostToken !== '' && { token: hostToken }),
+    ...(hostAppId !== '' && { appId: hostAppId, appKeyFile: hostAppKeyFile }),
+  });
+  return [fallback, ...settings.hosts.map(toHost)];
+}
+
+function toHost({ origin, kind = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
+  const app = appId !== undefined && appKeyFile !== undefined ? { id: appId, keyFile: appKeyFile } : undefined;
+  const base = (apiUrl ?? usualApiUrl(origin, kind)).replace(/\/+$/, '');
+  return { origin, kind, apiUrl: base, token, app };
+}
+
+/** Where hosts of a kind serve their REST API. */
+function usualApiUrl(origin: string, kind: Host['kind']): string {
+  if (kind === 'gitea') return `${origin}/api/v1`;
+  return origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;
+}

@@ -3,6 +3,7 @@
  */
 import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
+import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
 import { sendCommand } from './send.ts';
 import { settingsCommand } from './settings.ts';
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   send: sendCommand,
   doctor: doctorCommand,
   'dead-letters': deadLettersCommand,
+  dump: dumpCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
   settings: settingsCommand,

@@ -9,6 +9,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { settingEntries } from '../../config/load.ts';
+import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
+import { capturedOf, type StreamedDelivery } from '../helpers/orders.ts';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { startService } from '../helpers/service.ts';
@@ -69,6 +71,21 @@ test('the command line with a service', async (t) => {
     const forged = tidings('send', file, '--secret', 'not-the-secret');
     assert.deepEqual([forged.status, /401 {2}3/.test(forged.stdout)], [1, true]);
   });
+
+  await t.test(
+    'what is captured of a repository is printed, running or not, the same as a fold of its deliveries',
+    async (t) => {
+      const history = sampleHistory() as readonly StreamedDelivery[];
+      const file = join(temporaryFolder(t), 'history.jsonl');
+      writeFileSync(file, history.map((delivery) => JSON.stringify(delivery)).join('\n'));
+      assert.equal(tidings('send', file).status, 0);
+      const { fullName: name } = sampleRepository;
+      const expected = await capturedOf(t, history, Date.now());
+      await waitUntil('all of it is folded', () => tidings('dump', name).stdout === expected);
+      assert.match(tidings('dump', 'acme/nowhere').stderr, /^Repository "acme\/nowhere" is not known here/);
+      assert.equal(tidings('dump').status, 2);
+    },
+  );
 
   await t.test('the doctor reports power-loss', () => {
     const { status, stdout } = tidings('doctor');

@@ -1,0 +1,48 @@
+/**
+ * `tidings dump REPO`: everything captured of a repository, a line of JSON a record, read from the store. It works while the
+ * service runs and while it does not.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { loadSettings } from '../../config/load.ts';
+import { partitionOf, slotOfId } from '../ids.ts';
+import { directoryName, partitionName } from '../journal/subjects.ts';
+import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
+import { dumpRepository } from '../store/dump.ts';
+import { Readers } from '../store/readers.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+export const dumpCommand: CliCommand = {
+  usage: 'dump OWNER/REPO|REPO_ID',
+  help: 'Prints everything captured of a repository, one JSON record a line, always in the same order',
+  run: async (args) => {
+    const [wanted] = readArgs(args, {}).positionals;
+    if (!wanted) throw new UsageError('Expected: tidings dump OWNER/REPO or the id of a repository');
+    const { dataDir, partitions } = loadSettings();
+    const readers = new Readers(dataDir);
+    try {
+      const { id } = findRepository(readers, wanted);
+      const partition = readers.fresh(partitionName(partitionOf(slotOfId(id) as number, partitions)));
+      if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
+      // The command ends the process, so standard output stays open for whatever it still has to write.
+      await pipeline(Readable.from(dumpRepository(partition, id)), process.stdout, { end: false });
+    } finally {
+      await readers.close();
+    }
+    return 0;
+  },
+};
+
+/** A repository by its id or by its present full name, in any case. */
+function findRepository(readers: Readers, wanted: string): DirectoryRepository {
+  const directory = readers.fresh(directoryName);
+  const all = directory ? listDirectoryRepositories(directory, null) : [];
+  const found = all.filter(({ id, fullName }) => id === wanted || fullName.toLowerCase() === wanted.toLowerCase());
+  if (found.length > 1) {
+    throw new Error(`Several hosts have ${wanted}. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
+  }
+  const [repository] = found;
+  if (!repository)
+    throw new Error(`Repository ${JSON.stringify(wanted)} is not known here. No delivery of it was folded yet.`);
+  return repository;
+}

@@ -1,0 +1,75 @@
+/**
+ * A stream of deliveries brought into other orders, and folded without a service: what is captured must not depend on them.
+ */
+import type { TestContext } from 'node:test';
+import { ulid } from '../../src/ids.ts';
+import { toEvents } from '../../src/intake/events.ts';
+import type { EventRecord } from '../../src/protocol/journal.ts';
+import { dumpRepository } from '../../src/store/dump.ts';
+import { fold, openTestPartition, toMessages } from './partition.ts';
+
+/** A delivery as files of deliveries hold it. */
+export interface StreamedDelivery {
+  event: string;
+  delivery: string;
+  body: object;
+}
+
+type Order = <T>(list: readonly T[], random: () => number) => T[];
+
+/** In windows of 50, last first. */
+const reversedInWindows: Order = (list) => {
+  const windows = Array.from({ length: Math.ceil(list.length / 50) }, (_, i) => list.slice(i * 50, (i + 1) * 50));
+  return windows.flatMap((window) => window.reverse());
+};
+
+/** One in a hundred put somewhere else. */
+const shuffled: Order = (list, random) => {
+  const moved = [...list];
+  for (let i = 0; i < list.length; i++) {
+    if (random() >= 0.01) continue;
+    const [one] = moved.splice(i, 1);
+    if (one !== undefined) moved.splice(Math.floor(random() * moved.length), 0, one);
+  }
+  return moved;
+};
+
+/** One in a hundred comes again, somewhere. */
+const duplicated: Order = (list, random) => {
+  const more = [...list];
+  for (const one of list) if (random() < 0.01) more.splice(Math.floor(random() * more.length), 0, one);
+  return more;
+};
+
+export const orders: Readonly<Record<string, Order>> = {
+  'in order': (list) => [...list],
+  'one in a hundred moved': shuffled,
+  'one in a hundred repeated': duplicated,
+  'reversed in windows of fifty': reversedInWindows,
+  'from the last to the first': (list) => [...list].reverse(),
+};
+
+/** What is captured of the one repository that a stream is about, folded as it stands, received from `now` on. */
+export async function capturedOf(t: TestContext, stream: readonly StreamedDelivery[], now: number): Promise<string> {
+  const partition = openTestPartition(t);
+  const records = stream.flatMap((delivery, i) => toRecords(delivery, now + i));
+  const batches = Array.from({ length: Math.ceil(records.length / 64) }, (_, i) => records.slice(i * 64, (i + 1) * 64));
+  await fold(partition, toMessages(batches));
+  return [...dumpRepository(partition, records[0]?.repository.id ?? '')].join('');
+}
+
+function toRecords({ event, delivery, body }: StreamedDelivery, now: number): EventRecord[] {
+  const minimised = toEvents(event, body, 'https://github.com', now);
+  if (!minimised) return [];
+  const { repository, bodies } = minimised;
+  return bodies.map((told, part) => ({
+    id: ulid(now),
+    at: now,
+    kind: 'event',
+    delivery,
+    source: '',
+    part,
+    repository,
+    body: told,
+  }));
+}

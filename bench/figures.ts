@@ -49,15 +49,20 @@ export function toSide(runs: readonly Run[]): Side {
   const latencies = mergeSorted(runs);
   return {
     requestsPerSecond: { median: median(rounds), min: Math.min(...rounds), max: Math.max(...rounds), rounds },
-    latency: {
-      p50: percentile(latencies, 50),
-      p97_5: percentile(latencies, 97.5),
-      p99: percentile(latencies, 99),
-      p99_9: percentile(latencies, 99.9),
-      max: percentile(latencies, 100),
-    },
+    latency: percentilesOf(latencies),
     answers: latencies.length,
     cpuPerRequest: cpuPerRequest(runs, latencies.length),
+  };
+}
+
+/** @param sorted smallest first, in milliseconds */
+function percentilesOf(sorted: ArrayLike<number>): Percentiles {
+  return {
+    p50: percentile(sorted, 50),
+    p97_5: percentile(sorted, 97.5),
+    p99: percentile(sorted, 99),
+    p99_9: percentile(sorted, 99.9),
+    max: percentile(sorted, 100),
   };
 }
 

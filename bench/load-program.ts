@@ -60,8 +60,9 @@ function fire(
   });
 }
 
-function optionsFor({ url, seconds, connections }: LoadJob, seen: Seen): autocannon.Options {
-  const common = { url, connections, pipelining: 1, duration: seconds, sampleInt: 100, timeout: 10 };
+function optionsFor({ url, seconds, connections, rate }: LoadJob, seen: Seen): autocannon.Options {
+  const paced = rate === undefined ? {} : { overallRate: rate };
+  const common = { url, connections, pipelining: 1, duration: seconds, sampleInt: 100, timeout: 10, ...paced };
   if (source?.kind === 'get') {
     const { path, headers, expectedBody } = source;
     const setupClient = (client: autocannon.Client) => compareBodies(client as Client, expectedBody, seen);

@@ -14,6 +14,8 @@ export interface LoadJob {
   url: string;
   connections: number;
   seconds: number;
+  /** Requests a second over all connections; as many as there are answers when it is left out. */
+  rate?: number;
 }
 
 /** What came back. `latencies` are those of all answers, in milliseconds, in no order. */

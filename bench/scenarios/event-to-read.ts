@@ -1,0 +1,78 @@
+/**
+ * event-to-read: how long it takes from sending a delivery until the API answers with what it tells, while the service takes
+ * 500 other deliveries a second. The probes are tag pushes; each is sent, and its repository's newest tag read until it is it.
+ */
+import { randomBytes } from 'node:crypto';
+import { cpuBetween, cpuSeconds, machineSeconds } from '../cpu.ts';
+import { deliveryBytes } from '../deliveries.ts';
+import { answerFaults, type Run, toSide } from '../figures.ts';
+import { type Load, type LoadResult, startLoad } from '../load.ts';
+import { Prober, probesASecond } from '../prober.ts';
+import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+import { allFolded, type BenchService, startBenchService } from '../service.ts';
+
+const rate = 500;
+const connections = 32;
+/** Longest time that 99 of 100 probes may take, in milliseconds; the spec allows ten seconds. */
+const limitMs = 250;
+
+export const eventToRead: Scenario = {
+  name: 'event-to-read',
+  question: `How long after a delivery was sent does the API show what it tells, at ${rate} deliveries a second?`,
+  floor: 'the 202 of the same deliveries: what a sender sees before anything is folded',
+  run: async (context) => {
+    const service = await startBenchService(context, 'https://github.com');
+    const run = randomBytes(4).toString('hex');
+    const load = await startLoad({ kind: 'deliveries', secret: service.secret, run });
+    context.defer(load.stop);
+    const prober = new Prober(service);
+    await prober.meet();
+    await load.run({ url: service.url, connections, seconds: context.warmUpSeconds, rate });
+    return [await measure(context, service, load, prober)];
+  },
+};
+
+async function measure(context: BenchContext, service: BenchService, load: Load, prober: Prober): Promise<Comparison> {
+  const seconds = context.seconds * context.rounds;
+  const processes = { ...service.pids, load: load.pid };
+  const before = { own: cpuSeconds(processes), machine: machineSeconds() };
+  const [result, probes] = await Promise.all([
+    load.run({ url: service.url, connections, seconds, rate }),
+    prober.probeFor(seconds),
+  ]);
+  const cpu = cpuBetween(before.own, cpuSeconds(processes));
+  await allFolded(service);
+  const sideOf = (latencies: number[]) => toSide([toRun(result, cpu, latencies)]);
+  const sides = {
+    service: sideOf(probes.map(({ readable }) => readable)),
+    floor: sideOf(probes.map(({ accepted }) => accepted)),
+  };
+  const took = sides.service.latency.p99;
+  const sent = result.latencies.length / result.seconds;
+  return {
+    load: `POST of ${(deliveryBytes() / 1000).toFixed(1)} KB, ${rate} a second over ${connections} connections; ${probesASecond} probes a second`,
+    connections,
+    ...sides,
+    ratio: sides.floor.latency.p99 / took,
+    line: null,
+    othersShare: 0,
+    faults: [
+      ...answerFaults('service', [{ ...result, cpu, othersShare: 0 }], 202),
+      ...(took > limitMs
+        ? [`99 of 100 probes are readable after ${took.toFixed(0)} ms; ${limitMs} ms is the limit`]
+        : []),
+      ...(sent < rate * 0.95 ? [`the generator sent ${sent.toFixed(0)} a second instead of ${rate}`] : []),
+    ],
+    notes: [
+      `Rates are those of the probes; the load beside them was ${sent.toFixed(0)} deliveries a second.`,
+      'The ratio is that of the 99th percentiles: time to the 202, time until readable.',
+    ],
+  };
+}
+
+/** The probes as a run of their own. The processor time is that of the load, which the probes hardly add to: a delivery's. */
+function toRun(result: LoadResult, cpu: Record<string, number>, latencies: number[]): Run {
+  const share = latencies.length / Math.max(1, result.latencies.length);
+  const perDelivery = Object.entries(cpu).map(([name, seconds]) => [name, seconds * share]);
+  return { ...result, latencies: Float64Array.from(latencies), cpu: Object.fromEntries(perDelivery), othersShare: 0 };
+}

@@ -17,17 +17,26 @@ export interface OpsServer {
   close(): void;
 }
 
-/** Starts the operations port; port 0 takes a free one. */
+/**
+ * Starts the operations port; port 0 takes a free one.
+ * @throws Error when it cannot be listened on
+ */
 export async function startOps(host: string, port: number, source: OpsSource): Promise<OpsServer> {
   const server = createServer((request, response) => {
     void answer(request.url ?? '/', source, response).catch(() => send(response, 500, 'text/plain', 'failed\n'));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? taken(host, port) : error),
+    );
     server.listen(port, host, resolve);
   });
   const address = server.address();
   return { port: typeof address === 'object' && address ? address.port : port, close: () => void server.close() };
+}
+
+function taken(host: string, port: number): Error {
+  return new Error(`Port ${port} of ${host} is taken by another program. Set TIDINGS_OPS_PORT to a free one.`);
 }
 
 async function answer(url: string, source: OpsSource, response: ServerResponse): Promise<void> {

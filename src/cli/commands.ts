@@ -5,6 +5,7 @@ import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
+import { repositoriesCommand } from './repositories.ts';
 import { sendCommand } from './send.ts';
 import { settingsCommand } from './settings.ts';
 import { restoreCommand, snapshotCommand } from './snapshots.ts';
@@ -24,6 +25,7 @@ const helpCommand: CliCommand = {
 export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
   keys: keysCommand,
+  repos: repositoriesCommand,
   send: sendCommand,
   doctor: doctorCommand,
   'dead-letters': deadLettersCommand,

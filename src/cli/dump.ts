@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { loadSettings } from '../../config/load.ts';
 import { partitionOf, slotOfId } from '../ids.ts';
-import { directoryName, partitionName } from '../journal/subjects.ts';
-import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
+import { partitionName } from '../journal/subjects.ts';
 import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
+import { findRepository } from './repository.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const dumpCommand: CliCommand = {
@@ -32,17 +32,3 @@ export const dumpCommand: CliCommand = {
     return 0;
   },
 };
-
-/** A repository by its id or by its present full name, in any case. */
-function findRepository(readers: Readers, wanted: string): DirectoryRepository {
-  const directory = readers.fresh(directoryName);
-  const all = directory ? listDirectoryRepositories(directory, null) : [];
-  const found = all.filter(({ id, fullName }) => id === wanted || fullName.toLowerCase() === wanted.toLowerCase());
-  if (found.length > 1) {
-    throw new Error(`Several hosts have ${wanted}. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
-  }
-  const [repository] = found;
-  if (!repository)
-    throw new Error(`Repository ${JSON.stringify(wanted)} is not known here. No delivery of it was folded yet.`);
-  return repository;
-}

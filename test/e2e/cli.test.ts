@@ -87,6 +87,16 @@ test('the command line with a service', async (t) => {
     },
   );
 
+  await t.test('repositories are listed, unselected and selected', async () => {
+    const { fullName: name } = sampleRepository;
+    assert.match(tidings('repos', 'list').stdout, new RegExp(`^repo_\\w{28}  connected {5}${name}$`, 'm'));
+    assert.equal(tidings('repos', 'unselect', name).stdout, `${name} is unselected: its events are dropped.\n`);
+    assert.match(tidings('repos', 'list').stdout, new RegExp(`  unselected {4}${name}$`, 'm'));
+    assert.equal(tidings('repos', 'select', name).stdout, `${name} is connected.\n`);
+    assert.match(tidings('repos', 'select', 'acme/nowhere').stderr, /^Repository "acme\/nowhere" is not known here/);
+    assert.equal(tidings('repos', 'choose', name).status, 2);
+  });
+
   await t.test('the doctor reports power-loss', () => {
     const { status, stdout } = tidings('doctor');
     assert.equal(status, 0, stdout);

@@ -1,0 +1,36 @@
+/**
+ * `tidings repos list|select|unselect`: the repositories the service knows, and whether their events are wanted.
+ */
+import { type ApiContext, carryOut } from '../api/context.ts';
+import { directoryName } from '../journal/subjects.ts';
+import { listDirectoryRepositories } from '../store/directory.ts';
+import { withService } from './connection.ts';
+import { findRepository } from './repository.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+export const repositoriesCommand: CliCommand = {
+  usage: 'repos list | repos select OWNER/REPO|REPO_ID | repos unselect OWNER/REPO|REPO_ID',
+  help: 'Lists the repositories and their state; takes up or stops the events of one',
+  run: ([action = '', ...args]) => {
+    if (action === 'list') return withService(list);
+    const [wanted] = readArgs(args, {}).positionals;
+    if ((action !== 'select' && action !== 'unselect') || !wanted)
+      throw new UsageError('Expected: tidings repos list, repos select REPO or repos unselect REPO');
+    return withService((context) => select(context, wanted, action === 'select'));
+  },
+};
+
+async function list({ readers }: ApiContext): Promise<number> {
+  const directory = readers.fresh(directoryName);
+  const repositories = directory ? listDirectoryRepositories(directory, null) : [];
+  const lines = repositories.map(({ id, state, fullName }) => `${id}  ${state.padEnd(12)}  ${fullName}`);
+  process.stdout.write(lines.length > 0 ? `${lines.sort().join('\n')}\n` : 'There are no repositories yet.\n');
+  return 0;
+}
+
+async function select(context: ApiContext, wanted: string, selected: boolean): Promise<number> {
+  const { id, fullName } = findRepository(context.readers, wanted);
+  await carryOut(context, directoryName, { name: 'selectRepository', repoId: id, selected });
+  process.stdout.write(`${fullName} is ${selected ? 'connected' : 'unselected: its events are dropped'}.\n`);
+  return 0;
+}

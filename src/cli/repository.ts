@@ -1,0 +1,23 @@
+/**
+ * How a command finds the repository that a person names.
+ */
+import { directoryName } from '../journal/subjects.ts';
+import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
+import type { Readers } from '../store/readers.ts';
+
+/**
+ * A repository by its id or by its present full name, in any case.
+ * @throws Error when none or several are called so
+ */
+export function findRepository(readers: Readers, wanted: string): DirectoryRepository {
+  const directory = readers.fresh(directoryName);
+  const all = directory ? listDirectoryRepositories(directory, null) : [];
+  const found = all.filter(({ id, fullName }) => id === wanted || fullName.toLowerCase() === wanted.toLowerCase());
+  if (found.length > 1) {
+    throw new Error(`Several hosts have ${wanted}. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
+  }
+  const [repository] = found;
+  if (!repository)
+    throw new Error(`Repository ${JSON.stringify(wanted)} is not known here. No delivery of it was folded yet.`);
+  return repository;
+}

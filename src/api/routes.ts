@@ -5,5 +5,11 @@ import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
+import { webhookSecretRoutes } from './webhook-secrets.ts';
 
-export const apiRoutes: readonly ApiRoute<never>[] = [...repositoryRoutes, ...rangeRoutes, ...draftRoutes];
+export const apiRoutes: readonly ApiRoute<never>[] = [
+  ...repositoryRoutes,
+  ...rangeRoutes,
+  ...draftRoutes,
+  ...webhookSecretRoutes,
+];

@@ -11,6 +11,7 @@ import { settingsCommand } from './settings.ts';
 import { restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 import type { CliCommand } from './usage.ts';
+import { webhookSecretsCommand } from './webhook-secrets.ts';
 
 const helpCommand: CliCommand = {
   usage: 'help',
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
   keys: keysCommand,
   repos: repositoriesCommand,
+  'webhook-secrets': webhookSecretsCommand,
   send: sendCommand,
   doctor: doctorCommand,
   'dead-letters': deadLettersCommand,

@@ -19,7 +19,8 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const github = 'https://github.com';
 const gitea = 'https://git.example';
-const env = { TIDINGS_HOSTS: JSON.stringify([{ origin: gitea, kind: 'gitea' }]) };
+// One partition, so that nothing but their identity keeps two repositories apart.
+const env = { TIDINGS_HOSTS: JSON.stringify([{ origin: gitea, kind: 'gitea' }]), TIDINGS_PARTITIONS: '1' };
 const acme = { id: 1001, full_name: 'acme/rocket', owner: { login: 'acme', id: 77 } };
 const umbrella = { id: 2002, full_name: 'umbrella/lab', owner: { login: 'umbrella', id: 88 } };
 
@@ -134,6 +135,22 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal(await status(other.secret, 'installation', installation(umbrella.owner)), 202);
   });
 
+  await t.test('a delivery id is not used up for another organisation', async () => {
+    const other = await create({ org: 'umbrella' });
+    for (const [secret, repository] of [
+      [own.secret, acme],
+      [other.secret, umbrella],
+    ] as const) {
+      const payload = pullPayload(8, {}, repository);
+      const digest = createHmac('sha256', secret).update(JSON.stringify(payload)).digest('hex');
+      const headers = { 'x-scm-delivery': 'seen by both', 'x-hub-signature-256': `sha256=${digest}` };
+      const send = async () => (await service.deliver('pull_request', payload, headers)).status;
+      assert.equal(await send(), 202);
+      await waitUntil('its own copy is known', async () => (await send()) === 200);
+    }
+    await service.api('DELETE', `/api/webhook-secrets/${other.id}`);
+  });
+
   await t.test('a repeated name decides nothing', async () => {
     const theirs = JSON.stringify(pullPayload(3, {}, umbrella));
     const withOurs = (text: string) => text.replace('{', `{"repository":${JSON.stringify(acme)},`);
@@ -173,7 +190,13 @@ test('secrets of organisations and hosts', async (t) => {
     // An organisation of the one host does not speak for its namesake on the other.
     const moon = await create({ host: gitea, org: 'moon' });
     assert.equal(await status(moon.secret, 'pull_request', pullPayload(3, {}, five)), 202);
-    assert.equal((await service.api('GET', '/api/repos?limit=100')).body.total, 4);
+    assert.equal((await repositories()).length, 4);
+    const key = service.tidings('keys', 'create', '--org', 'moon', '--host', gitea, '--name', 'k', '--quiet').trim();
+    const seen = (await service.api('GET', '/api/repos', undefined, key)).body.repos;
+    assert.deepEqual(
+      seen.map(({ orgId }: { orgId: string }) => orgId),
+      [(await service.api('GET', '/api/webhook-secrets')).body.webhookSecrets[0].orgId],
+    );
   });
 
   await t.test('rotation overlaps until it is told not to', async () => {
@@ -325,7 +348,7 @@ test('secrets of organisations and hosts', async (t) => {
     );
   });
 
-  await t.test('a restart keeps them', async () => {
+  await t.test('a restart keeps them', async (t) => {
     assert.equal(await service.stop(), 0);
     assert.equal(service.log, '');
     const again = await startService(t, { env, dataDir: service.dataDir });
@@ -342,7 +365,7 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal(found.status, 0, 'the search finds what is there');
   });
 
-  await t.test('under another sealing key they verify nothing and end nothing', async () => {
+  await t.test('under another sealing key they verify nothing and end nothing', async (t) => {
     const other = randomBytes(32).toString('base64');
     const again = await startService(t, { env: { ...env, TIDINGS_SEALING_KEY: other }, dataDir: service.dataDir });
     assert.equal((await deliver(again, own.secret, 'ping', {})).status, 401);

@@ -41,7 +41,8 @@ test('an organisation tells of no other', async (t) => {
   const { may, directory } = await openDirectory(t);
   assert.equal(may('acme', lab.owner, lab), false);
   assert.equal(may('acme', rocket.owner, rocket, { ...lab, fullName: 'acme/lab' }), false, 'its repository');
-  assert.equal(may('acme', rocket.owner, lab), false, 'its name');
+  assert.equal(may('acme', rocket.owner, lab), false, 'its repository and name');
+  assert.equal(may('acme', rocket.owner, { ...fresh, fullName: 'umbrella/lab' }), false, 'its name');
   assert.equal(may('acme', { id: '88', login: 'acme' }), false, 'its id');
   assert.equal(may('acme', { id: '77', login: 'Umbrella' }), false, 'its login');
   assert.equal(may('acme', { id: '77', login: 'moon' }), false, 'a login that waits for its owner');

@@ -122,7 +122,8 @@ async function storedSecrets(settings: Settings): Promise<WebhookSecretRecord[]>
   const readers = new Readers(settings.dataDir);
   try {
     const directory = readers.fresh(directoryName);
-    return directory ? listWebhookSecrets(directory, null) : [];
+    // The store of an earlier version has no such table until its owner has opened it.
+    return directory?.tables.webhookSecrets ? listWebhookSecrets(directory, null) : [];
   } finally {
     await readers.close();
   }

@@ -5,9 +5,11 @@
 
 import { charClass, isIn, runStart, type Span } from './scan.ts';
 
-const atSign = /@|%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;|＠/gi;
+// A sign before a space or another sign is passed over at once: a hostile text holds 65,536.
+const atSign = /[@＠](?![@＠\s])|%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;/gi;
 const localChars = charClass(/[\w.+%'-]/, true);
 const hostChars = charClass(/[A-Za-z0-9.-]/, true);
+const asciiLetters = charClass(/[A-Za-z]/);
 const nameStart = charClass(/[\w+]/, true);
 
 const version = /^v?\d+(?:\.\d|\.x\b)/i;
@@ -54,7 +56,7 @@ function hostEnd(text: string, at: number): number {
   while (isIn(hostChars, text, label) && text[label] !== '.') {
     let labelEnd = label;
     while (text[labelEnd] !== '.' && isIn(hostChars, text, labelEnd)) labelEnd += 1;
-    if (label > at && isTopLevel(text.slice(label, label + 2))) end = labelEnd;
+    if (label > at && isTopLevel(text, label)) end = labelEnd;
     if (text[labelEnd] !== '.') break;
     label = labelEnd + 1;
   }
@@ -62,8 +64,10 @@ function hostEnd(text: string, at: number): number {
   return end;
 }
 
-function isTopLevel(start: string): boolean {
-  return /^\p{L}[\p{L}\p{M}]/u.test(start);
+function isTopLevel(text: string, at: number): boolean {
+  if (text.charCodeAt(at) < 128 && !isIn(asciiLetters, text, at)) return false;
+  if (isIn(asciiLetters, text, at) && isIn(asciiLetters, text, at + 1)) return true;
+  return /^\p{L}[\p{L}\p{M}]/u.test(text.slice(at, at + 2));
 }
 
 function isAddress(local: string, host: string): boolean {

@@ -13,10 +13,21 @@ const wide = `(?:${one}|[ ][/\\u2010-\\u2015-][ ])`;
 const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
 const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
+/**
+ * What follows an area code in brackets: two to four groups of two to five digits, with or without separators. Told by
+ * runs of digits instead, each counted once, since digits without separators fall into groups in hundreds of ways.
+ */
+const [run1, run2, run3, run4] = ['2,5', '6,10', '11,15', '16,20'].map((size) => `\\d{${size}}(?!\\d)`);
+const next1 = `${one}${run1}`;
+const next2 = `${one}${run2}`;
+const groups =
+  `(?:${run1}(?:${next1}(?:${next2}|(?:${next1}){0,2})|${next2}(?:${next1})?|${one}${run3})|` +
+  `${run2}(?:${next2}|(?:${next1}){0,2})|${run3}(?:${next1})?|${run4}|\\d{4,5}(?!\\d))`;
+
 /** The forms that name themselves: each alternative bounded, digits and separators apart, so no walk is repeated. */
 const forms = [
   `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,
-  `(?:[18]${one}?)?\\([0-9]\\d{1,4}\\)${one}{0,2}\\d{2,5}(?:${one}?\\d{2,5}){1,3}`,
+  `(?:[18]${one}?)?\\([0-9]\\d{1,4}\\)${one}{0,2}${groups}`,
   `(?<![0-9a-f]{2}[ ])0[1-9](?:${one}\\d\\d){4}(?![ ]\\d\\d\\b)`,
   `(?!\\d{5}-\\d{4}\\b)0[1-9](?:\\d{1,4}${wide}|${wide}\\d)\\d{2,9}(?:${one}\\d{2,9}){0,4}`,
   `1[3-9]\\d${one}\\d{4}${one}\\d{4}`,

@@ -47,13 +47,16 @@ export function findInternationalPhones(text: string): Span[] {
   return spans;
 }
 
-/** The candidate without the groups beyond the digits a number can have; empty when less than a number is left. */
-function shorten(text: string): string {
-  let candidate = text;
-  while (countDigits(candidate) > mostDigits || candidate.length > longestCandidate) {
-    candidate = withoutLastGroup(candidate);
+/** The candidate up to the last group of digits that a number has room for; empty when less than a number is left. */
+function shorten(candidate: string): string {
+  let [end, count, digits] = [0, 0, 0];
+  for (let at = 0; at < Math.min(candidate.length, longestCandidate); at += 1) {
+    if (!isDigit(candidate, at)) continue;
+    digits += 1;
+    if (digits > mostDigits) break;
+    if (!isDigit(candidate, at + 1)) [end, count] = [at + 1, digits];
   }
-  return countDigits(candidate) < 7 ? '' : candidate;
+  return count < 7 ? '' : candidate.slice(0, end);
 }
 
 function withoutLastGroup(candidate: string): string {
@@ -63,11 +66,13 @@ function withoutLastGroup(candidate: string): string {
 /** How many digits a text has. */
 export function countDigits(text: string): number {
   let count = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code >= 48 && code <= 57) count += 1;
-  }
+  for (let i = 0; i < text.length; i += 1) if (isDigit(text, i)) count += 1;
   return count;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }
 
 /** Possible is enough: numbers reserved for examples, and those newer than the tables, are not valid. */

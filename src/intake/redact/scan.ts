@@ -43,9 +43,9 @@ export function isIn(kind: CharClass, text: string, at: number): boolean {
 function isForeignLetter(code: number): boolean {
   // Not a number outside the text, which this comparison turns away too.
   if (!(code >= 0xc0) || code === 0xd7 || code === 0xf7) return false;
-  return (
-    !(code >= 0x2000 && code <= 0x2bff) && !(code >= 0x3000 && code <= 0x303f) && !(code >= 0xff00 && code <= 0xff0f)
-  );
+  if ((code >= 0x2000 && code <= 0x2bff) || (code >= 0x3000 && code <= 0x303f)) return false;
+  // The wide `@` parts an address: taken for a letter, each of a run of them would walk to its end.
+  return !(code >= 0xff00 && code <= 0xff0f) && code !== 0xff20;
 }
 
 /** The end of the run of class members that begins at `at`. */

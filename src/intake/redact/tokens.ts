@@ -43,7 +43,8 @@ const weakHeads = [
 ];
 
 const heads = new RegExp(
-  `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))`,
+  // What they begin with comes first: it is asked at each character of every text.
+  `(?=[ADGSdghnprswxy])(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))`,
   'g',
 );
 

@@ -12,25 +12,33 @@ const bareAddress = /(?<![^\s<(])[^\s<>@()]{1,128}@[^\s<>@()]{1,128}/g;
 /** What stands in angle brackets, and words with an `@` inside, on lines such as `Signed-off-by:`. */
 export function findTrailerAddresses(text: string): Span[] {
   const spans: Span[] = [];
-  for (const line of text.matchAll(trailerLine)) {
+  trailerLine.lastIndex = 0;
+  for (let line = trailerLine.exec(text); line; line = trailerLine.exec(text)) {
     const rest = line[1] as string;
-    const from = line.index + line[0].length - rest.length;
-    for (const [start, end] of addressesOf(rest)) spans.push({ start: from + start, end: from + end, word: '[email]' });
+    addAddresses(rest, trailerLine.lastIndex - rest.length, spans);
   }
   return spans;
 }
 
-function addressesOf(line: string): [number, number][] {
-  const found: [number, number][] = [];
-  for (const match of line.matchAll(bracketed)) {
-    const inside = match[1] as string;
-    if (/[^\s]@|＠|%40|[ [({]at[ \])}]/i.test(inside) && !/^https?:\/\//i.test(inside)) {
-      found.push([match.index + 1, match.index + 1 + inside.length]);
-    }
+/** Adds the addresses of the line that begins at `from`: those in brackets, else the bare ones. */
+function addAddresses(line: string, from: number, spans: Span[]): void {
+  const count = spans.length;
+  if (line.includes('<')) addMatches(bracketed, line, from + 1, spans);
+  if (spans.length === count && line.includes('@')) addMatches(bareAddress, line, from, spans);
+}
+
+function addMatches(pattern: RegExp, line: string, from: number, spans: Span[]): void {
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(line); match; match = pattern.exec(line)) {
+    const address = match[1] ?? match[0];
+    if (pattern === bracketed && !isBracketedAddress(address)) continue;
+    const start = from + match.index;
+    spans.push({ start, end: start + address.length, word: '[email]' });
   }
-  if (found.length > 0) return found;
-  for (const match of line.matchAll(bareAddress)) found.push([match.index, match.index + match[0].length]);
-  return found;
+}
+
+function isBracketedAddress(inside: string): boolean {
+  return /[^\s]@|＠|%40|[ [({]at[ \])}]/i.test(inside) && !/^https?:\/\//i.test(inside);
 }
 
 /** Most handles taken from one message. */

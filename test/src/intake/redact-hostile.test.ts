@@ -49,7 +49,18 @@ const seeds = [
     '1%401.2.ab',
     'a.',
   ],
-  ...['x-by: <<<<<', 'a-', 'Signed-off-by: x <a@b> \n', 'co-authored-by: a[a[a[a[a['],
+  ...[
+    '＠',
+    '＠a',
+    '[email]＠',
+    '1.1.1.1-',
+    '00 1 ',
+    'x-by:a@b\n',
+    'x-by: <<<<<',
+    'a-',
+    'Signed-off-by: x <a@b> \n',
+    'co-authored-by: a[a[a[a[a[',
+  ],
 ];
 
 function fastestMs(work: () => unknown): number {

@@ -75,13 +75,24 @@ function trimEnd(text: string, start: number, end: number): number {
 }
 
 function isIpv6Address(text: string, start: number, end: number): boolean {
+  if (!startsWord(text, start) || isIn(alphanumeric, text, end)) return false;
+  const colons = countColons(text, start, end);
+  if (colons < 2) return false;
   const address = text.slice(start, end);
-  if (!looksLikeIpv6(address) || !startsWord(text, start) || isIn(alphanumeric, text, end)) return false;
-  return isIPv6(address);
+  // `de::add` is a path of code as well as an address: a short one must begin as addresses in use do.
+  return (colons > 2 || /^(?:[0-9a-f]{4}::|::\d)/i.test(address)) && isIPv6(address);
 }
 
-/** `de::add` is a path of code as well as an address: a short one must begin as addresses in use do. */
-function looksLikeIpv6(address: string): boolean {
-  if (!/\d/.test(address) || !/:[^:]{0,4}:/.test(address)) return false;
-  return /:[^:]*:[^:]*:/.test(address) || /^(?:[0-9a-f]{4}::|::\d)/i.test(address);
+/** How many colons there are, two of them no further apart than a group; 0 when there is no digit. */
+function countColons(text: string, start: number, end: number): number {
+  let [colons, digitsSeen, last, near] = [0, 0, start - 6, false];
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 48 && code <= 57) digitsSeen += 1;
+    if (code !== 58) continue;
+    colons += 1;
+    near ||= at - last <= 5;
+    last = at;
+  }
+  return near && digitsSeen > 0 ? colons : 0;
 }

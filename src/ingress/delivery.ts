@@ -2,6 +2,7 @@
  * What a delivery says before its payload is looked at: its headers, and its body as JSON.
  */
 import { invalid } from '../errors.ts';
+import { parseJson } from '../intake/json.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 /** Who sent what, from the headers. */
@@ -51,7 +52,7 @@ export function parseBody(exchange: Exchange, body: Buffer): object {
   }
   let payload: unknown;
   try {
-    payload = JSON.parse(body.toString('utf8'));
+    payload = parseJson(body.toString('utf8'));
   } catch {
     throw invalid(
       { body: `expected a JSON object, got ${body.length} bytes that are not JSON` },

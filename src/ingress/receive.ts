@@ -111,8 +111,8 @@ export class Receiver {
     const from = { ...delivery, source: sourceOf(delivery, signer, this.options.settings) };
     const installation = toInstallation(delivery.event, payload, origin);
     if (installation) {
-      this.assertOwn(signer, { owner: installation.owner, repositories: installation.added });
-      return { partition: directoryName, records: [toInstallationRecord(from, installation, now)] };
+      for (const { owner, added } of installation) this.assertOwn(signer, { owner, repositories: added });
+      return { partition: directoryName, records: toInstallationRecords(from, installation, now) };
     }
     const minimised = toEvents(delivery.event, payload, origin, now);
     if (!minimised) return { ignored: 'the event is not captured' };
@@ -193,8 +193,12 @@ function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: n
   }));
 }
 
-function toInstallationRecord(delivery: Delivery, body: InstallationBody, now: number): InstallationRecord {
-  return { id: ulid(now), at: now, kind: 'installation', delivery: delivery.id, source: delivery.source, body };
+function toInstallationRecords(
+  { id: delivery, source }: Delivery,
+  bodies: InstallationBody[],
+  now: number,
+): InstallationRecord[] {
+  return bodies.map((body, part) => ({ id: ulid(now), at: now, kind: 'installation', delivery, source, part, body }));
 }
 
 /**

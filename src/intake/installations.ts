@@ -33,32 +33,48 @@ export const installationEvents: readonly string[] = [
   'installation_target',
 ];
 
+/** Repositories that go into one record: with the longest names they stay far below the largest record. */
+export const repositoriesPerPart = 1000;
+
 /**
- * What a delivery about an installation tells.
+ * What a delivery about an installation tells, in parts that fit into a record.
  * @returns undefined when the event is none of these, or its action changes nothing
  * @throws ServiceError `invalid` naming every field that is missing
  */
-export function toInstallation(event: string, payload: object, origin: string): InstallationBody | undefined {
+export function toInstallation(event: string, payload: object, origin: string): InstallationBody[] | undefined {
   if (event === 'installation_target') return toRename(payload, origin);
   if (event !== 'installation' && event !== 'installation_repositories') return undefined;
   const { action: told } = payload as { action?: unknown };
   if (typeof told === 'string' && !Object.hasOwn(actions, told)) return undefined;
   const { action, installation: app, ...lists } = complete<InstallationPayload>(installation, payload);
-  return {
+  return inParts({
     action: actions[action] as InstallationBody['action'],
     origin,
     installationId: String(app.id),
     owner: { id: String(app.account.id), login: app.account.login },
     added: installed([...(lists.repositories ?? []), ...(lists.repositories_added ?? [])], origin),
     removed: installed(lists.repositories_removed ?? [], origin),
-  };
+  });
 }
 
-function toRename(payload: object, origin: string): InstallationBody | undefined {
+/** The first part says what happened, the others select and unselect further repositories. */
+function inParts(body: InstallationBody): InstallationBody[] {
+  const { added, removed } = body;
+  const most = body.action === 'uninstalled' ? 1 : Math.max(added.length, removed.length, 1);
+  const parts: InstallationBody[] = [];
+  for (let start = 0; start < most; start += repositoriesPerPart) {
+    const end = start + repositoriesPerPart;
+    const action = start === 0 ? body.action : 'selected';
+    parts.push({ ...body, action, added: added.slice(start, end), removed: removed.slice(start, end) });
+  }
+  return parts;
+}
+
+function toRename(payload: object, origin: string): InstallationBody[] | undefined {
   if ((payload as { action?: unknown }).action !== 'renamed') return undefined;
   const { installation: app, account } = complete<InstallationTargetPayload>(target, payload);
   const owner = { id: String(account.id), login: account.login };
-  return { action: 'renamed', origin, installationId: String(app.id), owner, added: [], removed: [] };
+  return [{ action: 'renamed', origin, installationId: String(app.id), owner, added: [], removed: [] }];
 }
 
 function complete<T>(check: Checker, payload: object): T {

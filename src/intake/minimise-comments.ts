@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { IssueCommentPayload, ReviewCommentPayload, ReviewPayload } from '../protocol/host.ts';
 import type { CommentSnapshot } from '../protocol/journal.ts';
-import { redactText } from './redact.ts';
-import { author, clean, time } from './text.ts';
+import { author, longest, redacted, time } from './text.ts';
 
 /** A comment in a discussion at `now`, which stands in for missing times. */
 export function minimiseIssueComment({ comment, issue }: IssueCommentPayload, now: number): CommentSnapshot {
@@ -25,20 +24,27 @@ export function minimiseReviewComment(payload: ReviewCommentPayload, now: number
 export function minimiseReview(payload: ReviewPayload, event: string, now: number): CommentSnapshot {
   const { review, pull_request: pull, sender } = payload;
   const user = review.user ?? sender;
-  const body = review.body ?? review.content ?? '';
+  const body = redacted(review.body ?? review.content ?? '', longest.body, 'comment');
   const updated_at = review.submitted_at ?? review.updated_at ?? pull.updated_at;
+  // Of the text as it is kept: a hash of what was taken out of it could be guessed.
   const id =
     review.id ?? createHash('sha256').update(`${pull.number}\n${user?.login}\n${body}`).digest('hex').slice(0, 32);
   return {
     ...snapshot({ ...review, id, body, user, updated_at }, now),
     kind: 'review',
     number: pull.number,
-    state: (review.state ?? giteaStates[review.type ?? event] ?? 'commented').toLowerCase(),
+    state: verdict(review.state?.toLowerCase() ?? giteaStates[review.type ?? event]),
   };
 }
 
+const verdicts = new Set(['approved', 'changes_requested', 'commented', 'dismissed', 'pending']);
+
+function verdict(state: string | undefined): string {
+  return state !== undefined && verdicts.has(state) ? state : 'commented';
+}
+
 /** Gitea tells the verdict by the event's name or by the review's type. */
-const giteaStates: Record<string, string> = {
+const giteaStates: Record<string, string | undefined> = {
   pull_request_approved: 'approved',
   pull_request_review_approved: 'approved',
   pull_request_rejected: 'changes_requested',
@@ -52,7 +58,7 @@ function snapshot(comment: Comment, now: number): Omit<CommentSnapshot, 'kind' |
   return {
     id: String(comment.id),
     author: author(comment.user),
-    body: redactText(clean(comment.body ?? ''), 'comment'),
+    body: redacted(comment.body ?? '', longest.body, 'comment'),
     state: null,
     createdAt,
     updatedAt: time(comment.updated_at) ?? createdAt ?? now,

@@ -3,16 +3,15 @@
  */
 import type { LabelPayload, RefPayload, RepositoryPayload } from '../protocol/host.ts';
 import type { EventBody, TagPush } from '../protocol/journal.ts';
-import { redactText } from './redact.ts';
-import { clean, time } from './text.ts';
+import { labelName, name, time } from './text.ts';
 
 type Body<Name extends EventBody['event']> = Extract<EventBody, { event: Name }>;
 
 /** A tag made or deleted, by a create or delete event. */
 export function minimiseRef(payload: RefPayload, deleted: boolean, now: number): TagPush {
   return {
-    name: redactText(clean(payload.ref), 'text'),
-    sha: deleted ? null : (payload.sha ?? null),
+    name: name(payload.ref),
+    sha: deleted ? null : payload.sha || null,
     object: null,
     baseRef: null,
     date: null,
@@ -39,8 +38,8 @@ function formerName({ changes, repository }: RepositoryPayload): string | null {
 
 /** A label renamed or deleted; null when nothing about its name changed. */
 export function minimiseLabel(payload: LabelPayload, now: number): Body<'label'> | null {
-  const name = clean(payload.label.name);
-  if (payload.action === 'deleted') return { event: 'label', from: name, to: null, seenAt: now };
+  const called = labelName(payload.label.name);
+  if (payload.action === 'deleted') return { event: 'label', from: called, to: null, seenAt: now };
   const from = payload.changes?.name?.from;
-  return from === undefined ? null : { event: 'label', from: clean(from), to: name, seenAt: now };
+  return from === undefined ? null : { event: 'label', from: labelName(from), to: called, seenAt: now };
 }

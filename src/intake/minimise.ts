@@ -12,15 +12,13 @@ import type {
   PushedCommit,
   TagPush,
 } from '../protocol/journal.ts';
-import { coAuthors, redactText } from './redact.ts';
-import { author, clean, labels, time } from './text.ts';
+import { coAuthors } from './redact.ts';
+import { address, author, labels, longest, name, redacted, time, within } from './text.ts';
 
 /** Commits of a push that go into one record; a longer push is split. */
 export const commitsPerPart = 256;
 /** Characters of commit messages that go into one record: redacted and in UTF-8 they stay below the largest record. */
 const charactersPerPart = 393_216;
-/** Longest commit message kept, in characters. */
-const messageLength = 16_384;
 
 /** The repository an event is about. A host that sends no id is known by the name. */
 export function minimiseRepository(repository: HostRepository, origin: string): EventRepository {
@@ -32,8 +30,8 @@ export function minimiseRepository(repository: HostRepository, origin: string): 
     origin,
     hostId,
     fullName: repository.full_name,
-    defaultBranch: repository.default_branch ?? null,
-    url: repository.html_url ?? `${origin}/${repository.full_name}`,
+    defaultBranch: branch(repository.default_branch),
+    url: address(repository.html_url, `${origin}/${repository.full_name}`),
     private: repository.private ?? false,
     owner: { id: ownerId, login },
   };
@@ -52,8 +50,8 @@ export function minimisePull(
   const closed = merged || pull.state === 'closed';
   return {
     number: pull.number,
-    title: redactText(clean(pull.title), 'text'),
-    body: redactText(clean(pull.body ?? ''), 'text'),
+    title: redacted(pull.title, longest.title),
+    body: redacted(pull.body ?? '', longest.body),
     state: merged ? 'merged' : closed ? 'closed' : 'open',
     ...labels(pull),
     author: author(pull.user),
@@ -62,10 +60,10 @@ export function minimisePull(
     closedAt: closed ? (time(pull.closed_at) ?? mergedAt ?? updatedAt) : null,
     mergedAt: merged ? (mergedAt ?? time(pull.closed_at) ?? updatedAt) : null,
     // Of an open pull request this is a test merge that is in no branch.
-    mergeSha: merged ? (pull.merge_commit_sha ?? null) : null,
-    baseRef: pull.base?.ref ?? null,
-    headRef: pull.head?.ref ?? null,
-    url: pull.html_url ?? `${repositoryUrl}/pull/${pull.number}`,
+    mergeSha: merged ? pull.merge_commit_sha || null : null,
+    baseRef: branch(pull.base?.ref),
+    headRef: branch(pull.head?.ref),
+    url: address(pull.html_url, `${repositoryUrl}/pull/${pull.number}`),
   };
 }
 
@@ -79,17 +77,17 @@ export function minimiseIssue(
   const state = issue.state === 'open' || issue.state === 'closed' ? issue.state : undefined;
   return {
     number: issue.number,
-    title: redactText(clean(issue.title), 'text'),
-    body: redactText(clean(issue.body ?? ''), 'text'),
+    title: redacted(issue.title, longest.title),
+    body: redacted(issue.body ?? '', longest.body),
     ...(state && { state }),
-    stateReason: issue.state_reason ?? null,
+    stateReason: /^[a-z_]{1,32}$/.test(issue.state_reason ?? '') ? (issue.state_reason as string) : null,
     ...labels(issue),
     author: author(issue.user),
     createdAt: time(issue.created_at),
     updatedAt: time(issue.updated_at) ?? time(issue.closed_at) ?? now,
     // A reopened issue can still carry the time it was closed.
     closedAt: state === 'open' ? null : time(issue.closed_at),
-    url: issue.html_url ?? `${repositoryUrl}/issues/${issue.number}`,
+    url: address(issue.html_url, `${repositoryUrl}/issues/${issue.number}`),
   };
 }
 
@@ -98,7 +96,7 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
   const deleted = payload.deleted === true || isZero(payload.after);
   const head = payload.head_commit;
   return {
-    name: redactText(clean(payload.ref.slice('refs/tags/'.length)), 'text'),
+    name: name(payload.ref.slice('refs/tags/'.length)),
     sha: deleted ? null : (head?.id ?? null),
     object: deleted ? payload.before : payload.after,
     baseRef: branchName(payload.base_ref),
@@ -113,7 +111,7 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   const commits = oldestFirst(payload.commits ?? [], payload.after);
   const total = payload.total_commits ?? commits.length;
   const whole = {
-    branch: branchName(payload.ref) ?? payload.ref,
+    branch: branchName(payload.ref) ?? name(payload.ref),
     baseRef: branchName(payload.base_ref),
     forced: payload.forced === true,
     gap: total > commits.length,
@@ -151,26 +149,30 @@ function oldestFirst(commits: readonly HostCommit[], head: string): readonly Hos
 function endOfPart(commits: readonly HostCommit[], start: number): number {
   let characters = 0;
   for (let end = start; end < commits.length; end++) {
-    characters += Math.min(commits[end]?.message?.length ?? 0, messageLength);
+    characters += Math.min(commits[end]?.message?.length ?? 0, longest.message);
     if (end - start === commitsPerPart || (end > start && characters > charactersPerPart)) return end;
   }
   return commits.length;
 }
 
 function minimiseCommit(commit: HostCommit): PushedCommit {
-  // Cut far behind the end first: a secret split by the cut could not be seen, and what is near it is cut away later.
-  const message = clean((commit.message ?? '').slice(0, messageLength * 4));
+  const message = commit.message ?? '';
   return {
     sha: commit.id,
-    message: redactText(message, 'text').slice(0, messageLength).toWellFormed(),
+    message: redacted(message, longest.message),
     at: time(commit.timestamp),
-    author: commit.author?.username ?? null,
-    coAuthors: coAuthors(message),
+    author: commit.author?.username ? name(commit.author.username) : null,
+    coAuthors: coAuthors(within(message, longest.message)),
   };
 }
 
 function branchName(ref: string | null | undefined): string | null {
-  return ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
+  return ref?.startsWith('refs/heads/') ? branch(ref.slice('refs/heads/'.length)) : null;
+}
+
+/** Every branch goes through here, so that a base, a push and a default branch of one name stay one. */
+function branch(given: string | null | undefined): string | null {
+  return given == null ? null : name(given);
 }
 
 function isZero(sha: string): boolean {

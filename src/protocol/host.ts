@@ -4,37 +4,58 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 
+/** Longest names in UTF-16 units, far beyond what hosts allow: keys of stored records have room for 1,978 bytes. */
+const longest = { login: 255, fullName: 255, ref: 512, action: 64 } as const;
+/** Most labels of one issue or pull request; hosts allow 100. */
+const mostLabels = 1000;
+
 const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optionalFlag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]));
 const optionalTime = Type.Optional(Type.Union([Type.String(), Type.Integer(), Type.Null()]));
-const optionalId = Type.Optional(Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' }), Type.Null()]));
+const digits = Type.String({ pattern: '^\\d{1,20}$' });
+/** A host's number for a thing. Beyond 2^53 it arrives as its digits, since a number would lose some. */
+const hostNumber = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), digits]);
+const optionalId = Type.Optional(Type.Union([...hostNumber.anyOf, Type.Null()]));
+const ref = Type.String({ minLength: 1, maxLength: longest.ref });
+const optionalRef = Type.Optional(Type.Union([Type.String({ maxLength: longest.ref }), Type.Null()]));
+const sha = Type.String({ pattern: '^[0-9a-fA-F]{1,64}$' });
+const optionalSha = Type.Optional(Type.Union([Type.String({ pattern: '^[0-9a-fA-F]{0,64}$' }), Type.Null()]));
+const action = Type.String({ maxLength: longest.action });
+const login = Type.String({ minLength: 1, maxLength: longest.login, pattern: '^[^/\\s\\x00-\\x1f]+$' });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 export const HostUserSchema = Type.Optional(
-  Type.Union([Type.Object({ login: Type.String(), id: optionalId, type: optionalText }), Type.Null()]),
+  Type.Union([
+    Type.Object({ login: Type.String({ maxLength: longest.login }), id: optionalId, type: optionalText }),
+    Type.Null(),
+  ]),
 );
 export type HostUser = Static<typeof HostUserSchema>;
 
 export const HostLabelsSchema = Type.Optional(
-  Type.Union([Type.Array(Type.Object({ name: Type.String() })), Type.Null()]),
+  Type.Union([Type.Array(Type.Object({ name: Type.String() }), { maxItems: mostLabels }), Type.Null()]),
 );
 export type HostLabels = Static<typeof HostLabelsSchema>;
 
 export const HostRepositorySchema = Type.Object({
   id: optionalId,
-  full_name: Type.String({ pattern: '^[^/\\s]+/[^/\\s]+$' }),
+  // No spaces, control characters or lone surrogates: it becomes a part of addresses and keys.
+  full_name: Type.String({
+    pattern: '^[^/\\s\\x00-\\x1f\\x7f\\ud800-\\udfff]+/[^/\\s\\x00-\\x1f\\x7f\\ud800-\\udfff]+$',
+    maxLength: longest.fullName,
+  }),
   private: optionalFlag,
-  default_branch: optionalText,
+  default_branch: optionalRef,
   html_url: optionalText,
   pushed_at: optionalTime,
   owner: HostUserSchema,
 });
 export type HostRepository = Static<typeof HostRepositorySchema>;
 
-const HostBranch = Type.Optional(Type.Union([Type.Object({ ref: optionalText }), Type.Null()]));
+const HostBranch = Type.Optional(Type.Union([Type.Object({ ref: optionalRef }), Type.Null()]));
 
 export const PullRequestPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   pull_request: Type.Object({
     number,
     title: Type.String({ minLength: 1 }),
@@ -42,7 +63,7 @@ export const PullRequestPayloadSchema = Type.Object({
     state: optionalText,
     merged: optionalFlag,
     merged_at: optionalTime,
-    merge_commit_sha: optionalText,
+    merge_commit_sha: optionalSha,
     created_at: optionalTime,
     updated_at: optionalTime,
     closed_at: optionalTime,
@@ -57,7 +78,7 @@ export const PullRequestPayloadSchema = Type.Object({
 export type PullRequestPayload = Static<typeof PullRequestPayloadSchema>;
 
 export const IssuesPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   issue: Type.Object({
     number,
     title: Type.String({ minLength: 1 }),
@@ -77,21 +98,28 @@ export const IssuesPayloadSchema = Type.Object({
 export type IssuesPayload = Static<typeof IssuesPayloadSchema>;
 
 export const HostCommitSchema = Type.Object({
-  id: Type.String({ minLength: 1 }),
+  id: sha,
   message: optionalText,
   timestamp: optionalTime,
-  author: Type.Optional(Type.Union([Type.Object({ username: optionalText }), Type.Null()])),
+  author: Type.Optional(
+    Type.Union([
+      Type.Object({
+        username: Type.Optional(Type.Union([Type.String({ maxLength: longest.login }), Type.Null()])),
+      }),
+      Type.Null(),
+    ]),
+  ),
 });
 export type HostCommit = Static<typeof HostCommitSchema>;
 
 export const PushPayloadSchema = Type.Object({
-  ref: Type.String({ pattern: '^refs/' }),
-  before: Type.String({ minLength: 1 }),
-  after: Type.String({ minLength: 1 }),
+  ref: Type.String({ pattern: '^refs/', maxLength: longest.ref }),
+  before: sha,
+  after: sha,
   created: optionalFlag,
   deleted: optionalFlag,
   forced: optionalFlag,
-  base_ref: optionalText,
+  base_ref: optionalRef,
   total_commits: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   commits: Type.Optional(Type.Union([Type.Array(HostCommitSchema), Type.Null()])),
   head_commit: Type.Optional(Type.Union([HostCommitSchema, Type.Null()])),
@@ -100,7 +128,7 @@ export const PushPayloadSchema = Type.Object({
 export type PushPayload = Static<typeof PushPayloadSchema>;
 
 const commentFields = {
-  id: Type.Union([Type.Integer(), Type.String({ minLength: 1 })]),
+  id: Type.Union([hostNumber.anyOf[0], Type.String({ pattern: '^[\\w-]{1,64}$' })]),
   body: optionalText,
   user: HostUserSchema,
   created_at: optionalTime,
@@ -109,7 +137,7 @@ const commentFields = {
 
 /** A comment in the discussion of an issue or of a pull request. */
 export const IssueCommentPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   comment: Type.Object(commentFields),
   issue: IssuesPayloadSchema.properties.issue,
   is_pull: optionalFlag,
@@ -119,7 +147,7 @@ export type IssueCommentPayload = Static<typeof IssueCommentPayloadSchema>;
 
 /** A review as a whole. Gitea's has neither id nor state nor time. */
 export const ReviewPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   review: Type.Object({
     ...commentFields,
     id: Type.Optional(commentFields.id),
@@ -136,7 +164,7 @@ export type ReviewPayload = Static<typeof ReviewPayloadSchema>;
 
 /** A comment on a line of a pull request's changes; the line itself is source code and never read. */
 export const ReviewCommentPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   comment: Type.Object(commentFields),
   pull_request: PullRequestPayloadSchema.properties.pull_request,
   repository: HostRepositorySchema,
@@ -145,19 +173,21 @@ export type ReviewCommentPayload = Static<typeof ReviewCommentPayloadSchema>;
 
 /** A branch or tag made or deleted. Only Gitea says where it points. */
 export const RefPayloadSchema = Type.Object({
-  ref: Type.String({ minLength: 1 }),
+  ref,
   ref_type: Type.String(),
-  sha: optionalText,
+  sha: optionalSha,
   repository: HostRepositorySchema,
 });
 export type RefPayload = Static<typeof RefPayloadSchema>;
 
 /** What became of a repository as a whole. */
 export const RepositoryPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   changes: Type.Optional(
     Type.Object({
-      repository: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String() })) })),
+      repository: Type.Optional(
+        Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ maxLength: longest.fullName }) })) }),
+      ),
       owner: Type.Optional(
         Type.Object({
           from: Type.Optional(Type.Object({ user: HostUserSchema, organization: HostUserSchema })),
@@ -171,7 +201,7 @@ export type RepositoryPayload = Static<typeof RepositoryPayloadSchema>;
 
 /** A label renamed or removed: no event of its own comes for each issue that carries it. */
 export const LabelPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   label: Type.Object({ name: Type.String({ minLength: 1 }) }),
   changes: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ minLength: 1 }) })) })),
   repository: HostRepositorySchema,
@@ -182,7 +212,7 @@ const InstalledRepositoriesSchema = Type.Optional(
   Type.Union([
     Type.Array(
       Type.Object({
-        id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]),
+        id: hostNumber,
         full_name: HostRepositorySchema.properties.full_name,
         private: optionalFlag,
       }),
@@ -194,10 +224,10 @@ export type InstalledRepositories = Static<typeof InstalledRepositoriesSchema>;
 
 /** An app installed, removed, suspended, or given other repositories, by the owner it is installed for. */
 export const InstallationPayloadSchema = Type.Object({
-  action: Type.String(),
+  action,
   installation: Type.Object({
-    id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]),
-    account: Type.Object({ login: Type.String({ minLength: 1 }), id: Type.Integer() }),
+    id: hostNumber,
+    account: Type.Object({ login, id: hostNumber }),
   }),
   repositories: InstalledRepositoriesSchema,
   repositories_added: InstalledRepositoriesSchema,
@@ -207,8 +237,8 @@ export type InstallationPayload = Static<typeof InstallationPayloadSchema>;
 
 /** The owner that an app is installed for was renamed. */
 export const InstallationTargetPayloadSchema = Type.Object({
-  action: Type.String(),
-  installation: Type.Object({ id: Type.Union([Type.Integer(), Type.String({ pattern: '^\\d+$' })]) }),
-  account: Type.Object({ login: Type.String({ minLength: 1 }), id: Type.Integer() }),
+  action,
+  installation: Type.Object({ id: hostNumber }),
+  account: Type.Object({ login, id: hostNumber }),
 });
 export type InstallationTargetPayload = Static<typeof InstallationTargetPayloadSchema>;

@@ -191,6 +191,8 @@ export const InstallationRecordSchema = Type.Object({
   kind: Type.Literal('installation'),
   delivery: Type.String(),
   source: Type.String(),
+  /** Absent = 0. */
+  part: Type.Optional(Type.Integer()),
   body: InstallationBodySchema,
 });
 export type InstallationRecord = Static<typeof InstallationRecordSchema>;

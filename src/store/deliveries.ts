@@ -15,7 +15,7 @@ export function deliveryKey(delivery: string, event: string, source: string, par
 /** The key of a record that a delivery became; the receiver and the owner must agree on it. */
 export function recordKey(record: EventRecord | InstallationRecord): string {
   const { delivery, source } = record;
-  if (record.kind === 'installation') return deliveryKey(delivery, record.kind, source, 0);
+  if (record.kind === 'installation') return deliveryKey(delivery, record.kind, source, record.part ?? 0);
   return deliveryKey(delivery, record.body.event, source, record.part);
 }
 

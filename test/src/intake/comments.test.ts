@@ -106,7 +106,7 @@ test('an installation names owner and repositories', () => {
     installation: { id: 8, account: { login: 'acme', id: 77 } },
     repositories: [{ id: 1001, full_name: 'acme/rocket', private: true }],
   };
-  const body = toInstallation('installation', payload, origin);
+  const [body] = toInstallation('installation', payload, origin) ?? [];
   assert.deepEqual(
     [body?.action, body?.owner, body?.added[0]?.fullName],
     ['installed', { id: '77', login: 'acme' }, 'acme/rocket'],

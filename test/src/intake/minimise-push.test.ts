@@ -29,8 +29,8 @@ function tag(fields: Record<string, unknown> = {}): TagPush {
 }
 
 function commits(count: number, message = 'text'): object {
-  const list = Array.from({ length: count }, (_, i) => ({ id: `sha-${i}`, message, timestamp: timeOf(1) }));
-  return { ...pushPayload([1], shaOf(9)), commits: list, after: 'sha-end' };
+  const list = Array.from({ length: count }, (_, i) => ({ id: shaOf(1000 + i), message, timestamp: timeOf(1) }));
+  return { ...pushPayload([1], shaOf(9)), commits: list, after: 'e'.repeat(40) };
 }
 
 test('a push keeps sha, message, handle and time', () => {
@@ -51,12 +51,12 @@ test('a long push is split without a gap', () => {
     parts.map((part) => part.commits.length),
     [commitsPerPart, commitsPerPart, 1],
   );
-  assertChain(parts, 'sha-end');
+  assertChain(parts, 'e'.repeat(40));
 });
 
 test('parts with long messages fit into records', () => {
   const parts = push(commits(300, '漢字 '.repeat(8000)));
-  assertChain(parts, 'sha-end');
+  assertChain(parts, 'e'.repeat(40));
   assert.equal(parts.flatMap((part) => part.commits).length, 300);
   for (const part of parts) {
     const record = {
@@ -77,11 +77,11 @@ test('any push is split into a chain', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 700 }), fc.integer({ min: 0, max: 20_000 }), (count, length) => {
       const parts = push(commits(count, 'm'.repeat(length)));
-      assertChain(parts, 'sha-end');
+      assertChain(parts, 'e'.repeat(40));
       const shas = parts.flatMap((part) => part.commits.map((commit) => commit.sha));
       assert.deepEqual(
         shas,
-        Array.from({ length: count }, (_, i) => `sha-${i}`),
+        Array.from({ length: count }, (_, i) => shaOf(1000 + i)),
       );
     }),
     { numRuns: 20 },

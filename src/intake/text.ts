@@ -25,7 +25,7 @@ export function within(text: string, most: number): string {
   if (text.length <= limit) return clean(text);
   // Cut between lines or words: half of a secret could not be told from any other word.
   const [line, space] = [text.lastIndexOf('\n', limit), text.lastIndexOf(' ', limit)];
-  return clean(text.slice(0, line > most ? line : space > most ? space : most));
+  return clean(text.slice(0, line > most ? line : Math.max(space, most)));
 }
 
 /** A text without secrets and personal data, cut at `most` UTF-16 units. */

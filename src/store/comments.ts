@@ -24,3 +24,10 @@ export function listComments(partition: Partition, repoId: string, number: numbe
   const rows = partition.tables.comments.getRange({ start: [repoId, number], end: [repoId, number + 1] });
   return [...rows].map((row) => row.value as CommentRecord).filter((comment) => !comment.deleted);
 }
+
+/** Removes what was said of a pull request or issue, tombstones included. */
+export function removeComments(partition: Partition, repoId: string, number: number): void {
+  const { comments } = partition.tables;
+  const keys = [...comments.getKeys({ start: [repoId, number], end: [repoId, number + 1] })];
+  for (const key of keys) comments.removeSync(key);
+}

@@ -25,7 +25,8 @@ export function writeIssue(
 /** Removes an issue that the host deleted or moved away, and remembers that it did. */
 export function removeIssue(partition: Partition, repoId: string, number: number, at: number): void {
   const issue = readIssue(partition, repoId, number);
-  partition.tables.removedIssues.putSync([repoId, number], at);
+  const removedAt: number = partition.tables.removedIssues.get([repoId, number]) ?? 0;
+  partition.tables.removedIssues.putSync([repoId, number], Math.max(removedAt, at));
   if (!issue) return;
   partition.tables.issues.removeSync([repoId, number]);
   if (issue.closedAt !== null) partition.tables.issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);

@@ -5,8 +5,16 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { IssueSnapshot, PullSnapshot, TagPush } from '../../src/protocol/journal.ts';
-import type { IssueRecord, PullRecord, RepositoryRecord, TagRecord, Version } from '../../src/protocol/stored.ts';
+import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../../src/protocol/journal.ts';
+import type {
+  CommitRecord,
+  IssueRecord,
+  PullRecord,
+  PushRecord,
+  RepositoryRecord,
+  TagRecord,
+  Version,
+} from '../../src/protocol/stored.ts';
 
 /** Orders two snapshots of the same second, since the host's times have no finer grain. */
 const actionRanks: Record<string, number> = {
@@ -140,7 +148,8 @@ function unlessSame<T extends Captured>(before: T, merged: T): T {
 
 /**
  * The stored tag after a push of it; in one second a deletion yields to a push, else the contents decide. A create event
- * knows neither commit nor date: it may stand in for a push that has not come, and never for one that has.
+ * comes beside a push and knows less: it stands in for one that has not come, and yields to whatever a push or a deletion
+ * told, whenever that was.
  */
 export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecord {
   const after: TagRecord = {
@@ -154,12 +163,47 @@ export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecor
     ...(push.hint && !push.deleted && { hint: true }),
   };
   if (!before) return after;
-  for (const [hint, known] of [
-    [after, before],
-    [before, after],
-  ] as const) {
-    if (hint.hint && !known.hint && !known.deleted) return known;
-  }
+  if (Boolean(before.hint) !== Boolean(after.hint)) return before.hint ? after : before;
   const version = (tag: TagRecord): Version => [tag.pushedAt, tag.deleted ? 0 : 1];
   return laterOf(before, after, version, (tag) => [tag.sha, tag.tagObject, tag.date, tag.baseRef]);
+}
+
+/**
+ * The stored push after another one to the same commit, as after a branch was set back: whole and not forced is worth
+ * more, then the longer way back, then the first.
+ */
+export function mergePush(before: PushRecord | undefined, push: BranchPush): PushRecord {
+  const after: PushRecord = {
+    branch: push.branch,
+    before: push.before,
+    after: push.after,
+    baseRef: push.baseRef,
+    shas: push.commits.map((commit) => commit.sha),
+    forced: push.forced,
+    gap: push.gap,
+    at: push.pushedAt,
+  };
+  if (!before) return after;
+  const worth = ({ gap, forced, shas, at }: PushRecord) => [Number(!gap), Number(!forced), shas.length, -at];
+  const [old, fresh] = [worth(before), worth(after)];
+  const difference = fresh.map((value, i) => value - (old[i] as number)).find((value) => value !== 0);
+  if (difference !== undefined) return difference > 0 ? after : before;
+  return JSON.stringify(after) < JSON.stringify(before) ? after : before;
+}
+
+/** The stored commit after a push that lists it; an author's handle, once known, stays. */
+export function mergeCommit(before: CommitRecord | undefined, commit: PushedCommit, push: BranchPush): CommitRecord {
+  const listed: [string, string] = [push.branch, push.after];
+  const pushes = [...(before?.pushes ?? []), listed].map((pair) => pair.join('\n'));
+  const merged: CommitRecord = {
+    ...(before ? firstOf(before, commit) : commit),
+    pushes: [...new Set(pushes)].sort().map((pair) => pair.split('\n') as [string, string]),
+  };
+  return before && isDeepStrictEqual(merged, before) ? before : merged;
+}
+
+function firstOf(before: PushedCommit, after: PushedCommit): PushedCommit {
+  const told = ({ message, at, author, coAuthors }: PushedCommit) =>
+    JSON.stringify([author === null, message, at, author, coAuthors]);
+  return told(after) < told(before) ? { ...before, ...after } : before;
 }

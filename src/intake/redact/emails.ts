@@ -8,7 +8,7 @@ import { charClass, isIn, runStart, type Span } from './scan.ts';
 // A sign before a space or another sign is passed over at once: a hostile text holds 65,536.
 const atSign = /[@＠](?![@＠\s])|%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;/gi;
 const localChars = charClass(/[\w.+%'-]/, true);
-const hostChars = charClass(/[A-Za-z0-9.-]/, true);
+const labelChars = charClass(/[A-Za-z0-9-]/, true);
 const asciiLetters = charClass(/[A-Za-z]/);
 const nameStart = charClass(/[\w+]/, true);
 
@@ -21,20 +21,29 @@ export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
   let floor = 0;
   atSign.lastIndex = 0;
-  for (let match = atSign.exec(text); match; match = atSign.exec(text)) {
-    const end = hostEnd(text, atSign.lastIndex);
-    const previous = spans.at(-1);
-    const start = localStart(text, match.index, floor);
+  // Tested, not executed: a match of its own for each of 30,000 signs takes as long as all else.
+  while (atSign.test(text)) {
+    const before = floor;
     floor = atSign.lastIndex;
+    const end = hostEnd(text, floor);
     if (end < 0) continue;
-    if (previous?.end === match.index) previous.end = end;
-    else if (start < match.index && isAddress(text.slice(start, match.index), text.slice(floor, end))) {
+    const sign = signStart(text, floor);
+    const start = localStart(text, sign, before);
+    const previous = spans.at(-1);
+    if (previous?.end === sign) previous.end = end;
+    else if (start < sign && isAddress(text.slice(start, sign), text.slice(floor, end))) {
       spans.push({ start, end, word: '[email]' });
     } else continue;
     floor = end;
     atSign.lastIndex = end;
   }
   return spans;
+}
+
+/** The start of the sign that ends before `end`. */
+function signStart(text: string, end: number): number {
+  if (text[end - 1] === ';') return text.lastIndexOf('&', end);
+  return text[end - 1] === '0' ? end - 3 : end - 1;
 }
 
 /** The start of the local part, which may be quoted and then hold spaces; at most 64 characters of it then. */
@@ -53,9 +62,9 @@ function localStart(text: string, at: number, floor: number): number {
 function hostEnd(text: string, at: number): number {
   let end = -1;
   let label = at;
-  while (isIn(hostChars, text, label) && text[label] !== '.') {
+  while (isIn(labelChars, text, label)) {
     let labelEnd = label;
-    while (text[labelEnd] !== '.' && isIn(hostChars, text, labelEnd)) labelEnd += 1;
+    while (isIn(labelChars, text, labelEnd)) labelEnd += 1;
     if (label > at && isTopLevel(text, label)) end = labelEnd;
     if (text[labelEnd] !== '.') break;
     label = labelEnd + 1;

@@ -77,14 +77,15 @@ test('comments and removals reach the store', async (t) => {
   const repoId = repositoryFields().id;
   const issue: EventBody = { event: 'issues', action: 'opened', issue: issueSnapshot(2) };
   const comment: EventBody = { event: 'comment', action: 'created', comment: snapshot(3, 'hello') };
+  const elsewhere: EventBody = { ...comment, comment: { ...snapshot(3, 'hello'), number: 3 } };
   const removal: EventBody = { event: 'issue_removed', number: 2, seenAt: 4 };
-  const records = [issue, comment, removal, issue].map((body, nth) =>
+  const records = [issue, comment, elsewhere, removal, issue, comment].map((body, nth) =>
     eventRecord(body, { delivery: `delivery ${nth}` }),
   );
   await foldAll(partition, toMessages([records.slice(0, 2), records.slice(2)]));
   assert.deepEqual(
-    listComments(partition, repoId, 2).map(({ body }) => body),
-    ['hello'],
+    [2, 3].map((number) => listComments(partition, repoId, number).map(({ body }) => body)),
+    [[], ['hello']],
   );
   assert.deepEqual([readIssue(partition, repoId, 2), isIssueRemoved(partition, repoId, 2)], [undefined, true]);
 });

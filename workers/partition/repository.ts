@@ -1,0 +1,106 @@
+/**
+ * Which repository an event is of, and how it is called: made, renamed or moved as events tell, in whatever order they come.
+ * Its pull requests' links follow its names.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { linkedIssues } from '../../src/notes/link.ts';
+import type { EventRecord, EventRepository } from '../../src/protocol/journal.ts';
+import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
+import { readRepository, writeRepository } from '../../src/store/repositories.ts';
+
+/** The repository of an event, made or renamed when the event says so; the directory hears of it through the outbox. */
+export function meetRepository(partition: Partition, record: EventRecord): RepositoryRecord {
+  const before = readRepository(partition, record.repository.id);
+  const after = mergeRepository(before, record);
+  if (after === before) return before;
+  writeRepository(partition, after);
+  if (!before || after.revision !== before.revision) {
+    const body = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt };
+    writeEffect(partition, { effect: 'relay', target: 'directory', at: record.at, body });
+  }
+  if (before && !isDeepStrictEqual(namesOf(after), namesOf(before))) relink(partition, after);
+  return after;
+}
+
+/** Whether a link names this repository depends on all its names, whichever is told first: the name or the link. */
+function relink(partition: Partition, repository: RepositoryRecord): void {
+  for (const pull of pullsNumbered(partition, repository.id, 1, mostNumber)) {
+    const links = linkedIssues(pull.body, { ...repository, ownNumber: pull.number });
+    if (!isDeepStrictEqual(links, pull.linkedIssues)) {
+      writePull(partition, repository.id, { ...pull, linkedIssues: links }, pull);
+    }
+  }
+}
+
+const mostNumber = 2_147_483_647;
+
+function namesOf({ fullName, formerNames }: RepositoryRecord): string[] {
+  return [fullName, ...formerNames].sort();
+}
+
+/** The newest event says how the repository is called; every other name it was ever called by is a former one. */
+function mergeRepository(before: RepositoryRecord | undefined, record: EventRecord): RepositoryRecord {
+  const { repository: seen, body, at } = record;
+  const seenAt = hostTime(record);
+  if (before && body.event !== 'repository' && tells(seen) === tells(before)) {
+    return seenAt > before.seenAt ? { ...before, seenAt } : before;
+  }
+  const known = before ?? { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1 };
+  const [newer, older] = isNewer(seen, seenAt, known) ? [seen, known] : [known, seen];
+  const after = {
+    ...known,
+    ...toldOf(newer),
+    defaultBranch: newer.defaultBranch ?? older.defaultBranch,
+    seenAt: Math.max(seenAt, known.seenAt),
+  };
+  const names = new Set([...known.formerNames, known.fullName, seen.fullName]);
+  if (body.event === 'repository' && body.formerName !== null) names.add(body.formerName);
+  names.delete(after.fullName);
+  after.formerNames = [...names].sort();
+  if (!before) return after;
+  if (!isDeepStrictEqual(toldOf(after), toldOf(before))) after.revision += 1;
+  return isDeepStrictEqual(after, before) ? before : after;
+}
+
+/** Of one time, the one whose fields sort last, whichever came first. */
+function isNewer(seen: EventRepository, seenAt: number, known: RepositoryRecord): boolean {
+  if (seenAt !== known.seenAt) return seenAt > known.seenAt;
+  return tells(seen) > tells(known);
+}
+
+function tells(repository: EventRepository): string {
+  return JSON.stringify(toldOf(repository));
+}
+
+/** What an event tells of its repository, in a fixed order. */
+function toldOf({ id, origin, hostId, fullName, defaultBranch, url, private: isPrivate, owner }: EventRepository) {
+  return { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate, owner };
+}
+
+/**
+ * The host's own time of what an event tells, which orders renames; the time of receipt where it has none. Of one second,
+ * what is told of the repository itself comes last. A label's event has no time and must not bring an old name back.
+ */
+function hostTime({ body }: EventRecord): number {
+  switch (body.event) {
+    case 'pull_request':
+      return body.pull.updatedAt;
+    case 'issues':
+      return body.issue.updatedAt;
+    case 'push':
+      return body.push.pushedAt;
+    case 'tag':
+      return body.tag.pushedAt;
+    case 'comment':
+      return body.comment.updatedAt;
+    case 'repository':
+      return body.seenAt + 999;
+    case 'label':
+      return 0;
+    default:
+      return body.seenAt;
+  }
+}

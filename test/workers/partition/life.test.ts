@@ -110,7 +110,7 @@ const issueLife: Told[] = [
   // A reopened issue can carry the time it was closed; pinned ones lack labels and state.
   issue(8, 'reopened', { state: 'open', closed_at: at(5), ...label('bug', 'p1'), title: 'It leaks' }),
   issue(9, 'pinned', { state: undefined, labels: undefined, closed_at: null, title: 'It leaks' }),
-  issue(9, 'edited', { state: 'open', closed_at: null, ...label('bug'), title: 'It leaks a lot' }),
+  issue(10, 'edited', { state: 'open', closed_at: null, ...label('bug'), title: 'It leaks a lot' }),
   said('created', 6, 'one'),
   said('edited', 7, 'two'),
   said('edited', 7, 'two and a half'),

@@ -113,7 +113,7 @@ const issueLife: Told[] = [
   issue(10, 'edited', { state: 'open', closed_at: null, ...label('bug'), title: 'It leaks a lot' }),
   said('created', 6, 'one'),
   said('edited', 7, 'two'),
-  said('edited', 7, 'two and a half'),
+  said('edited', 7, 'two, rather'),
   said('created', 7, 'gone', 42),
   said('edited', 8, 'gone, edited', 42),
   said('deleted', 7, 'gone', 42),
@@ -279,7 +279,7 @@ test('what the lives come to is what the host last said', async (t) => {
   assert.deepEqual([leak?.title, leak?.state, leak?.closedAt, leak?.labels], ['It leaks a lot', 'open', null, ['bug']]);
   assert.deepEqual(
     listComments(partition, repoId, 3).map(({ body }) => body),
-    ['two and a half'],
+    ['two, rather'],
   );
   const tag = readTag(partition, repoId, 'v1');
   assert.deepEqual([tag?.sha, tag?.tagObject, tag?.deleted], [shaOf(3), 'f'.repeat(40), false]);

@@ -152,6 +152,11 @@ test('accepted deliveries', async (t) => {
     assert.equal((await service.deliver('push', { ...pushPayload([1], shaOf(3)), commits })).status, 202);
   });
 
+  await t.test('a body far longer than what is kept is taken', async () => {
+    const body = 'many words '.repeat(1_000_000);
+    assert.equal((await service.deliver('pull_request', pullPayload(90, { body }))).status, 202);
+  });
+
   await t.test('every published payload is answered', async () => {
     const origin = 'https://github.com';
     // Those about installations come last: they take away repositories that the others are about.

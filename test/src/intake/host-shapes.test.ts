@@ -1,0 +1,440 @@
+/**
+ * Payloads by hand, for what the published ones lack, and the other spellings of self-hosted forges: each with the exact
+ * records that come of it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toEvents } from '../../../src/intake/events.ts';
+import type {
+  CommentSnapshot,
+  EventBody,
+  IssueSnapshot,
+  PullSnapshot,
+  TagPush,
+} from '../../../src/protocol/journal.ts';
+
+const origin = 'https://scm.example';
+const now = Date.UTC(2026, 5, 1);
+const [sha, base, zeros] = ['b'.repeat(40), 'c'.repeat(40), '0'.repeat(40)];
+const url = `${origin}/acme/rocket`;
+const repository = {
+  id: 1001,
+  full_name: 'acme/rocket',
+  default_branch: 'main',
+  html_url: url,
+  owner: { id: 77, login: 'acme' },
+  pushed_at: 1_767_268_800,
+};
+const user = { id: 5, login: 'ada', type: 'User' };
+const merged = Date.UTC(2026, 0, 1, 12);
+
+const hostPull = {
+  number: 7,
+  title: 'Faster start',
+  body: 'Fixes #3',
+  state: 'closed',
+  merged: true,
+  merged_at: '2026-01-01T12:00:00Z',
+  closed_at: '2026-01-01T12:00:00Z',
+  updated_at: '2026-01-01T12:00:00Z',
+  created_at: '2025-12-31T12:00:00Z',
+  merge_commit_sha: sha,
+  user,
+  labels: [{ name: 'type: feature', color: 'fff' }],
+  base: { ref: 'main', repo: repository },
+  head: { ref: 'fast', repo: repository },
+  html_url: `${url}/pull/7`,
+};
+const pull: PullSnapshot = {
+  number: 7,
+  title: 'Faster start',
+  body: 'Fixes #3',
+  state: 'merged',
+  labels: ['type: feature'],
+  author: { login: 'ada', bot: false },
+  createdAt: Date.UTC(2025, 11, 31, 12),
+  updatedAt: merged,
+  closedAt: merged,
+  mergedAt: merged,
+  mergeSha: sha,
+  baseRef: 'main',
+  headRef: 'fast',
+  url: `${url}/pull/7`,
+};
+const open = { state: 'open', merged: false, merged_at: null, closed_at: null } as const;
+const openPull: PullSnapshot = { ...pull, state: 'open', mergedAt: null, closedAt: null, mergeSha: null };
+
+const hostIssue = {
+  number: 3,
+  title: 'It leaks',
+  body: 'A lot',
+  state: 'closed',
+  state_reason: 'completed',
+  closed_at: '2026-01-01T12:00:00Z',
+  updated_at: '2026-01-01T12:00:00Z',
+  created_at: '2025-12-31T12:00:00Z',
+  user,
+  labels: [{ name: 'bug' }],
+  html_url: `${url}/issues/3`,
+};
+const issue: IssueSnapshot = {
+  number: 3,
+  title: 'It leaks',
+  body: 'A lot',
+  state: 'closed',
+  stateReason: 'completed',
+  labels: ['bug'],
+  author: { login: 'ada', bot: false },
+  createdAt: Date.UTC(2025, 11, 31, 12),
+  updatedAt: merged,
+  closedAt: merged,
+  url: `${url}/issues/3`,
+};
+const hostComment = { id: 3_065_773_662, body: 'Ask a@b.cc', user, created_at: '2026-01-01T12:00:00Z' };
+const comment: CommentSnapshot = {
+  kind: 'discussion',
+  id: '3065773662',
+  number: 3,
+  author: { login: 'ada', bot: false },
+  body: 'Ask [email]',
+  state: null,
+  createdAt: merged,
+  updatedAt: merged,
+};
+const head = {
+  id: sha,
+  message: 'Faster start (#7)',
+  timestamp: '2026-01-01T14:00:00+02:00',
+  author: { username: 'ada' },
+};
+const hostTag = { ref: 'refs/tags/v1', before: zeros, after: sha, base_ref: null, commits: [], head_commit: head };
+const tag: TagPush = {
+  name: 'v1',
+  sha,
+  object: sha,
+  baseRef: null,
+  date: merged,
+  deleted: false,
+  pushedAt: merged,
+};
+const commit = { sha, message: 'Faster start (#7)', at: merged, author: 'ada', coAuthors: [] };
+const push = {
+  branch: 'main',
+  before: base,
+  after: sha,
+  baseRef: null,
+  commits: [commit],
+  forced: false,
+  gap: false,
+  deleted: false,
+  pushedAt: merged,
+};
+const hostPush = { ref: 'refs/heads/main', before: base, after: sha, commits: [head], head_commit: head };
+
+const pullTold = (action: string, snapshot = pull): EventBody => ({ event: 'pull_request', action, pull: snapshot });
+const issueTold = (action: string, snapshot = issue): EventBody => ({ event: 'issues', action, issue: snapshot });
+const saidTold = (action: string, snapshot: CommentSnapshot): EventBody => ({
+  event: 'comment',
+  action,
+  comment: snapshot,
+});
+const tagTold = (told: Partial<TagPush> = {}): EventBody => ({ event: 'tag', tag: { ...tag, ...told } });
+
+/** What is sent, and what comes of it; nothing = ignored. */
+type Row = [what: string, event: string, payload: object, bodies: EventBody[] | undefined];
+
+const published: Row[] = [
+  ['a merge', 'pull_request', { action: 'closed', pull_request: hostPull }, [pullTold('closed')]],
+  [
+    'the alias of a merge',
+    'pull_request',
+    { action: 'merged', pull_request: { ...hostPull, merged: undefined } },
+    [pullTold('merged')],
+  ],
+  [
+    'an edit, without the text before',
+    'pull_request',
+    {
+      action: 'edited',
+      changes: { body: { from: 'old' }, title: { from: 'old' } },
+      pull_request: { ...hostPull, ...open },
+    },
+    [pullTold('edited', openPull)],
+  ],
+  [
+    'a new base',
+    'pull_request',
+    {
+      action: 'edited',
+      changes: { base: { ref: { from: 'main' } } },
+      pull_request: { ...hostPull, base: { ref: 'v1' } },
+    },
+    [pullTold('edited', { ...pull, baseRef: 'v1' })],
+  ],
+  [
+    'a fork that is gone',
+    'pull_request',
+    { action: 'closed', pull_request: { ...hostPull, head: { ref: 'fast', repo: null } } },
+    [pullTold('closed')],
+  ],
+  [
+    'a head that is gone',
+    'pull_request',
+    { action: 'closed', pull_request: { ...hostPull, head: null } },
+    [pullTold('closed', { ...pull, headRef: null })],
+  ],
+  [
+    'times with offset and milliseconds',
+    'pull_request',
+    {
+      action: 'closed',
+      pull_request: {
+        ...hostPull,
+        merged_at: '2026-01-01T08:00:00.000-04:00',
+        updated_at: '2026-01-01T13:00:00+01:00',
+      },
+    },
+    [pullTold('closed')],
+  ],
+  [
+    'an account that is gone',
+    'pull_request',
+    { action: 'closed', pull_request: { ...hostPull, user: null } },
+    [pullTold('closed', { ...pull, author: { login: 'ghost', bot: false } })],
+  ],
+  [
+    'a bot',
+    'pull_request',
+    { action: 'closed', pull_request: { ...hostPull, user: { login: 'dependabot[bot]', type: 'Bot' } } },
+    [pullTold('closed', { ...pull, author: { login: 'dependabot[bot]', bot: true } })],
+  ],
+  [
+    'line ends of two characters, in 65,536 of them',
+    'pull_request',
+    { action: 'closed', pull_request: { ...hostPull, body: 'a\r\n'.repeat(21_845) } },
+    [pullTold('closed', { ...pull, body: 'a\n'.repeat(21_845) })],
+  ],
+  [
+    'a draft',
+    'pull_request',
+    { action: 'ready_for_review', pull_request: { ...hostPull, ...open, draft: true } },
+    [pullTold('ready_for_review', openPull)],
+  ],
+  ['a closed issue', 'issues', { action: 'closed', issue: hostIssue }, [issueTold('closed')]],
+  ['an edit that says nothing', 'issues', { action: 'edited', changes: {}, issue: hostIssue }, [issueTold('edited')]],
+  [
+    'an issue opened again with the time of its close',
+    'issues',
+    { action: 'reopened', issue: { ...hostIssue, state: 'open', state_reason: 'reopened' } },
+    [issueTold('reopened', { ...issue, state: 'open', stateReason: 'reopened', closedAt: null })],
+  ],
+  [
+    'an issue moved here',
+    'issues',
+    { action: 'opened', changes: { old_issue: { number: 1, title: 'old' } }, issue: hostIssue },
+    [issueTold('opened')],
+  ],
+  [
+    'a comment on a pull request',
+    'issue_comment',
+    { action: 'created', issue: { ...hostIssue, pull_request: { url: 'x', merged_at: null } }, comment: hostComment },
+    [saidTold('created', comment)],
+  ],
+  [
+    'a comment on an issue',
+    'issue_comment',
+    { action: 'created', issue: hostIssue, comment: hostComment },
+    [issueTold('commented'), saidTold('created', comment)],
+  ],
+  [
+    'a review without words',
+    'pull_request_review',
+    {
+      action: 'submitted',
+      pull_request: { ...hostPull, merged: undefined },
+      review: { id: 9, body: null, state: 'CHANGES_REQUESTED', user: null, submitted_at: null },
+    },
+    [
+      pullTold('reviewed'),
+      saidTold('submitted', {
+        ...comment,
+        kind: 'review',
+        id: '9',
+        number: 7,
+        author: { login: 'ghost', bot: false },
+        body: '',
+        state: 'changes_requested',
+        createdAt: null,
+      }),
+    ],
+  ],
+  ['a thread of a review', 'pull_request_review_thread', { action: 'resolved', pull_request: hostPull }, undefined],
+  ['a release, be it our own', 'release', { action: 'published', release: { tag_name: 'v1', body: 'x' } }, undefined],
+  ['a lightweight tag', 'push', hostTag, [tagTold()]],
+  [
+    'an annotated tag',
+    'push',
+    { ...hostTag, after: base, base_ref: 'refs/heads/main' },
+    [tagTold({ object: base, baseRef: 'main' })],
+  ],
+  ['a moved tag', 'push', { ...hostTag, before: base, created: false }, [tagTold()]],
+  [
+    'a deleted tag',
+    'push',
+    { ...hostTag, before: sha, after: zeros, deleted: true, head_commit: null },
+    [tagTold({ sha: null, date: null, deleted: true })],
+  ],
+  [
+    'a tag of odd characters',
+    'create',
+    { ref: 'release/1.0#rc', ref_type: 'tag' },
+    [tagTold({ name: 'release/1.0#rc', sha: null, object: null, date: null, hint: true })],
+  ],
+  ['a branch made', 'create', { ref: 'main', ref_type: 'branch' }, undefined],
+  ['a push', 'push', hostPush, [{ event: 'push', push }]],
+  ['a forced push', 'push', { ...hostPush, forced: true }, [{ event: 'push', push: { ...push, forced: true } }]],
+];
+
+const gitea = {
+  ...repository,
+  pushed_at: undefined,
+  owner: { id: 77, login: 'acme', username: 'acme', email: 'x@y.zz' },
+};
+const giteaUser = { id: 5, login: 'ada', username: 'ada', full_name: 'Ada', email: 'ada@example.org' };
+const giteaPull = { ...hostPull, user: giteaUser, closed_at: null, labels: null };
+const giteaReview = { ...comment, kind: 'review', number: 7, createdAt: null } as const;
+const giteaActions = [
+  ...['opened', 'edited', 'closed', 'reopened', 'assigned', 'unassigned', 'label_updated', 'label_cleared'],
+  ...['milestoned', 'demilestoned', 'synchronized', 'review_requested', 'review_request_removed'],
+];
+const reviewed = (type: string, content: string) => ({
+  action: 'reviewed',
+  pull_request: giteaPull,
+  review: { type, content },
+  sender: giteaUser,
+  repository: gitea,
+});
+
+const forge: Row[] = [
+  ...giteaActions.flatMap((action): Row[] => [
+    [
+      `a pull request ${action}`,
+      'pull_request',
+      { action, pull_request: giteaPull, repository: gitea },
+      [pullTold(action, { ...pull, labels: [] })],
+    ],
+    [
+      `an issue ${action}`,
+      'issues',
+      {
+        action,
+        issue: { ...hostIssue, user: giteaUser, pull_request: null, state_reason: undefined, assignees: null },
+        repository: gitea,
+      },
+      [issueTold(action, { ...issue, stateReason: null })],
+    ],
+  ]),
+  [
+    'an issue closed without a time',
+    'issues',
+    { action: 'closed', issue: { ...hostIssue, closed_at: undefined }, repository: gitea },
+    [issueTold('closed', { ...issue, closedAt: null })],
+  ],
+  [
+    'a comment on a pull request',
+    'issue_comment',
+    {
+      action: 'created',
+      is_pull: true,
+      issue: { ...hostIssue, pull_request: null },
+      comment: hostComment,
+      repository: gitea,
+    },
+    [saidTold('created', comment)],
+  ],
+  [
+    'a comment on an issue',
+    'issue_comment',
+    {
+      action: 'created',
+      is_pull: false,
+      issue: { ...hostIssue, pull_request: null },
+      comment: hostComment,
+      repository: gitea,
+    },
+    [issueTold('commented'), saidTold('created', comment)],
+  ],
+  [
+    'five of forty commits, the newest first',
+    'push',
+    { ...hostPush, commits: [head, { ...head, id: 'd'.repeat(40) }], total_commits: 40, repository: gitea },
+    [
+      {
+        event: 'push',
+        push: { ...push, gap: true, pushedAt: now, commits: [{ ...commit, sha: 'd'.repeat(40) }, commit] },
+      },
+    ],
+  ],
+  [
+    'a moved tag with zeros before',
+    'push',
+    { ...hostTag, total_commits: 0, repository: gitea },
+    [tagTold({ pushedAt: now })],
+  ],
+  [
+    'a tag made, with its commit',
+    'create',
+    { ref: 'v1', ref_type: 'tag', sha, repository: gitea },
+    [tagTold({ object: null, date: null, pushedAt: now, hint: true })],
+  ],
+  [
+    'a tag deleted',
+    'delete',
+    { ref: 'v1', ref_type: 'tag', pusher_type: 'user', repository: gitea },
+    [tagTold({ sha: null, object: null, date: null, deleted: true, pushedAt: now, hint: true })],
+  ],
+  ['a release', 'release', { action: 'updated', release: { tag_name: 'v1' }, repository: gitea }, undefined],
+];
+
+for (const [host, rows] of Object.entries({
+  'a host like the published one': published,
+  'a self-hosted forge': forge,
+})) {
+  test(`${host} is read field by field`, () => {
+    for (const [what, event, payload, bodies] of rows) {
+      const told = toEvents(event, { repository, ...payload }, origin, now)?.bodies;
+      assert.deepEqual(told, bodies, what);
+    }
+  });
+}
+
+test('a review without id, state or time is known by what it says', () => {
+  const verdicts: [event: string, type: string, state: string][] = [
+    ['pull_request_approved', 'pull_request_review_approved', 'approved'],
+    ['pull_request_rejected', 'pull_request_review_rejected', 'changes_requested'],
+    ['pull_request_comment', 'pull_request_review_comment', 'commented'],
+  ];
+  const ids = new Set<string>();
+  for (const [event, type, state] of verdicts) {
+    for (const content of ['Ask a@b.cc', 'Ask nobody']) {
+      const [told, said] = toEvents(event, reviewed(type, content), origin, now)?.bodies ?? [];
+      assert.deepEqual(told, pullTold('reviewed', { ...pull, labels: [] }), event);
+      assert.ok(said?.event === 'comment');
+      const { id, body } = said.comment;
+      assert.deepEqual(said, saidTold('reviewed', { ...giteaReview, id, body, state }));
+      assert.equal(body, content.replace('a@b.cc', '[email]'));
+      ids.add(id);
+    }
+  }
+  assert.equal(ids.size, 2, 'the same words of the same person are the same review');
+});
+
+test('a review is not known by what was taken out of it', () => {
+  const idOf = (content: string) => {
+    const said = toEvents('pull_request_comment', reviewed('pull_request_review_comment', content), origin, now)
+      ?.bodies[1];
+    assert.ok(said?.event === 'comment');
+    return said.comment.id;
+  };
+  assert.equal(idOf('Call +1 202 555 0117'), idOf('Call +1 202 555 0118'), 'a number could be guessed from its hash');
+});

@@ -2,8 +2,8 @@
  * What a delivery says before its payload is looked at: its headers, and its body as JSON.
  */
 import { invalid } from '../errors.ts';
-import { parseJson } from '../intake/json.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { parseJson } from '../intake/json.ts';
 
 /** Who sent what, from the headers. */
 export interface Delivery {

@@ -47,12 +47,9 @@ const inComment: readonly Finder[] = [
   findAnnouncedPhones,
 ];
 
-/**
- * A replacement can uncover another find at its edge. Real texts are at rest after one round, hostile ones soon; a long one is
- * given fewer rounds, since each costs up to 2 ms of 65,536 characters.
- */
+/** A replacement can uncover another find at its edge; real texts are at rest after one round, hostile ones soon. */
 const mostRounds = 4;
-const mostRoundsOfLong = 2;
+/** Longer texts get one more look at what the first round changed, since a round costs up to 2 ms of 65,536 characters. */
 const longText = 16_384;
 
 /**
@@ -61,13 +58,13 @@ const longText = 16_384;
  */
 export function redactText(text: string, scope: RedactionScope): string {
   const finders = scope === 'comment' ? inComment : inText;
-  const mostSteps = finders.length * (text.length > longText ? mostRoundsOfLong : mostRounds);
   let redacted = text;
   // At rest once each finder has seen the text as it stands, so that the last round ends where the last change was.
-  for (let step = 0, quiet = 0; quiet < finders.length && step < mostSteps; step += 1) {
+  for (let step = 0, quiet = 0; quiet < finders.length && step < mostRounds * finders.length; step += 1) {
     const before = redacted;
     redacted = replaceSpans(redacted, (finders[step % finders.length] as Finder)(redacted));
-    quiet = redacted === before ? quiet + 1 : 0;
+    const counts = redacted !== before && (step < finders.length || text.length <= longText);
+    quiet = counts ? 0 : quiet + 1;
   }
   return redacted;
 }

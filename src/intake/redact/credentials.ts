@@ -19,8 +19,11 @@ export function findUrlCredentials(text: string): Span[] {
   for (let mark = text.indexOf('://'); mark >= 0; ) {
     const start = mark + 3;
     const end = runEnd(userInfoChars, text, start);
-    const userInfo = text.slice(start, start + Math.max(0, text.slice(start, end).lastIndexOf('@')));
-    if (isCredential(userInfo)) spans.push({ start, end: start + userInfo.length, word: '[secret]' });
+    const authority = text.slice(start, end);
+    const sign = authority.lastIndexOf('@');
+    if (sign > 0 && isCredential(authority.slice(0, sign))) {
+      spans.push({ start, end: start + sign, word: '[secret]' });
+    }
     mark = text.indexOf('://', end);
   }
   return spans;

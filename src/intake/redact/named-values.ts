@@ -73,7 +73,7 @@ export function findSettings(text: string): Span[] {
       run = runEnd(settingChars, text, start);
       end = trimEnd(text, start, run);
     }
-    if (text[run] === '(' || !looksRandom(text.slice(start, Math.min(end, start + 64)))) continue;
+    if (end - start < 6 || text[run] === '(' || !looksRandom(text.slice(start, Math.min(end, start + 64)))) continue;
     spans.push({ start, end, word: '[secret]' });
     settingName.lastIndex = run;
   }
@@ -86,7 +86,6 @@ function isFlag(text: string, at: number): boolean {
 }
 
 function looksRandom(value: string): boolean {
-  if (value.length < 6) return false;
   // The cheap tests come first: a hostile text holds ten thousand names.
   if (!/\d/.test(value)) return value.length >= 16 && /[a-z][A-Z]/.test(value) && /[A-Z][a-z]?[A-Z]/.test(value);
   if (!/[A-Za-z]/.test(value)) return /^\d{8,}$/.test(value);

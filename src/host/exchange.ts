@@ -66,9 +66,9 @@ function redirectOf(response: Response): string | null {
 function onSameHost(location: string, from: string): string {
   const here = new URL(from);
   const there = URL.canParse(location, from) ? new URL(location, from) : undefined;
-  if (there?.origin !== here.origin || there.username !== '' || there.password !== '')
-    throw new ServiceError('invalid', `The host ${here.host} redirects to another address that is not followed.`);
-  return there.href;
+  if (there?.origin === here.origin && there.username === '' && there.password === '') return there.href;
+  const where = there ? there.origin : 'what is no address';
+  throw new ServiceError('invalid', `The host ${here.host} redirects to ${where}, which is not followed.`);
 }
 
 async function read(response: Response): Promise<Omit<HttpAnswer, 'url'>> {

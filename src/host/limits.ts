@@ -16,13 +16,19 @@ export interface Limit {
 /**
  * The limit that an answer speaks of, or undefined.
  * @param repeats how often the same request has met a limit already: waits that are named too short or not at all grow
+ * @param stepMs by how much the least wait grows each time
  */
-export function limitOf({ status, headers, text }: HttpAnswer, repeats: number, now: number): Limit | undefined {
+export function limitOf(
+  { status, headers, text }: HttpAnswer,
+  repeats: number,
+  now: number,
+  stepMs = 1000,
+): Limit | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const spent = headers.get('x-ratelimit-remaining') === '0';
   const reason = spent ? 'rate_limit' : 'secondary_limit';
   const named = retryAfterMs(headers, now) ?? (spent ? resetMs(headers, now) : undefined);
-  if (named !== undefined) return { reason, ms: Math.min(Math.max(named, 1000 * repeats), longestMs) };
+  if (named !== undefined) return { reason, ms: Math.min(Math.max(named, stepMs * repeats), longestMs) };
   if (!spent && status === 403 && !/secondary rate limit|abuse detection/i.test(text)) return undefined;
   return { reason, ms: Math.min(unnamedMs * 2 ** repeats, longestMs) };
 }

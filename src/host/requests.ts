@@ -41,7 +41,7 @@ export interface RequestsOptions {
   signal?: AbortSignal;
   /** Longest time for one exchange. */
   timeoutMs?: number;
-  /** Pause before the first further attempt after a passing fault; the next ones are 4 and 9 times as long. */
+  /** Pause before the first further attempt after a passing fault (the next ones are 4 and 9 times as long), 1000 ms. */
   retryMs?: number;
 }
 
@@ -56,6 +56,8 @@ interface Course {
   headers: Record<string, string>;
   isWhole: (data: unknown) => boolean;
   faults: number;
+  /** How long the host wants to be left alone after its last fault. */
+  askedMs: number;
   limits: number;
   limit?: Limit | undefined;
   answer?: Answer | undefined;
@@ -100,7 +102,7 @@ export class Requests {
    */
   async get(url: string, isWhole: Course['isWhole'], headers: Record<string, string> = {}): Promise<Answer> {
     const before = this.last;
-    const mine = this.inTurn(before, { url, headers, isWhole, faults: 0, limits: 0 });
+    const mine = this.inTurn(before, { url, headers, isWhole, faults: 0, askedMs: 0, limits: 0 });
     this.last = mine.catch(noop);
     return mine;
   }
@@ -113,6 +115,8 @@ export class Requests {
       await this.octokit.request({ method: 'GET', url: pathname, request: { fetch: () => this.attempt(course) } });
     } catch {
       // What the plugins throw says less than the course does.
+    } finally {
+      this.course = undefined;
     }
     return this.conclude(course);
   }
@@ -161,6 +165,7 @@ export class Requests {
 
   /** The answer to a request for a token: limits and faults pass, refusals mean that the installation is gone. */
   private withoutToken(answer: HttpAnswer): HttpAnswer {
+    if (answer.status < 400) throw new Error('no token in the answer');
     if (answer.status >= 500 || limitOf(answer, 0, Date.now())) return answer;
     const installation = this.options.installationId;
     throw new ServiceError(
@@ -172,14 +177,14 @@ export class Requests {
   private judge(course: Course, answer: HttpAnswer): Response {
     course.fault = undefined;
     course.answer = undefined;
-    course.limit = limitOf(answer, course.limits, Date.now());
+    course.limit = limitOf(answer, course.limits, Date.now(), this.options.retryMs);
     if (course.limit) return limited(course.limit);
     if (answer.status >= 500 || answer.status === 408)
       return this.failed(course, `it answered ${answer.status}`, retryAfterMs(answer.headers, Date.now()));
     const data = answer.status === 200 ? parse(answer.text) : null;
     if (answer.status === 200 && !course.isWhole(data))
       return this.failed(course, 'its answer is not what was asked for');
-    course.answer = { ...answer, data };
+    course.answer = { ...answer, text: '', data };
     return new Response(null, { status: answer.status < 200 ? 400 : answer.status });
   }
 
@@ -188,17 +193,14 @@ export class Requests {
     course.fault = fault;
     course.limit = undefined;
     course.limits = 0;
-    this.askedMs = askedMs;
+    course.askedMs = askedMs;
     return new Response(null, { status: 502 });
   }
 
-  /** How long the host wants to be left alone after its last fault. */
-  private askedMs = 0;
-
-  private async pauseAfterFault({ faults, fault }: Course): Promise<void> {
+  private async pauseAfterFault({ faults, fault, askedMs }: Course): Promise<void> {
     if (fault === undefined) return;
     const usual = (this.options.retryMs ?? 1000) * faults ** 2;
-    await this.wait({ reason: 'server_error', ms: Math.min(Math.max(usual, this.askedMs), longestPauseMs) });
+    await this.wait({ reason: 'server_error', ms: Math.min(Math.max(usual, askedMs), longestPauseMs) });
   }
 
   /** Whether the request that met a limit is to be sent again, asked after the wait. */

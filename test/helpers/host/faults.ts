@@ -35,8 +35,9 @@ export function redirect(code: 301 | 302 | 307 | 308, location: string): Fault {
 
 /** The usual answer, late. */
 export function slow(ms: number): Fault {
-  return (_response, answer) => {
-    setTimeout(answer, ms);
+  return (response, answer) => {
+    const timer = setTimeout(answer, ms);
+    response.once('close', () => clearTimeout(timer));
   };
 }
 

@@ -106,6 +106,11 @@ export class TestHost {
     this.faults.push({ pattern, fault, times, skip });
   }
 
+  /** Forgets the faults planned. */
+  heal(): void {
+    this.faults.length = 0;
+  }
+
   /** Paths and queries asked for that match, in order. */
   asked(pattern: RegExp): string[] {
     return this.seen.filter(({ method, url }) => pattern.test(`${method} ${url}`)).map(({ url }) => url);

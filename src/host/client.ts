@@ -7,9 +7,10 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../errors.ts';
 import { type HostRepository, HostRepositorySchema } from '../protocol/host.ts';
+import type { Answer } from './course.ts';
 import { linksOf } from './link.ts';
 import { type ListKind, type ListRequest, listUrl, repositoryPath } from './lists.ts';
-import { type Answer, Requests, type RequestsOptions } from './requests.ts';
+import { Requests, type RequestsOptions } from './requests.ts';
 import { type TagDetails, tagDetails } from './tags.ts';
 
 export type { ListKind, ListRequest } from './lists.ts';
@@ -51,12 +52,12 @@ export class HostClient {
    * A repository by its present or a former name; the answer holds the present one.
    * @throws ServiceError `invalid` when the name is not of the form OWNER/NAME
    */
-  repository(fullName: string): Promise<HostRepository> {
+  async repository(fullName: string): Promise<HostRepository> {
     return this.readRepository(`${this.host.apiUrl}${repositoryPath(fullName)}`);
   }
 
   /** A repository by the host's id: right even when its former name was taken by another one. */
-  repositoryById(hostId: string): Promise<HostRepository> {
+  async repositoryById(hostId: string): Promise<HostRepository> {
     return this.readRepository(`${this.host.apiUrl}/repositories/${encodeURIComponent(hostId)}`);
   }
 
@@ -90,7 +91,7 @@ export class HostClient {
    * The commit of a tag, the tag object of an annotated one, and its date in milliseconds: the tagger's, else the commit's.
    * @throws ServiceError `notFound` when the tag is gone or leads to no commit
    */
-  tagDetails({ fullName }: { fullName: string }, tag: string): Promise<TagDetails> {
+  async tagDetails({ fullName }: { fullName: string }, tag: string): Promise<TagDetails> {
     const base = `${this.host.apiUrl}${repositoryPath(fullName)}`;
     const get = async (path: string): Promise<Record<string, unknown>> => {
       const answer = await this.requests.get(`${base}/${path}`, isObject);

@@ -4,7 +4,7 @@
  * the client's business.
  *
  * The plugins decide what is sent again; the waiting is ours, since theirs can neither be aborted nor reported and keeps a
- * process alive. They see statuses and limits only: no token, no body, no address reaches their errors.
+ * process alive. They see paths, statuses and limits only: no token, no query and no body reaches their errors.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
@@ -13,9 +13,10 @@ import { throttling } from '@octokit/plugin-throttling';
 import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { type Answer, Course } from './course.ts';
 import { Credentials } from './credentials.ts';
 import { exchange, type HttpAnswer } from './exchange.ts';
-import { type Limit, limitOf, retryAfterMs } from './limits.ts';
+import { type Limit, limitOf } from './limits.ts';
 
 /** Further attempts after a passing fault. */
 const retries = 3;
@@ -26,7 +27,7 @@ const longestPauseMs = 300_000;
 
 /** A wait for the host. */
 export interface Wait {
-  reason: 'rate_limit' | 'secondary_limit' | 'server_error';
+  reason: Limit['reason'] | 'server_error';
   ms: number;
 }
 
@@ -43,28 +44,6 @@ export interface RequestsOptions {
   timeoutMs?: number;
   /** Pause before the first further attempt after a passing fault (the next ones are 4 and 9 times as long), 1000 ms. */
   retryMs?: number;
-}
-
-/** An answer whose body was read: 2xx, 304, or a refusal. */
-export interface Answer extends HttpAnswer {
-  data: unknown;
-}
-
-/** What one request has met so far. */
-interface Course {
-  url: string;
-  headers: Record<string, string>;
-  isWhole: (data: unknown) => boolean;
-  faults: number;
-  /** How long the host wants to be left alone after its last fault. */
-  askedMs: number;
-  limits: number;
-  limit?: Limit | undefined;
-  answer?: Answer | undefined;
-  /** Why nothing came back the last time; short, without addresses. */
-  fault?: string | undefined;
-  /** What ends the request at once. */
-  fatal?: unknown;
 }
 
 const Throttled = Octokit.plugin(throttling, retry);
@@ -100,9 +79,8 @@ export class Requests {
    * @throws ServiceError `unavailable` when the host stays away, `unauthorized` when it makes no token, `invalid` when it
    *   leads elsewhere; the signal's reason when that ended it
    */
-  async get(url: string, isWhole: Course['isWhole'], headers: Record<string, string> = {}): Promise<Answer> {
-    const before = this.last;
-    const mine = this.inTurn(before, { url, headers, isWhole, faults: 0, askedMs: 0, limits: 0 });
+  get(url: string, isWhole: (data: unknown) => boolean, headers: Record<string, string> = {}): Promise<Answer> {
+    const mine = this.inTurn(this.last, new Course(url, headers, isWhole));
     this.last = mine.catch(noop);
     return mine;
   }
@@ -118,36 +96,17 @@ export class Requests {
     } finally {
       this.course = undefined;
     }
-    return this.conclude(course);
-  }
-
-  private conclude({ answer, fatal, fault, limit }: Course): Answer {
     this.options.signal?.throwIfAborted();
-    if (fatal !== undefined) throw fatal;
-    const name = new URL(this.options.host.apiUrl).host;
-    if (limit !== undefined)
-      throw new ServiceError('unavailable', `The host ${name} keeps limiting requests.`, {
-        retryAfter: Math.ceil(limit.ms / 1000),
-      });
-    if (answer === undefined || fault !== undefined)
-      throw new ServiceError('unavailable', `The host ${name} cannot be used: ${fault ?? 'no answer'}.`);
-    return answer;
+    return course.conclude(new URL(this.options.host.apiUrl).host);
   }
 
   /** One attempt, its outcome kept in the course; what is returned tells the plugins whether another one is wanted. */
   private async attempt(course: Course): Promise<Response> {
     try {
       await this.pauseAfterFault(course);
-      const answer = await this.authorised(course);
-      return this.judge(course, answer);
+      return course.take(await this.authorised(course), this.options.retryMs);
     } catch (error) {
-      course.answer = undefined;
-      course.limit = undefined;
-      if (error instanceof ServiceError || this.options.signal?.aborted) {
-        course.fatal = error;
-        return new Response(null, { status: 400 });
-      }
-      return this.failed(course, faultOf(error));
+      return course.fail(error, this.options.signal?.aborted === true);
     }
   }
 
@@ -172,29 +131,6 @@ export class Requests {
       'unauthorized',
       `The host gives no token for installation ${installation} of the app (${answer.status}): it may be suspended or removed.`,
     );
-  }
-
-  private judge(course: Course, answer: HttpAnswer): Response {
-    course.fault = undefined;
-    course.answer = undefined;
-    course.limit = limitOf(answer, course.limits, Date.now(), this.options.retryMs);
-    if (course.limit) return limited(course.limit);
-    if (answer.status >= 500 || answer.status === 408)
-      return this.failed(course, `it answered ${answer.status}`, retryAfterMs(answer.headers, Date.now()));
-    const data = answer.status === 200 ? parse(answer.text) : null;
-    if (answer.status === 200 && !course.isWhole(data))
-      return this.failed(course, 'its answer is not what was asked for');
-    course.answer = { ...answer, text: '', data };
-    return new Response(null, { status: answer.status < 200 ? 400 : answer.status });
-  }
-
-  private failed(course: Course, fault: string, askedMs = 0): Response {
-    course.faults++;
-    course.fault = fault;
-    course.limit = undefined;
-    course.limits = 0;
-    course.askedMs = askedMs;
-    return new Response(null, { status: 502 });
   }
 
   private async pauseAfterFault({ faults, fault, askedMs }: Course): Promise<void> {
@@ -243,29 +179,6 @@ const githubHeaders = {
 
 function authorise(header: string | undefined): Record<string, string> {
   return header === undefined ? {} : { authorization: header };
-}
-
-/** The limit in the words that the throttling plugin knows. */
-function limited(limit: Limit): Response {
-  const headers = { 'content-type': 'application/json', 'x-ratelimit-remaining': '0' };
-  const message = limit.reason === 'secondary_limit' ? 'secondary rate limit' : 'rate limit';
-  return new Response(JSON.stringify({ message }), { status: 403, headers });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What kept an answer from coming, by its code: messages can hold addresses. */
-function faultOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = (cause as { code?: unknown }).code;
-  if (typeof code === 'string') return `no whole answer (${code})`;
-  return (error as Error).message === 'no answer in time' ? 'no answer in time' : 'no whole answer';
 }
 
 function noop(): void {}

@@ -83,7 +83,8 @@ const lists: Record<string, List> = {
   },
   tags: ({ kind, history, place }) => {
     const tags = [...history.tags].sort((a, b) => b.name.localeCompare(a.name));
-    return tags.map((tag) => (kind === 'gitea' ? gitea : github).tagShape(tag, history, place));
+    const shape = kind === 'gitea' ? gitea.tagShape : github.tagShape;
+    return tags.map((tag) => shape(tag, history, place));
   },
   branches: ({ kind, history }) =>
     [...history.branches].map(([name, sha]) => ({

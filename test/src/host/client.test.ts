@@ -131,7 +131,7 @@ test('answers nothing for what is switched off, and refuses what is gone', async
 test('refuses names that are none', async (t) => {
   const { client, host } = await openClient(t);
   for (const name of ['acme', 'acme/..', '../acme', 'acme/rocket/pulls', 'acme/ro cket', 'acme/x?y', 'acme/', ''])
-    await assert.rejects(async () => client.repository(name), {
+    await assert.rejects(client.repository(name), {
       kind: 'invalid',
       message: /repository: expected OWNER/,
     });

@@ -51,16 +51,17 @@ export function listUrl(host: Host, fullName: string, request: ListRequest): str
 }
 
 function githubList(request: ListRequest, since: Query): [string, Query] {
-  const upwards: Query = { ...since, sort: 'updated', direction: 'asc' };
+  // The newest first: pages that shift then show an item twice and hide none, and the first page tells of any change.
+  const downwards: Query = { ...since, sort: 'updated', direction: 'desc' };
   switch (request.kind) {
     case 'pulls':
       return ['pulls', { state: 'all', sort: 'updated', direction: 'desc' }];
     case 'issues':
-      return ['issues', { state: 'all', ...upwards }];
+      return ['issues', { state: 'all', ...downwards }];
     case 'issueComments':
-      return ['issues/comments', upwards];
+      return ['issues/comments', downwards];
     case 'reviewComments':
-      return ['pulls/comments', upwards];
+      return ['pulls/comments', downwards];
     case 'commits':
       return ['commits', { ...branchOf(request, 'sha'), ...since }];
     default:

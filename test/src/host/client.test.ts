@@ -77,7 +77,7 @@ test('lists the commits of a branch and the reviews of a pull request', async (t
   assert.equal(review, history.reviews.find(({ number }) => number === 5)?.id);
 });
 
-test('asks only for what was changed since then', async (t) => {
+test('asks only for what was changed since then, the newest first', async (t) => {
   const opened = await openClient(t);
   const { issues } = opened.host.history;
   const since = issues[3]?.updatedAt as number;
@@ -85,7 +85,10 @@ test('asks only for what was changed since then', async (t) => {
   const plain = pages.flatMap(({ items }) => items.filter((item) => !item.pull_request));
   assert.deepEqual(
     plain.map(({ number }) => number),
-    issues.slice(3).map(({ number }) => number),
+    issues
+      .slice(3)
+      .map(({ number }) => number)
+      .reverse(),
   );
 });
 

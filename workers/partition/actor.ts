@@ -3,13 +3,12 @@
  * record and keeps nothing, so a record that is rolled back leaves no trace in memory.
  */
 import type {
-  BranchPush,
+  BackfilledBody,
   CommentSnapshot,
   EventRecord,
   EventRepository,
   IssueSnapshot,
   PullSnapshot,
-  PushedCommit,
   TagPush,
 } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
@@ -19,39 +18,32 @@ import { writeLabelChange } from '../../src/store/labels.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readPull, writePull } from '../../src/store/pulls.ts';
-import { readCommit, readPush, writeCommit, writePush } from '../../src/store/pushes.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { readTag, writeTag } from '../../src/store/tags.ts';
 import { mergeIssue, mergePull, mergeTag } from './capture.ts';
 import { mergeComment } from './comments.ts';
+import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 
 /** Folds one event into its repository. */
 export function foldEvent(partition: Partition, record: EventRecord): void {
-  const repository = meetRepository(partition, record, hostTime(record));
-  const actor = new Actor(partition, repository);
-  const { body } = record;
-  switch (body.event) {
-    case 'pull_request':
-      return actor.pull(body.pull, body.action);
-    case 'issues':
-      return actor.issue(body.issue, body.action);
-    case 'issue_removed':
-      return actor.removeIssue(body.number, body.seenAt);
-    case 'push':
-      return actor.push(body.push);
-    case 'tag':
-      return actor.tag(body.tag);
-    case 'comment':
-      return actor.comment(body.comment, body.action);
-    case 'label':
-      return writeLabelChange(partition, repository.id, body);
-    case 'repository':
-      return actor.formerName(body.formerName);
-    default:
-      throw new Error('the event is of no known kind');
-  }
+  foldBodies(partition, record, hostTime(record), [record.body]);
 }
+
+/** Folds what is told of a repository, as it was at host time `seenAt`. */
+export function foldBodies(
+  partition: Partition,
+  record: Seen,
+  seenAt: number,
+  bodies: readonly BackfilledBody[],
+): void {
+  const repository = meetRepository(partition, record, seenAt);
+  const actor = new Actor(partition, repository);
+  for (const body of bodies) actor.take(body);
+}
+
+/** The repository part of whatever record is folded. */
+type Seen = Pick<EventRecord, 'at' | 'repository'>;
 
 class Actor {
   private readonly partition: Partition;
@@ -62,7 +54,34 @@ class Actor {
     this.repository = repository;
   }
 
-  pull(snapshot: PullSnapshot, action: string): void {
+  take(body: BackfilledBody): void {
+    switch (body.event) {
+      case 'pull_request':
+        return this.pull(body.pull, body.action);
+      case 'issues':
+        return this.issue(body.issue, body.action);
+      case 'issue_removed':
+        return this.removeIssue(body.number, body.seenAt);
+      case 'push':
+        return this.recountIf(foldPush(this.partition, this.repository.id, body.push));
+      case 'tag':
+        return this.tag(body.tag);
+      case 'comment':
+        return this.comment(body.comment, body.action);
+      case 'label':
+        return writeLabelChange(this.partition, this.repository.id, body);
+      case 'repository':
+        return this.formerName(body.formerName);
+      case 'commits':
+        return foldCommits(this.partition, this.repository.id, body.commits);
+      case 'steps':
+        return this.recountIf(foldSteps(this.partition, this.repository.id, body.branch, body.steps));
+      default:
+        throw new Error('the event is of no known kind');
+    }
+  }
+
+  private pull(snapshot: PullSnapshot, action: string): void {
     const before = readPull(this.partition, this.repository.id, snapshot.number);
     const after = mergePull(before, snapshot, action, this.repository);
     if (after === before) return;
@@ -70,7 +89,7 @@ class Actor {
     this.recount();
   }
 
-  issue(snapshot: IssueSnapshot, action: string): void {
+  private issue(snapshot: IssueSnapshot, action: string): void {
     if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
     const after = mergeIssue(before, snapshot, action);
@@ -80,12 +99,12 @@ class Actor {
   }
 
   /** A number is never given twice: what was deleted or moved away does not come back. */
-  removeIssue(number: number, seenAt: number): void {
+  private removeIssue(number: number, seenAt: number): void {
     removeIssue(this.partition, this.repository.id, number, seenAt);
     this.recount();
   }
 
-  comment(snapshot: CommentSnapshot, action: string): void {
+  private comment(snapshot: CommentSnapshot, action: string): void {
     const { number, kind, id } = snapshot;
     const before = readComment(this.partition, this.repository.id, number, kind, id);
     const after = mergeComment(before, snapshot, action);
@@ -93,43 +112,22 @@ class Actor {
   }
 
   /** Links that name the repository as it was called before are still its own. */
-  formerName(name: string | null): void {
+  private formerName(name: string | null): void {
     const { formerNames, fullName } = this.repository;
     if (name === null || name === fullName || formerNames.includes(name)) return;
     writeRepository(this.partition, { ...this.repository, formerNames: [...formerNames, name] });
   }
 
-  /** A long push comes in parts; each is a push of its own whose `before` is the end of the one before it. */
-  push(push: BranchPush): void {
-    if (push.deleted || push.commits.length === 0) return;
-    if (readPush(this.partition, this.repository.id, push.branch, push.after)) return;
-    for (const commit of push.commits) this.commit(commit, push);
-    writePush(this.partition, this.repository.id, {
-      branch: push.branch,
-      before: push.before,
-      after: push.after,
-      baseRef: push.baseRef,
-      shas: push.commits.map((commit) => commit.sha),
-      forced: push.forced,
-      gap: push.gap,
-      at: push.pushedAt,
-    });
-    this.recount();
-  }
-
-  private commit(commit: PushedCommit, push: BranchPush): void {
-    const known = readCommit(this.partition, this.repository.id, commit.sha);
-    const pushes: [string, string][] = [...(known?.pushes ?? []), [push.branch, push.after]];
-    pushes.sort((a, b) => (a.join('\n') < b.join('\n') ? -1 : 1));
-    writeCommit(this.partition, this.repository.id, { ...commit, pushes });
-  }
-
-  tag(push: TagPush): void {
+  private tag(push: TagPush): void {
     const before = readTag(this.partition, this.repository.id, push.name);
     const after = mergeTag(before, push);
     if (after === before) return;
     writeTag(this.partition, this.repository.id, after);
     this.recount();
+  }
+
+  private recountIf(changed: boolean): void {
+    if (changed) this.recount();
   }
 
   /** Asks for fresh counts, once however many events ask before it is carried out. */
@@ -141,7 +139,7 @@ class Actor {
 }
 
 /** The repository of an event, made or renamed when the event says so; the directory hears of it through the outbox. */
-function meetRepository(partition: Partition, record: EventRecord, seenAt: number): RepositoryRecord {
+function meetRepository(partition: Partition, record: Seen, seenAt: number): RepositoryRecord {
   const before = readRepository(partition, record.repository.id);
   const after = mergeRepository(before, record.repository, record.at, seenAt);
   if (after === before) return before;

@@ -8,8 +8,12 @@ import { linkedIssues } from '../../src/notes/link.ts';
 import type { IssueSnapshot, PullSnapshot, TagPush } from '../../src/protocol/journal.ts';
 import type { IssueRecord, PullRecord, RepositoryRecord, TagRecord, Version } from '../../src/protocol/stored.ts';
 
-/** Orders two snapshots of the same second, since the host's times have no finer grain. */
+/**
+ * Orders two snapshots of the same second, since the host's times have no finer grain. What was read by REST yields to
+ * whatever a delivery tells.
+ */
 const actionRanks: Record<string, number> = {
+  backfilled: 0,
   opened: 1,
   edited: 2,
   labeled: 3,

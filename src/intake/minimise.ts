@@ -157,7 +157,8 @@ function endOfPart(commits: readonly HostCommit[], start: number): number {
   return commits.length;
 }
 
-function minimiseCommit(commit: HostCommit): PushedCommit {
+/** A commit of a push or of a list. */
+export function minimiseCommit(commit: HostCommit): PushedCommit {
   // Cut far behind the end first: a secret split by the cut could not be seen, and what is near it is cut away later.
   const message = clean((commit.message ?? '').slice(0, messageLength * 4));
   return {

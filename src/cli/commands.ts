@@ -1,6 +1,7 @@
 /**
  * The list of commands.
  */
+import { backfillCommand } from './backfill.ts';
 import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
@@ -28,6 +29,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   repos: repositoriesCommand,
   send: sendCommand,
   doctor: doctorCommand,
+  backfill: backfillCommand,
   'dead-letters': deadLettersCommand,
   dump: dumpCommand,
   snapshot: snapshotCommand,

@@ -27,6 +27,11 @@ export function hostsOf(settings: Settings): readonly Host[] {
   return [fallback, ...settings.hosts.map(toHost)];
 }
 
+/** Web addresses of all hosts of the settings, the default one first. */
+export function hostOrigins({ hostOrigin, hosts }: Settings): readonly string[] {
+  return [hostOrigin, ...hosts.map(({ origin }) => origin)];
+}
+
 function toHost({ origin, kind = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
   const app = appId !== undefined && appKeyFile !== undefined ? { id: appId, keyFile: appKeyFile } : undefined;
   const base = (apiUrl ?? usualApiUrl(origin, kind)).replace(/\/+$/, '');

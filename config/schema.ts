@@ -71,6 +71,11 @@ export const SettingsSchema = Type.Object(
       description: 'Webhook secrets, current,previous; unset = one is made at first start',
       secret: true,
     }),
+    sealingKey: setting(Type.String({ default: '', pattern: '^($|[0-9a-fA-F]{64}$|[A-Za-z0-9+/_-]{43}=?$)' }), {
+      env: 'TIDINGS_SEALING_KEY',
+      description: 'Key that seals stored secrets, 32 bytes in base64 or hex; unset = one is made at first start',
+      secret: true,
+    }),
     hostOrigin: setting(Type.String({ pattern: '^https?://[^/]+$', default: 'https://github.com' }), {
       env: 'TIDINGS_HOST_ORIGIN',
       description: 'Web address of the source-code host that sends webhooks',

@@ -1,12 +1,13 @@
 /**
- * What the first start makes and every start reads: the webhook secret, the instance's admin key, the token of the
- * supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
+ * What the first start makes and every start reads: the webhook secret, the sealing key, the instance's admin key, the
+ * token of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
+import { createSealer, parseSealingKey, type Sealer, sealingKeyBytes } from './seal.ts';
 
 /** A data directory that cannot be used as the settings ask. */
 export class DataDirError extends Error {}
@@ -34,9 +35,28 @@ export function webhookSecretFile(dataDir: string): string {
   return join(dataDir, 'webhook-secret');
 }
 
+/** Path of the sealing key made at first start. */
+export function sealingKeyFile(dataDir: string): string {
+  return join(dataDir, 'sealing-key');
+}
+
+/**
+ * The sealer of the key that the settings name, else of the one in the data directory.
+ * @throws DataDirError when there is none, or the file does not hold one
+ */
+export function openSealer({ sealingKey, dataDir }: Pick<Settings, 'sealingKey' | 'dataDir'>): Sealer {
+  const file = sealingKeyFile(dataDir);
+  if (sealingKey === '' && !existsSync(file)) {
+    throw new DataDirError(`${file} is missing. Put it back from a backup, or set TIDINGS_SEALING_KEY.`);
+  }
+  const key = parseSealingKey(sealingKey || readFileSync(file, 'utf8').trim());
+  if (key) return createSealer(key);
+  throw new DataDirError(`${file}: expected ${sealingKeyBytes} bytes in base64 or hex. Put it back from a backup.`);
+}
+
 /**
  * Prepares the data directory.
- * @throws DataDirError when it was made with another number of partitions
+ * @throws DataDirError when it was made with another number of partitions, or its sealing key cannot be used
  */
 export function prepareDataDir(settings: Settings): FirstStart {
   const { dataDir } = settings;
@@ -52,6 +72,9 @@ export function prepareDataDir(settings: Settings): FirstStart {
   };
   const adminKey = secret(adminKeyFile(dataDir), () => newKey('live'));
   const natsToken = secret(natsTokenFile(dataDir), () => `t${randomBytes(24).toString('hex')}`);
+  if (settings.sealingKey === '')
+    secret(sealingKeyFile(dataDir), () => randomBytes(sealingKeyBytes).toString('base64'));
+  openSealer(settings);
   const configured = settings.webhookSecrets;
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];

@@ -2,16 +2,19 @@
  * Puts a gateway together: webhook receiver and API over one HTTP server, lanes into the journal, read-only partitions, the
  * folded signals. Knows no process; tests and benchmarks start it the same way.
  */
+import { hostOrigins } from '../config/hosts.ts';
 import type { Settings } from '../config/schema.ts';
 import { Authenticator } from './api/authenticate.ts';
 import type { ApiContext } from './api/context.ts';
 import { toHttpRoute } from './api/handle.ts';
 import { ApiLimit } from './api/limit.ts';
 import { apiRoutes } from './api/routes.ts';
+import { openSealer } from './first-start.ts';
 import { BodyBudget } from './http/budget.ts';
 import { type HttpRoute, type HttpServer, startServer } from './http/server.ts';
 import { IngestionLimit } from './ingress/limit.ts';
 import { Receiver } from './ingress/receive.ts';
+import { BoundSecrets } from './ingress/secrets.ts';
 import { redactText } from './intake/redact.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { Lane } from './journal/lane.ts';
@@ -46,7 +49,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   });
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
-  const context: ApiContext = { settings, journal, readers, signals, laneOf };
+  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer: openSealer(settings) };
   const limits = { ingestion: ingestionLimit(settings), api: new ApiLimit(settings) };
   seed(limits.ingestion, settings, readers);
   const sweeper = setInterval(() => {
@@ -54,7 +57,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     limits.api.sweep(performance.now());
   }, sweepMs);
   warmUp();
-  const server = await startServer(settings.host, settings.port, routes(context, limits), logger);
+  const server = await startServer(settings.host, settings.port, routes(context, limits, logger), logger);
   return {
     port: server.port,
     context,
@@ -94,13 +97,30 @@ function seed(limit: IngestionLimit, settings: Settings, readers: Readers): void
   for (const [organisation, due] of highest) limit.seed(organisation, due);
 }
 
-function routes(context: ApiContext, limits: { ingestion: IngestionLimit; api: ApiLimit }): HttpRoute[] {
+/** Secrets of hosts and organisations; those that do not open are in the log from the start. */
+export function boundSecrets(settings: Settings, readers: Readers, logger: Logger): BoundSecrets {
+  const bound = new BoundSecrets({
+    read: () => readers.fresh(directoryName),
+    sealer: openSealer(settings),
+    origins: hostOrigins(settings),
+    logger,
+  });
+  bound.inspect();
+  return bound;
+}
+
+function routes(
+  context: ApiContext,
+  limits: { ingestion: IngestionLimit; api: ApiLimit },
+  logger: Logger,
+): HttpRoute[] {
   const { settings, readers } = context;
   const budget = new BodyBudget(settings.bodyBudgetBytes);
   const authenticator = new Authenticator(readers);
   const receiver = new Receiver({
     settings,
     secrets: settings.webhookSecrets,
+    bound: boundSecrets(settings, readers, logger),
     budget,
     limit: limits.ingestion,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),

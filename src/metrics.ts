@@ -10,7 +10,7 @@ const registers = [registry];
 const pubAckBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2];
 const fastBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
 
-/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, too_large, limited, unavailable, failed, aborted. */
+/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, foreign, too_large, limited, unavailable, failed, aborted. */
 export const webhooksReceived = new Counter({
   name: 'tidings_webhooks_received_total',
   help: 'Webhook deliveries by event and outcome',
@@ -32,6 +32,11 @@ export const hmacSeconds = new Histogram({
   name: 'tidings_webhook_hmac_seconds',
   help: 'Time to check a signature',
   buckets: fastBuckets,
+  registers,
+});
+export const sealsUnreadable = new Counter({
+  name: 'tidings_seals_unreadable_total',
+  help: 'Sealed secrets that the sealing key in use does not open, each counted once',
   registers,
 });
 export const bodyBytesHeld = new Gauge({

@@ -3,7 +3,7 @@
  * acknowledged at once. It looks for duplicates in the partitions of the service it is compared with, as that service does.
  */
 import { loadSettings } from '../../config/load.ts';
-import { ingestionLimit } from '../../src/gateway.ts';
+import { boundSecrets, ingestionLimit } from '../../src/gateway.ts';
 import { BodyBudget } from '../../src/http/budget.ts';
 import { startServer } from '../../src/http/server.ts';
 import { Receiver } from '../../src/ingress/receive.ts';
@@ -12,11 +12,13 @@ import { Readers } from '../../src/store/readers.ts';
 import { answerMessages } from '../program.ts';
 
 const settings = loadSettings();
+const logger = createLogger('floor', settings.logLevel);
 const readers = new Readers(settings.dataDir);
 const position = Promise.resolve({ seq: 1, index: 0 });
 const receiver = new Receiver({
   settings,
   secrets: settings.webhookSecrets,
+  bound: boundSecrets(settings, readers, logger),
   budget: new BodyBudget(settings.bodyBudgetBytes),
   limit: ingestionLimit(settings),
   enqueue: () => position,
@@ -26,6 +28,6 @@ const receiver = new Receiver({
 
 answerMessages(async () => {
   const route = { method: 'POST', path: '/api/webhooks/scm', handle: receiver.handle.bind(receiver) } as const;
-  const { port } = await startServer(settings.host, 0, [route], createLogger('floor', settings.logLevel));
+  const { port } = await startServer(settings.host, 0, [route], logger);
   return { port };
 });

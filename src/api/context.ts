@@ -10,6 +10,7 @@ import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
 import { type PartitionName, partitionName } from '../journal/subjects.ts';
 import type { Command, CommandResult, DirectoryCommand } from '../protocol/commands.ts';
+import type { Sealer } from '../seal.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
 import { readResult } from '../store/results.ts';
@@ -21,6 +22,8 @@ export interface ApiContext {
   readers: Readers;
   signals: FoldedSignals;
   laneOf: (partition: PartitionName) => Lane;
+  /** Seals the secrets of writes before they are enqueued. */
+  sealer: Sealer;
 }
 
 const resultMs = 10_000;

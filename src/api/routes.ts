@@ -6,10 +6,12 @@ import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
+import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
   ...backfillRoutes,
   ...rangeRoutes,
   ...draftRoutes,
+  ...webhookSecretRoutes,
 ];

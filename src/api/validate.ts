@@ -74,7 +74,7 @@ function faults(schema: TObject, known: TypeCheck<TSchema>, value: Record<string
     if (field in details) continue;
     const property = Object.hasOwn(schema.properties, field) ? schema.properties[field] : undefined;
     details[field] = property
-      ? `expected ${expectation(property)}, got ${shown(value[field])}`
+      ? `expected ${expectation(property)}, got ${property.writeOnly ? 'a value that is not shown' : shown(value[field])}`
       : `unknown; expected one of ${Object.keys(schema.properties).join(', ') || 'nothing'}`;
   }
   return details;

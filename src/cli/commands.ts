@@ -12,6 +12,7 @@ import { settingsCommand } from './settings.ts';
 import { restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 import type { CliCommand } from './usage.ts';
+import { webhookSecretsCommand } from './webhook-secrets.ts';
 
 const helpCommand: CliCommand = {
   usage: 'help',
@@ -27,6 +28,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
   keys: keysCommand,
   repos: repositoriesCommand,
+  'webhook-secrets': webhookSecretsCommand,
   send: sendCommand,
   doctor: doctorCommand,
   backfill: backfillCommand,

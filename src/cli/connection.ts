@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
-import { natsTokenFile } from '../first-start.ts';
+import { natsTokenFile, openSealer } from '../first-start.ts';
 import { connectJournal } from '../journal/connect.ts';
 import { Lane } from '../journal/lane.ts';
 import { FoldedSignals } from '../journal/signal.ts';
@@ -45,6 +45,10 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
     readers: new Readers(settings.dataDir),
     signals: new FoldedSignals(journal),
     laneOf,
+    // Opened by those commands only that seal something.
+    get sealer() {
+      return openSealer(loaded);
+    },
   };
   try {
     return await step(context);

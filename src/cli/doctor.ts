@@ -6,12 +6,16 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
-import { adminKeyFile, natsTokenFile, webhookSecretFile } from '../first-start.ts';
+import { adminKeyFile, natsTokenFile, openSealer, sealingKeyFile, webhookSecretFile } from '../first-start.ts';
 import { connectJournal } from '../journal/connect.ts';
-import { partitionNames } from '../journal/subjects.ts';
+import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
 import { findNatsServer, natsServerVersion } from '../nats-server.ts';
+import type { WebhookSecretRecord } from '../protocol/commands.ts';
+import { SealError, type Sealer } from '../seal.ts';
+import { Readers } from '../store/readers.ts';
+import { listWebhookSecrets, sealedFor } from '../store/webhook-secrets.ts';
 import { answers, serviceNatsUrl } from './connection.ts';
 import type { CliCommand } from './usage.ts';
 
@@ -37,6 +41,7 @@ export const doctorCommand: CliCommand = {
       ...checkDataDir(settings),
       checkDisk(settings),
       ...checkSecrets(settings),
+      ...(await checkSeals(settings)),
       ...(await checkJournal(settings)),
     ];
     for (const { verdict, text } of findings) process.stdout.write(`${marks[verdict]} ${text}\n`);
@@ -78,7 +83,8 @@ function checkDisk({ dataDir }: Settings): Finding {
 }
 
 function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding[] {
-  const files = [adminKeyFile(dataDir), natsTokenFile(dataDir), webhookSecretFile(dataDir)].filter(existsSync);
+  const made = [adminKeyFile, natsTokenFile, webhookSecretFile, sealingKeyFile];
+  const files = made.map((fileOf) => fileOf(dataDir)).filter(existsSync);
   const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
   const findings: Finding[] = open.map((file) => ({
     verdict: 'fault',
@@ -89,6 +95,48 @@ function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding[] {
       ? 'from TIDINGS_WEBHOOK_SECRETS'
       : `in ${webhookSecretFile(dataDir)}, made at first start`;
   return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
+}
+
+/** Whether the sealing key opens what is stored under it. */
+async function checkSeals(settings: Settings): Promise<Finding[]> {
+  const secrets = await storedSecrets(settings);
+  if (secrets.length === 0) return [];
+  try {
+    const sealer = openSealer(settings);
+    const broken = secrets.filter((secret) => !opens(sealer, secret)).length;
+    if (broken === 0)
+      return [{ verdict: 'ok', text: `sealing key opens all ${secrets.length} stored webhook secrets` }];
+    const remedy = 'put the former key back, or rotate them';
+    return [
+      {
+        verdict: 'fault',
+        text: `sealing key does not open ${broken} of ${secrets.length} stored webhook secrets: ${remedy}`,
+      },
+    ];
+  } catch (error) {
+    return [{ verdict: 'fault', text: `sealing key: ${(error as Error).message}` }];
+  }
+}
+
+async function storedSecrets(settings: Settings): Promise<WebhookSecretRecord[]> {
+  const readers = new Readers(settings.dataDir);
+  try {
+    const directory = readers.fresh(directoryName);
+    // The store of an earlier version has no such table until its owner has opened it.
+    return directory?.tables.webhookSecrets ? listWebhookSecrets(directory, null) : [];
+  } finally {
+    await readers.close();
+  }
+}
+
+function opens(sealer: Sealer, secret: WebhookSecretRecord): boolean {
+  try {
+    for (const { sealed } of [secret, ...secret.previous]) sealer.open(sealed, sealedFor(secret));
+    return true;
+  } catch (error) {
+    if (error instanceof SealError) return false;
+    throw error;
+  }
 }
 
 async function checkJournal(settings: Settings): Promise<Finding[]> {

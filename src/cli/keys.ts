@@ -3,6 +3,7 @@
  */
 
 import { carryOut } from '../api/context.ts';
+import { knownHost } from '../api/webhook-secret-writes.ts';
 import { keyParts, newKey } from '../api-key.ts';
 import { newId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
@@ -12,7 +13,8 @@ import { withService } from './connection.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const keysCommand: CliCommand = {
-  usage: 'keys create --org ORGANISATION --name NAME [--scopes a,b] [--quiet] | keys list | keys revoke KEY_ID',
+  usage:
+    'keys create --org ORGANISATION [--host ORIGIN] --name NAME [--scopes a,b] [--quiet] | keys list | keys revoke KEY_ID',
   help: 'Makes, lists and revokes API keys (--instance instead of --org for a key to everything)',
   run: ([action = '', ...args]) => {
     if (action === 'create') return create(args);
@@ -24,6 +26,7 @@ export const keysCommand: CliCommand = {
 
 const createOptions = {
   org: { type: 'string' },
+  host: { type: 'string' },
   instance: { type: 'boolean' },
   name: { type: 'string' },
   scopes: { type: 'string' },
@@ -50,7 +53,7 @@ async function create(args: string[]): Promise<number> {
     carryOut(context, directoryName, {
       name: 'createKey',
       org: values.org ?? null,
-      origin: context.settings.hostOrigin,
+      origin: knownHost(context.settings, values.host),
       key: record,
     }),
   );

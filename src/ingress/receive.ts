@@ -1,9 +1,10 @@
 /**
  * The webhook receiver: one delivery from the request line to its reply. Signature first, over the raw bytes; then parse,
- * check, minimise, limit, enqueue; 202 once the journal has it on disk. Nothing of the body is kept after this.
+ * check, minimise, limit, enqueue; 202 once the journal has it on disk. The secret that signed it says which host it comes
+ * from, and whose events it may be. Nothing of the body is kept after this.
  */
 import type { Settings } from '../../config/schema.ts';
-import { invalid, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { partitionOf, slotOfId, ulid } from '../ids.ts';
@@ -15,14 +16,19 @@ import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '
 import type { EventRecord, InstallationBody, InstallationRecord } from '../protocol/journal.ts';
 import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
+import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import type { IngestionLimit } from './limit.ts';
+import { type Claim, isOwn } from './ownership.ts';
+import type { BoundSecrets, Signer } from './secrets.ts';
 import { SignatureCheck } from './signature.ts';
 
 /** What the receiver works with. */
 export interface ReceiverOptions {
   settings: Settings;
-  /** Secrets a delivery may be signed with, the current one first. */
+  /** Secrets for everything of the default host, the current one first. */
   secrets: readonly string[];
+  /** Secrets of hosts and organisations, tried when none of the above signed a delivery. */
+  bound: BoundSecrets;
   budget: BodyBudget;
   limit: IngestionLimit;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
@@ -32,13 +38,6 @@ export interface ReceiverOptions {
   isConnected: (repositoryId: string) => boolean;
 }
 
-/** Who sent what, from the headers. */
-interface Delivery {
-  event: string;
-  id: string;
-  source: string;
-}
-
 /** What a payload comes to. `organisation` is whose ingestion limit it counts against. */
 type Prepared = { ignored: string } | { partition: PartitionName; records: DeliveredRecord[]; organisation?: string };
 
@@ -46,9 +45,6 @@ type Prepared = { ignored: string } | { partition: PartitionName; records: Deliv
 export type DeliveredRecord = EventRecord | InstallationRecord;
 
 type Outcome = 'queued' | 'ignored' | 'duplicate';
-
-/** Longest delivery id and source, in characters; hosts send a UUID and a number. */
-const longestId = 128;
 
 export class Receiver {
   private readonly options: ReceiverOptions;
@@ -67,8 +63,9 @@ export class Receiver {
       (body) => {
         const event = header(exchange, 'event') ?? '';
         try {
-          if (!this.isSigned(check, body)) throw unsigned(secrets.length > 0);
-          void this.accept(exchange, body).then(
+          const signer = this.signerOf(check, body);
+          if (!signer) throw unsigned(secrets.length > 0);
+          void this.accept(exchange, body, signer).then(
             (outcome) => count(event, outcome),
             (error) => this.refuse(exchange, event, error),
           );
@@ -80,18 +77,22 @@ export class Receiver {
     if (exchange.finished) count(header(exchange, 'event') ?? '', 'too_large');
   }
 
-  private isSigned(check: SignatureCheck, body: Buffer): boolean {
+  /** Who signed a body; undefined for nobody who may. */
+  private signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
     const stop = hmacSeconds.startTimer();
-    const good = check.verify(body);
-    stop();
-    return good;
+    try {
+      if (check.verify(body)) return { origin: this.options.settings.hostOrigin, orgId: null };
+      return this.options.bound.signerOf(check, body);
+    } finally {
+      stop();
+    }
   }
 
   /** From a signed body to its reply. The body is read before the first await. */
-  private async accept(exchange: Exchange, body: Buffer): Promise<Outcome> {
+  private async accept(exchange: Exchange, body: Buffer, signer: Signer): Promise<Outcome> {
     const now = Date.now();
     const delivery = readDelivery(exchange);
-    const prepared = this.prepare(delivery, parseBody(exchange, body), now);
+    const prepared = this.prepare(delivery, parseBody(exchange, body), signer, now);
     if ('ignored' in prepared) return this.processed(exchange, 'ignored', prepared.ignored);
     const { partition, records, organisation } = prepared;
     if (this.allFolded(partition, records))
@@ -104,20 +105,32 @@ export class Receiver {
   }
 
   /** The records of a payload and the partition they go to, or why there are none. */
-  private prepare(delivery: Delivery, payload: object, now: number): Prepared {
-    const origin = this.options.settings.hostOrigin;
+  private prepare(delivery: Delivery, payload: object, signer: Signer, now: number): Prepared {
+    const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'pong' };
+    const from = { ...delivery, source: sourceOf(delivery, signer, this.options.settings) };
     const installation = toInstallation(delivery.event, payload, origin);
-    if (installation) return { partition: directoryName, records: [toInstallationRecord(delivery, installation, now)] };
+    if (installation) {
+      this.assertOwn(signer, { owner: installation.owner, repositories: installation.added });
+      return { partition: directoryName, records: [toInstallationRecord(from, installation, now)] };
+    }
     const minimised = toEvents(delivery.event, payload, origin, now);
     if (!minimised) return { ignored: 'the event is not captured' };
     const { repository } = minimised;
+    this.assertOwn(signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(repository.id)) return { ignored: 'the repository is not connected' };
     return {
       partition: this.partitionOf(repository.id),
-      records: toRecords(delivery, minimised, now),
+      records: toRecords(from, minimised, now),
       organisation: `${repository.origin} ${repository.owner.id}`,
     };
+  }
+
+  /** @throws ForeignEvent when the secret of one organisation signed what concerns another */
+  private assertOwn({ orgId }: Signer, claim: Claim): void {
+    if (orgId === null) return;
+    const directory = this.options.read(directoryName);
+    if (!directory || !isOwn(directory, orgId, claim)) throw new ForeignEvent();
   }
 
   private partitionOf(repositoryId: string): PartitionName {
@@ -157,61 +170,14 @@ export class Receiver {
       tooLarge: 'too_large',
       unavailable: 'unavailable',
     };
-    count(event, exchange.aborted ? 'aborted' : (outcomes[kind as keyof typeof outcomes] ?? 'failed'));
+    const outcome = error instanceof ForeignEvent ? 'foreign' : (outcomes[kind as keyof typeof outcomes] ?? 'failed');
+    count(event, exchange.aborted ? 'aborted' : outcome);
     exchange.fail(error);
   }
 }
 
 function count(event: string, outcome: string): void {
   webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
-}
-
-/** X-Scm-* first, then the hosts' own families; an empty header says nothing. */
-function header(exchange: Exchange, name: string): string | undefined {
-  const { headers } = exchange;
-  return (
-    headers[`x-scm-${name}`] ||
-    headers[`x-github-${name}`] ||
-    headers[`x-gitea-${name}`] ||
-    headers[`x-forgejo-${name}`] ||
-    undefined
-  );
-}
-
-function readDelivery(exchange: Exchange): Delivery {
-  const event = header(exchange, 'event');
-  if (event === undefined)
-    throw invalid({ 'X-Scm-Event': 'expected the name of the event, got nothing' }, 'A header is missing.');
-  const source = exchange.headers['x-github-hook-id'] ?? exchange.headers['x-github-hook-installation-target-id'] ?? '';
-  // Without an id a delivery is known by its signature, which is the same for the same bytes.
-  const id =
-    header(exchange, 'delivery') ?? `signature ${exchange.headers['x-hub-signature-256']?.slice(7, 39).toLowerCase()}`;
-  // Keys of folded deliveries are cut at a length: two long ids could be taken for one.
-  if (Math.max(id.length, source.length) > longestId) {
-    const expected = `expected ids of the delivery and its hook of at most ${longestId} characters`;
-    throw invalid({ 'X-Scm-Delivery': expected }, 'A header is too long.');
-  }
-  return { event, id, source };
-}
-
-function parseBody(exchange: Exchange, body: Buffer): object {
-  const type = exchange.headers['content-type'] ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw invalid({ 'Content-Type': `expected application/json, got ${type || 'nothing'}` }, 'The body is not JSON.');
-  }
-  let payload: unknown;
-  try {
-    payload = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw invalid(
-      { body: `expected a JSON object, got ${body.length} bytes that are not JSON` },
-      'The body is not JSON.',
-    );
-  }
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw invalid({ body: 'expected a JSON object' }, 'The payload is not an object.');
-  }
-  return payload;
 }
 
 function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: number): EventRecord[] {
@@ -231,9 +197,26 @@ function toInstallationRecord(delivery: Delivery, body: InstallationBody, now: n
   return { id: ulid(now), at: now, kind: 'installation', delivery: delivery.id, source: delivery.source, body };
 }
 
+/**
+ * Where a delivery comes from, as its identity holds it: what one signer sends can never pass for what another did. Without
+ * anything added for the default host, whose deliveries are told apart by their hook.
+ */
+function sourceOf({ source }: Delivery, { origin, orgId }: Signer, { hostOrigin }: Settings): string {
+  if (orgId !== null) return `${source} ${orgId}`;
+  return origin === hostOrigin ? source : `${source} ${origin}`;
+}
+
+const mismatch =
+  'The signature does not match. X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret.';
+
 function unsigned(configured: boolean): ServiceError {
-  const message = configured
-    ? 'The signature does not match. X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret.'
-    : 'No webhook secret is configured, so nothing can be verified.';
+  const message = configured ? mismatch : 'No webhook secret is configured, so nothing can be verified.';
   return new ServiceError('unauthorized', message);
+}
+
+/** A well-signed delivery of what is not its signer's to tell. Its sender learns no more than from a bad signature. */
+class ForeignEvent extends ServiceError {
+  constructor() {
+    super('unauthorized', mismatch);
+  }
 }

@@ -13,17 +13,17 @@ export function parseSignature(header: string | undefined): Buffer | undefined {
 }
 
 /**
- * One check under way: fed with the pieces of a body as they arrive, under the current secret; the previous one is tried on
+ * One check under way: fed with the pieces of a body as they arrive, under the current secret; other secrets are tried on
  * the whole body only when that fails.
  */
 export class SignatureCheck {
-  private readonly expected: Buffer | undefined;
+  private readonly signature: Buffer | undefined;
   private readonly secrets: readonly string[];
   private readonly hmac: Hmac | undefined;
 
   /** @param secrets the current one first; empty secrets are never accepted */
   constructor(header: string | undefined, secrets: readonly string[]) {
-    this.expected = parseSignature(header);
+    this.signature = parseSignature(header);
     this.secrets = secrets.filter((secret) => secret !== '');
     const [current] = this.secrets;
     if (current !== undefined) this.hmac = createHmac('sha256', current);
@@ -35,11 +35,20 @@ export class SignatureCheck {
 
   /** Whether the body, whose pieces were all given, was signed with one of the secrets. */
   verify(body: Uint8Array): boolean {
-    const expected = this.expected ?? Buffer.alloc(32);
-    let good = this.hmac !== undefined && timingSafeEqual(this.hmac.digest(), expected);
+    let good = this.hmac !== undefined && this.equals(this.hmac.digest());
     for (const secret of this.secrets.slice(1)) {
-      if (!good) good = timingSafeEqual(createHmac('sha256', secret).update(body).digest(), expected);
+      if (!good) good = this.matches(body, secret);
     }
-    return good && this.expected !== undefined;
+    return good;
+  }
+
+  /** Whether the body was signed with one more secret. Takes as long for a header that is no signature. */
+  matches(body: Uint8Array, secret: string): boolean {
+    return secret !== '' && this.equals(createHmac('sha256', secret).update(body).digest());
+  }
+
+  private equals(digest: Buffer): boolean {
+    const equal = timingSafeEqual(digest, this.signature ?? Buffer.alloc(32));
+    return equal && this.signature !== undefined;
   }
 }

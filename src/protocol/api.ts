@@ -58,3 +58,24 @@ export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;
 /** `since` is the first day of what is fetched; everything without it. */
 export const StartBackfillBodySchema = Type.Object({ since: Type.Optional(date) }, closed);
 export type StartBackfillBody = Static<typeof StartBackfillBodySchema>;
+
+/** Longest overlap of a rotated webhook secret, in hours: 30 days. */
+export const mostOverlapHours = 720;
+
+/** Without `org`, a key of the instance makes a secret of the whole host, a key of an organisation one of its own. */
+export const CreateWebhookSecretBodySchema = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 100 })),
+    host: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    org: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    secret: Type.Optional(Type.String({ writeOnly: true })),
+  },
+  closed,
+);
+export type CreateWebhookSecretBody = Static<typeof CreateWebhookSecretBodySchema>;
+
+export const RotateWebhookSecretBodySchema = Type.Object(
+  { overlapHours: Type.Optional(Type.Integer({ minimum: 0, maximum: mostOverlapHours })) },
+  closed,
+);
+export type RotateWebhookSecretBody = Static<typeof RotateWebhookSecretBodySchema>;

@@ -69,6 +69,23 @@ export const KeyRecordSchema = Type.Object({
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
+/**
+ * A webhook secret of a host, or of one organisation of it, as stored: sealed. `previous` holds the texts that a rotation
+ * left to verify for a while.
+ */
+export const WebhookSecretRecordSchema = Type.Object({
+  id: Type.String(),
+  origin: Type.String({ description: 'web address of the host' }),
+  /** Null binds the secret to the whole host. */
+  orgId: Type.Union([Type.String(), Type.Null()]),
+  name: Type.String(),
+  sealed: Type.String(),
+  previous: Type.Array(Type.Object({ sealed: Type.String(), until: Type.Integer() })),
+  createdAt: Type.Integer(),
+  rotatedAt: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type WebhookSecretRecord = Static<typeof WebhookSecretRecordSchema>;
+
 /** Commands of the directory. */
 export const DirectoryCommandSchema = Type.Union([
   Type.Object({
@@ -80,6 +97,16 @@ export const DirectoryCommandSchema = Type.Union([
   }),
   Type.Object({ name: Type.Literal('revokeKey'), keyId: Type.String() }),
   Type.Object({ name: Type.Literal('selectRepository'), repoId: Type.String(), selected: Type.Boolean() }),
+  /** Gives an organisation its id by its login, before or after its first delivery. */
+  Type.Object({ name: Type.Literal('nameOrganisation'), origin: Type.String(), login: Type.String() }),
+  Type.Object({ name: Type.Literal('createWebhookSecret'), secret: WebhookSecretRecordSchema }),
+  Type.Object({
+    name: Type.Literal('rotateWebhookSecret'),
+    secretId: Type.String(),
+    sealed: Type.String(),
+    overlapMs: Type.Integer(),
+  }),
+  Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 

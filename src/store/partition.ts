@@ -40,6 +40,8 @@ const foldedTables = [
   'directoryRepositories',
   'keys',
   'keysByHash',
+  'webhookSecrets',
+  'webhookSecretsByOwner',
 ] as const;
 
 export type TableName = (typeof foldedTables)[number] | 'local';

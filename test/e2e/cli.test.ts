@@ -143,6 +143,12 @@ test('the command line without a service', async (t) => {
       ],
       [['keys', 'create', '--nam', 'a'], /'--nam'/],
       [['keys', 'revoke'], /KEY_ID/],
+      [['webhook-secrets'], /webhook-secrets create, list, rotate or revoke/],
+      [['webhook-secrets', 'create', 'a-secret-on-the-command-line'], /--secret-file/],
+      [['webhook-secrets', 'rotate'], /SECRET_ID/],
+      [['webhook-secrets', 'rotate', 'secret_x', '--overlap', '1.5'], /--overlap: expected whole hours from 0 to 720/],
+      [['webhook-secrets', 'rotate', 'secret_x', '--overlap', '721'], /--overlap/],
+      [['webhook-secrets', 'revoke'], /SECRET_ID/],
       [['send'], /FILE\.jsonl/],
       [['send', 'x.jsonl', '--concurrency', '0'], /--concurrency: expected a positive integer/],
       [['send', 'x.jsonl'], /No webhook secret: expected --secret/],
@@ -159,7 +165,7 @@ test('the command line without a service', async (t) => {
   });
 
   await t.test('a command that needs the service says so', () => {
-    for (const args of [['keys', 'list'], ['dead-letters', 'list'], ['snapshot']]) {
+    for (const args of [['keys', 'list'], ['webhook-secrets', 'list'], ['dead-letters', 'list'], ['snapshot']]) {
       const { status, stderr } = run(env, ...args);
       assert.equal(status, 1);
       assert.match(stderr, /The service of .*data does not run\. Start it with: npm start/);
@@ -189,7 +195,17 @@ test('the command line without a service', async (t) => {
   await t.test('help and settings list everything', () => {
     const help = run(env, 'help');
     assert.equal(help.status, 0);
-    for (const name of ['start', 'keys', 'send', 'doctor', 'dead-letters', 'snapshot', 'restore', 'settings']) {
+    for (const name of [
+      'start',
+      'keys',
+      'webhook-secrets',
+      'send',
+      'doctor',
+      'dead-letters',
+      'snapshot',
+      'restore',
+      'settings',
+    ]) {
       assert.match(help.stdout, new RegExp(`tidings ${name}`));
     }
     const table = run(env, 'settings').stdout;

@@ -1,5 +1,6 @@
 /**
- * Folds what belongs to the directory: repositories met by other partitions, organisations, API keys.
+ * Folds what belongs to the directory: repositories met by other partitions, organisations, API keys. Webhook secrets have
+ * a file of their own.
  */
 import { hashedId } from '../../src/ids.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
@@ -17,6 +18,7 @@ import {
   writeOrganisation,
 } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
 /** The slot in ids of what lives in the directory. */
 const directorySlot = 0;
@@ -42,9 +44,22 @@ export function foldRelay(partition: Partition, body: RelayBody, at: number): vo
 
 /** Carries out one command of the directory at time `at`. */
 export function foldDirectoryCommand(partition: Partition, command: DirectoryCommand, at: number): CommandResult {
-  if (command.name === 'createKey') return createKey(partition, command, at);
-  if (command.name === 'revokeKey') return revokeKey(partition, command.keyId, at);
-  return selectRepository(partition, command.repoId, command.selected);
+  switch (command.name) {
+    case 'createKey':
+      return createKey(partition, command, at);
+    case 'revokeKey':
+      return revokeKey(partition, command.keyId, at);
+    case 'selectRepository':
+      return selectRepository(partition, command.repoId, command.selected);
+    case 'nameOrganisation':
+      return nameOrganisation(partition, command, at);
+    case 'createWebhookSecret':
+      return createWebhookSecret(partition, command, at);
+    case 'rotateWebhookSecret':
+      return rotateWebhookSecret(partition, command, at);
+    case 'revokeWebhookSecret':
+      return revokeWebhookSecret(partition, command.secretId, at);
+  }
 }
 
 /**
@@ -94,6 +109,14 @@ function organisationNamed(partition: Partition, name: string, origin: string, a
   const id = hashedId('org', directorySlot, `${origin}\nlogin ${name.toLowerCase()}`);
   writeOrganisation(partition, { id, origin, login: name, ownerId: null, createdAt: at, uninstalledAt: null });
   return id;
+}
+
+function nameOrganisation(
+  partition: Partition,
+  { login, origin }: Extract<DirectoryCommand, { name: 'nameOrganisation' }>,
+  at: number,
+): CommandResult {
+  return { ok: true, value: { orgId: organisationNamed(partition, login, origin, at) } };
 }
 
 function revokeKey(partition: Partition, keyId: string, at: number): CommandResult {

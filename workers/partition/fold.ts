@@ -4,7 +4,12 @@
  * record, nothing else. Must be called inside a transaction.
  */
 import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/metrics.ts';
-import type { Command, CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
+import {
+  type Command,
+  type CommandResult,
+  type DirectoryCommand,
+  DirectoryCommandSchema,
+} from '../../src/protocol/commands.ts';
 import type {
   CommandRecord,
   EventRecord,
@@ -150,9 +155,16 @@ function carryOut(partition: Partition, record: CommandRecord): void {
 }
 
 function dispatch(partition: Partition, command: Command | DirectoryCommand, at: number): CommandResult {
-  if (command.name === 'createKey' || command.name === 'revokeKey' || command.name === 'selectRepository')
-    return foldDirectoryCommand(partition, command, at);
+  if (isDirectoryCommand(command)) return foldDirectoryCommand(partition, command, at);
   return foldCommand(partition, command, at);
+}
+
+const directoryCommands: ReadonlySet<string> = new Set(
+  DirectoryCommandSchema.anyOf.map(({ properties }) => properties.name.const),
+);
+
+function isDirectoryCommand(command: Command | DirectoryCommand): command is DirectoryCommand {
+  return directoryCommands.has(command.name);
 }
 
 function acceptRelay(partition: Partition, record: RelayRecord): void {

@@ -1,0 +1,95 @@
+/**
+ * Webhook secrets of hosts and organisations: list, make, rotate, revoke. A text made here is in the one reply that tells of
+ * it, and nowhere else.
+ */
+import {
+  type CreateWebhookSecretBody,
+  CreateWebhookSecretBodySchema,
+  NoQuerySchema,
+  type Paging,
+  PagingSchema,
+  type RotateWebhookSecretBody,
+  RotateWebhookSecretBodySchema,
+} from '../protocol/api.ts';
+import type { WebhookSecretRecord } from '../protocol/commands.ts';
+import { listWebhookSecrets, webhookSecretResponse } from '../store/webhook-secrets.ts';
+import type { ApiReply, ApiRoute } from './handle.ts';
+import { page } from './page.ts';
+import { check } from './validate.ts';
+import {
+  createWebhookSecret,
+  revokeWebhookSecret,
+  rotateWebhookSecret,
+  type WrittenSecret,
+} from './webhook-secret-writes.ts';
+
+/** Hours that an old text verifies after a rotation when nothing else is asked for. */
+export const usualOverlapHours = 24;
+
+const listSecrets: ApiRoute<Paging> = {
+  method: 'GET',
+  path: '/api/webhook-secrets',
+  operation: 'listWebhookSecrets',
+  scope: 'webhooks:read',
+  query: PagingSchema,
+  handle: ({ query, caller, directory }) => {
+    const all = listWebhookSecrets(directory, caller.key.orgId);
+    const { items, ...rest } = page(all, query, toSortable, { sort: 'createdAt', order: 'desc' });
+    return { status: 200, body: { webhookSecrets: items.map(webhookSecretResponse), ...rest } };
+  },
+};
+
+const createSecret: ApiRoute = {
+  method: 'POST',
+  path: '/api/webhook-secrets',
+  operation: 'createWebhookSecret',
+  scope: 'webhooks:write',
+  query: NoQuerySchema,
+  handle: async ({ body, caller, context }) => {
+    const {
+      name = '',
+      host,
+      org,
+      secret,
+    } = check<CreateWebhookSecretBody>(CreateWebhookSecretBodySchema, body, 'body');
+    const wanted = { name: name.toWellFormed(), host, org, secret, only: caller.key.orgId };
+    return reply(201, await createWebhookSecret(context, wanted));
+  },
+};
+
+const rotateSecret: ApiRoute = {
+  method: 'POST',
+  path: '/api/webhook-secrets/:secretId/rotate',
+  operation: 'rotateWebhookSecret',
+  scope: 'webhooks:write',
+  query: NoQuerySchema,
+  handle: async ({ body, caller, context, params: [secretId = ''] }) => {
+    const { overlapHours } = check<RotateWebhookSecretBody>(RotateWebhookSecretBodySchema, body, 'body');
+    const hours = overlapHours ?? usualOverlapHours;
+    return reply(200, await rotateWebhookSecret(context, secretId, hours, caller.key.orgId));
+  },
+};
+
+const revokeSecret: ApiRoute = {
+  method: 'DELETE',
+  path: '/api/webhook-secrets/:secretId',
+  operation: 'revokeWebhookSecret',
+  scope: 'webhooks:write',
+  query: NoQuerySchema,
+  handle: async ({ caller, context, params: [secretId = ''] }) => ({
+    status: 200,
+    body: await revokeWebhookSecret(context, secretId, caller.key.orgId),
+  }),
+};
+
+/** No cache on the way may keep a secret. */
+function reply(status: number, { value, secret }: WrittenSecret): ApiReply {
+  const body = secret === undefined ? value : { ...value, secret };
+  return { status, body, headers: ['Cache-Control', 'no-store'] };
+}
+
+function toSortable({ id, name, createdAt, rotatedAt }: WebhookSecretRecord) {
+  return { id, name, createdAt, updatedAt: rotatedAt ?? createdAt };
+}
+
+export const webhookSecretRoutes = [listSecrets, createSecret, rotateSecret, revokeSecret];

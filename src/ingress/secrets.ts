@@ -1,0 +1,153 @@
+/**
+ * Webhook secrets that are bound to a host or to one organisation of it: which of them are worth trying on a body, and whose
+ * signed it. Opened secrets are kept for one state of the directory, so a revoked one stops at once.
+ */
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { sealsUnreadable } from '../metrics.ts';
+import type { WebhookSecretRecord } from '../protocol/commands.ts';
+import type { Sealer } from '../seal.ts';
+import { organisationByLogin, organisationByOwner } from '../store/directory.ts';
+import { readCursor, readTime } from '../store/meta.ts';
+import type { Partition } from '../store/partition.ts';
+import { listWebhookSecrets, sealedFor, webhookSecretsOf } from '../store/webhook-secrets.ts';
+import { hintOfOwner, type OwnerHint } from './owner.ts';
+import type { SignatureCheck } from './signature.ts';
+
+/** Whose secret signed a delivery. `orgId` null = a secret of the whole host. */
+export interface Signer {
+  origin: string;
+  orgId: string | null;
+}
+
+/** What the secrets are read and opened with. */
+export interface BoundSecretsOptions {
+  /** The directory as of now; undefined while it cannot be read. */
+  read: () => Partition | undefined;
+  sealer: Sealer;
+  /** Web addresses of the hosts in the settings; secrets of others verify nothing. */
+  origins: readonly string[];
+  logger: Logger;
+}
+
+/** An opened text and until when it verifies, in milliseconds. */
+interface OpenedText extends Signer {
+  text: string;
+  until: number;
+}
+
+/** Most secrets tried on one body: all of one organisation and of its host. */
+const mostTries = 8;
+/** Largest body that names no owner for which secrets are tried: a ping. */
+const mostBytesWithoutOwner = 65_536;
+
+export class BoundSecrets {
+  private readonly options: BoundSecretsOptions;
+  private readonly opened = new Map<string, readonly OpenedText[]>();
+  private readonly reported = new Set<string>();
+  /** Tried when no secret is, so that the time of a refusal does not tell which organisations have one. */
+  private readonly decoy = randomBytes(32).toString('hex');
+  private seq = -1;
+  private clock = 0;
+
+  constructor(options: BoundSecretsOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Whose secret signed a body that no secret of the settings did; undefined for nobody's.
+   * @throws ServiceError `unavailable` while the directory cannot be read
+   */
+  signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
+    const directory = this.directory();
+    if (listWebhookSecrets(directory, null, 1).length === 0) return undefined;
+    const candidates = this.candidates(directory, body);
+    if (candidates.length === 0) check.matches(body, this.decoy);
+    const found = candidates.find(({ text }) => check.matches(body, text));
+    return found && { origin: found.origin, orgId: found.orgId };
+  }
+
+  /** Opens every secret once, so that a wrong sealing key is in the log from the start. */
+  inspect(): void {
+    const directory = this.options.read();
+    for (const secret of directory ? listWebhookSecrets(directory, null) : []) this.open(secret);
+  }
+
+  /** The directory as of now; what was opened in an earlier state of it is dropped. */
+  private directory(): Partition {
+    const directory = this.options.read();
+    if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
+    const { seq } = readCursor(directory);
+    if (seq !== this.seq) this.opened.clear();
+    this.seq = seq;
+    return directory;
+  }
+
+  private candidates(directory: Partition, body: Buffer): OpenedText[] {
+    const hint = hintOfOwner(body);
+    if (!hint && body.length > mostBytesWithoutOwner) return [];
+    const all = hint ? this.textsFor(directory, hint) : this.firstTexts(directory);
+    const now = this.now(directory);
+    return all.filter(({ until }) => now < until).slice(0, mostTries);
+  }
+
+  /** Texts of the named owner and of the whole host, for each host: two hosts can have an owner of the same name. */
+  private textsFor(directory: Partition, hint: OwnerHint): OpenedText[] {
+    const here = (origin: string): number => (hint.url?.startsWith(`${origin}/`) ? 0 : 1);
+    const origins = [...this.options.origins].sort((a, b) => here(a) - here(b));
+    return origins.flatMap((origin) => {
+      const organisation =
+        (hint.id === undefined ? undefined : organisationByOwner(directory, origin, hint.id)) ??
+        (hint.login === undefined ? undefined : organisationByLogin(directory, origin, hint.login));
+      const own = organisation ? this.textsOf(directory, origin, organisation.id) : [];
+      return [...own, ...this.textsOf(directory, origin, null)];
+    });
+  }
+
+  private textsOf(directory: Partition, origin: string, orgId: string | null): readonly OpenedText[] {
+    const key = `${origin}\n${orgId ?? ''}`;
+    const known = this.opened.get(key);
+    if (known) return known;
+    const texts = webhookSecretsOf(directory, origin, orgId).flatMap((secret) => this.open(secret));
+    this.opened.set(key, texts);
+    return texts;
+  }
+
+  /** For a body that names nobody: as many as may be tried of all there are. */
+  private firstTexts(directory: Partition): OpenedText[] {
+    const secrets = listWebhookSecrets(directory, null, mostTries);
+    const known = secrets.filter(({ origin }) => this.options.origins.includes(origin));
+    return [...new Set(known.flatMap(({ origin, orgId }) => this.textsOf(directory, origin, orgId)))];
+  }
+
+  /** The texts of a secret, the current one first; those that do not open are left out. */
+  private open(secret: WebhookSecretRecord): OpenedText[] {
+    const { origin, orgId, sealed, previous } = secret;
+    return [{ sealed, until: Number.POSITIVE_INFINITY }, ...previous].flatMap((each) => {
+      try {
+        const text = this.options.sealer.open(each.sealed, sealedFor(secret));
+        return [{ origin, orgId, text, until: each.until }];
+      } catch (error) {
+        this.report(secret.id, (error as Error).message);
+        return [];
+      }
+    });
+  }
+
+  private report(secretId: string, reason: string): void {
+    if (this.reported.has(secretId)) return;
+    this.reported.add(secretId);
+    sealsUnreadable.inc();
+    this.options.logger.error(
+      { secretId, reason },
+      'a webhook secret cannot be opened: what it signed gets 401. Put the sealing key back, or rotate the secret',
+    );
+  }
+
+  /** A clock that goes back does not bring an expired secret back: the directory remembers how late it was. */
+  private now(directory: Partition): number {
+    this.clock = Math.max(this.clock, Date.now(), readTime(directory));
+    return this.clock;
+  }
+}

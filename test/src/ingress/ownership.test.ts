@@ -1,0 +1,59 @@
+/**
+ * What an organisation's secret may tell, over a real directory.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { isOwn } from '../../../src/ingress/ownership.ts';
+import type { EventRepository } from '../../../src/protocol/journal.ts';
+import { organisationByLogin } from '../../../src/store/directory.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
+
+const rocket = repositoryFields();
+const { origin } = rocket;
+const lab = repositoryFields({ fullName: 'umbrella/lab', owner: { id: '88', login: 'umbrella' } }, 1);
+const fresh = repositoryFields({ fullName: 'acme/fresh' }, 2);
+
+/** A directory that knows acme and umbrella with a repository each, and the login of moon. */
+async function openDirectory(t: TestContext) {
+  const directory = openTestPartition(t, 'directory');
+  const seen = (repository: EventRepository, row: number) => ({
+    ...({ id: `relay-${row}`, at: epoch, kind: 'relay', source: 'p00', row } as const),
+    body: { relay: 'repositorySeen', repository, seenAt: epoch } as const,
+  });
+  const moon = commandRecord({ name: 'nameOrganisation', origin, login: 'Moon' } as never);
+  await foldRecords(directory, 1, seen(rocket, 1), seen(lab, 2), moon);
+  const idOf = (login: string) => organisationByLogin(directory, origin, login)?.id ?? '';
+  const may = (login: string, owner: EventRepository['owner'], ...repositories: { id: string; fullName: string }[]) =>
+    isOwn(directory, idOf(login), { owner, repositories });
+  return { directory, may };
+}
+
+test('an organisation tells of itself and what is new', async (t) => {
+  const { may } = await openDirectory(t);
+  assert.ok(may('acme', rocket.owner));
+  assert.ok(may('acme', rocket.owner, rocket, fresh));
+  assert.ok(may('acme', { ...rocket.owner, login: 'ACME' }, { ...rocket, fullName: 'Acme/Rocket' }));
+  assert.ok(may('acme', { id: '77', login: 'acme-corp' }, { ...rocket, fullName: 'acme-corp/rocket' }), 'a new name');
+});
+
+test('an organisation tells of no other', async (t) => {
+  const { may, directory } = await openDirectory(t);
+  assert.equal(may('acme', lab.owner, lab), false);
+  assert.equal(may('acme', rocket.owner, rocket, { ...lab, fullName: 'acme/lab' }), false, 'its repository');
+  assert.equal(may('acme', rocket.owner, lab), false, 'its repository and name');
+  assert.equal(may('acme', rocket.owner, { ...fresh, fullName: 'umbrella/lab' }), false, 'its name');
+  assert.equal(may('acme', { id: '88', login: 'acme' }), false, 'its id');
+  assert.equal(may('acme', { id: '77', login: 'Umbrella' }), false, 'its login');
+  assert.equal(may('acme', { id: '77', login: 'moon' }), false, 'a login that waits for its owner');
+  assert.equal(may('acme', { id: '77', login: 'a'.repeat(3000) }), false);
+  assert.equal(isOwn(directory, 'org_gone', { owner: rocket.owner, repositories: [] }), false);
+});
+
+test('a login decides until its owner is met', async (t) => {
+  const { may } = await openDirectory(t);
+  const base = { ...fresh, fullName: 'moon/base' };
+  assert.ok(may('moon', { id: '99', login: 'moon' }, base));
+  assert.equal(may('moon', { id: '99', login: 'other' }, { ...base, fullName: 'other/base' }), false);
+  assert.equal(may('moon', { id: '88', login: 'moon' }, base), false, 'the id is umbrella’s');
+});

@@ -1,0 +1,198 @@
+/**
+ * Which bound secrets are tried on a body and whose passes, over a real directory: the owner it names, overlaps and clocks,
+ * the number of tries, and keys that do not open.
+ */
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+import { mock, type TestContext, test } from 'node:test';
+import { BoundSecrets } from '../../../src/ingress/secrets.ts';
+import { SignatureCheck } from '../../../src/ingress/signature.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { sealsUnreadable } from '../../../src/metrics.ts';
+import type { WebhookSecretRecord } from '../../../src/protocol/commands.ts';
+import { createSealer } from '../../../src/seal.ts';
+import { organisationByLogin } from '../../../src/store/directory.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { sealedFor } from '../../../src/store/webhook-secrets.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { commandRecord, epoch } from '../../helpers/partition-records.ts';
+
+const origins = ['https://github.com', 'https://git.example'] as const;
+const sealer = createSealer(randomBytes(32));
+const hour = 3_600_000;
+
+/** A directory with organisations and their secrets, and what verifies by it. */
+class Fixture {
+  readonly directory: Partition;
+  readonly secrets: BoundSecrets;
+  private seq = 0;
+
+  constructor(t: TestContext, key = sealer) {
+    this.directory = openTestPartition(t, 'directory');
+    const logger = createLogger('test', 'silent');
+    this.secrets = new BoundSecrets({ read: () => this.directory, sealer: key, origins, logger });
+  }
+
+  async fold(command: object, at = epoch): Promise<void> {
+    this.seq += 1;
+    await foldRecords(this.directory, this.seq, commandRecord(command as never, at));
+  }
+
+  /** A secret of an organisation, or with an empty login of the whole host; its id is its text. */
+  async create(text: string, login: string, origin: string = origins[0]): Promise<WebhookSecretRecord> {
+    if (login !== '') await this.fold({ name: 'nameOrganisation', origin, login });
+    const orgId = login === '' ? null : (organisationByLogin(this.directory, origin, login)?.id as string);
+    const sealed = sealer.seal(text, sealedFor({ id: text, origin, orgId }));
+    const secret = { id: text, origin, orgId, name: '', sealed, previous: [], createdAt: 0, rotatedAt: null };
+    await this.fold({ name: 'createWebhookSecret', secret });
+    return secret;
+  }
+
+  /** Whose secret signed a payload; `tries` counts the secrets it took. */
+  signer(text: string, payload: unknown, header?: string) {
+    const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+    const digest = createHmac('sha256', text).update(body).digest('hex');
+    const check = new SignatureCheck(header ?? `sha256=${digest}`, []);
+    const matches = mock.method(check, 'matches');
+    const signer = this.secrets.signerOf(check, body);
+    return { signer, tries: matches.mock.callCount() };
+  }
+}
+
+const of = (login: string, url = '') => ({ repository: { full_name: `${login}/x`, html_url: url, owner: { login } } });
+
+test('a secret passes for its owner and no other', async (t) => {
+  const fixture = new Fixture(t);
+  const { orgId } = await fixture.create('secret of acme', 'acme');
+  await fixture.create('secret of moon', 'moon');
+  const signer = { origin: origins[0], orgId };
+  assert.deepEqual(fixture.signer('secret of acme', of('Acme')), { signer, tries: 1 });
+  assert.deepEqual(fixture.signer('secret of moon', of('acme')), { signer: undefined, tries: 1 });
+  assert.deepEqual(fixture.signer('secret of acme', of('moon')), { signer: undefined, tries: 1 });
+  assert.deepEqual(fixture.signer('secret of acme', of('nobody')), { signer: undefined, tries: 1 }, 'one try anyway');
+});
+
+test('a header that is no signature takes as many tries', async (t) => {
+  const fixture = new Fixture(t);
+  await fixture.create('secret of acme', 'acme');
+  await fixture.create('another of acme', 'acme');
+  for (const header of ['', 'sha256=', 'sha1=00', `sha256=${'0'.repeat(64)}`, `sha256=${'0'.repeat(63)}`]) {
+    assert.deepEqual(fixture.signer('', of('acme'), header), { signer: undefined, tries: 2 }, header);
+  }
+});
+
+test('a secret of a whole host passes for each of its owners', async (t) => {
+  const fixture = new Fixture(t);
+  await fixture.create('secret of acme', 'acme');
+  await fixture.create('secret of a host', '', origins[1]);
+  const signer = { origin: origins[1], orgId: null };
+  for (const payload of [of('acme'), of('nobody'), {}]) {
+    assert.deepEqual(fixture.signer('secret of a host', payload).signer, signer);
+  }
+});
+
+test('namesakes on two hosts are told apart by their secret', async (t) => {
+  const fixture = new Fixture(t);
+  const here = await fixture.create('secret of acme', 'acme');
+  const there = await fixture.create('secret of its namesake', 'acme', origins[1]);
+  assert.notEqual(here.orgId, there.orgId);
+  for (const { id, origin, orgId } of [here, there]) {
+    assert.deepEqual(fixture.signer(id, of('acme')).signer, { origin, orgId });
+    assert.equal(fixture.signer(id, of('acme', `${origin}/acme/x`)).tries, 1, 'its own host comes first');
+  }
+});
+
+test('a secret of a host that is not in the settings passes for nobody', async (t) => {
+  const fixture = new Fixture(t);
+  await fixture.create('secret of a host', '', 'https://gone.example');
+  for (const payload of [of('acme'), {}]) assert.equal(fixture.signer('secret of a host', payload).signer, undefined);
+});
+
+test('a flood of secrets costs a few tries', async (t) => {
+  const fixture = new Fixture(t);
+  for (let i = 0; i < 40; i++) await fixture.create(`secret number ${i}`, `org${i >> 2}`);
+  assert.equal(fixture.signer('forged', of('org3')).tries, 4);
+  assert.equal(fixture.signer('forged', {}).tries, 8);
+  assert.equal(fixture.signer('forged', `[${'0,'.repeat(40_000)}0]`).tries, 1, 'a large body that names nobody');
+  assert.ok(fixture.signer('secret number 0', of('org0')).signer, 'the last of four');
+});
+
+test('nothing is tried where there are no secrets', (t) => {
+  assert.deepEqual(new Fixture(t).signer('forged', of('acme')), { signer: undefined, tries: 0 });
+});
+
+test('an old text passes until its overlap ends', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: epoch });
+  const fixture = new Fixture(t);
+  const secret = await fixture.create('the old text', 'acme');
+  const sealed = sealer.seal('the new text', sealedFor(secret));
+  await fixture.fold({ name: 'rotateWebhookSecret', secretId: secret.id, sealed, overlapMs: hour });
+  const passes = (text: string) => fixture.signer(text, of('acme')).signer !== undefined;
+  assert.deepEqual([passes('the old text'), passes('the new text')], [true, true]);
+  t.mock.timers.setTime(epoch + hour - 1);
+  assert.ok(passes('the old text'));
+  t.mock.timers.setTime(epoch + hour);
+  assert.deepEqual([passes('the old text'), passes('the new text')], [false, true]);
+  t.mock.timers.setTime(epoch);
+  assert.equal(passes('the old text'), false, 'a clock that goes back does not bring it back');
+});
+
+test('a clock set back over a restart brings no old text back', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: epoch });
+  const fixture = new Fixture(t);
+  const secret = await fixture.create('the old text', 'acme');
+  const sealed = sealer.seal('the new text', sealedFor(secret));
+  await fixture.fold({ name: 'rotateWebhookSecret', secretId: secret.id, sealed, overlapMs: hour });
+  assert.ok(fixture.signer('the old text', of('acme')).signer);
+  await fixture.fold({ name: 'nameOrganisation', origin: origins[0], login: 'later' }, epoch + hour);
+  assert.equal(fixture.signer('the old text', of('acme')).signer, undefined, 'the directory knows how late it was');
+});
+
+test('rotation and revocation show with the next delivery', async (t) => {
+  const fixture = new Fixture(t);
+  const secret = await fixture.create('the old text', 'acme');
+  const passes = (text: string) => fixture.signer(text, of('acme')).signer !== undefined;
+  assert.ok(passes('the old text'));
+  const sealed = sealer.seal('the new text', sealedFor(secret));
+  await fixture.fold({ name: 'rotateWebhookSecret', secretId: secret.id, sealed, overlapMs: 0 });
+  assert.deepEqual([passes('the old text'), passes('the new text')], [false, true]);
+  await fixture.fold({ name: 'revokeWebhookSecret', secretId: secret.id });
+  assert.equal(passes('the new text'), false);
+});
+
+test('a text moved to another organisation opens nowhere', async (t) => {
+  const fixture = new Fixture(t);
+  const acme = await fixture.create('secret of acme', 'acme');
+  const moon = await fixture.create('secret of moon', 'moon');
+  await fixture.fold({ name: 'revokeWebhookSecret', secretId: moon.id });
+  await fixture.fold({ name: 'createWebhookSecret', secret: { ...moon, sealed: acme.sealed } });
+  assert.equal(fixture.signer('secret of acme', of('moon')).signer, undefined);
+  assert.ok(fixture.signer('secret of acme', of('acme')).signer);
+});
+
+test('under another key nothing passes, and each is counted once', async (t) => {
+  const fixture = new Fixture(t, createSealer(randomBytes(32)));
+  await fixture.create('secret of acme', 'acme');
+  const count = async () => (await sealsUnreadable.get()).values[0]?.value ?? 0;
+  const before = await count();
+  fixture.secrets.inspect();
+  for (let i = 0; i < 3; i++) assert.equal(fixture.signer('secret of acme', of('acme')).signer, undefined);
+  assert.equal((await count()) - before, 1);
+});
+
+test('a secret rotated under another key passes again', async (t) => {
+  const later = createSealer(randomBytes(32));
+  const fixture = new Fixture(t, later);
+  const secret = await fixture.create('the old text', 'acme');
+  const sealed = later.seal('the new text', sealedFor(secret));
+  await fixture.fold({ name: 'rotateWebhookSecret', secretId: secret.id, sealed, overlapMs: hour }, Date.now());
+  assert.ok(fixture.signer('the new text', of('acme')).signer);
+  assert.equal(fixture.signer('the old text', of('acme')).signer, undefined);
+});
+
+test('without a directory the host is told to come again', () => {
+  const logger = createLogger('test', 'silent');
+  const secrets = new BoundSecrets({ read: () => undefined, sealer, origins, logger });
+  const check = new SignatureCheck(undefined, []);
+  assert.throws(() => secrets.signerOf(check, Buffer.from('{}')), /The service is starting/);
+});

@@ -106,6 +106,10 @@ export const SettingsSchema = Type.Object(
       description: 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}',
       secret: true,
     }),
+    tagSyncHours: setting(count(0, 720, 6), {
+      env: 'TIDINGS_TAG_SYNC_HOURS',
+      description: 'Time between two looks at a repository’s tags on its host, in hours; 0 = never',
+    }),
     autoConnect: setting(Type.Boolean({ default: true }), {
       env: 'TIDINGS_AUTO_CONNECT',
       description: 'Connect a repository when its first signed webhook arrives',

@@ -177,6 +177,41 @@ export const renderQueue = new Gauge({
   help: 'Render tasks waiting for a thread',
   registers,
 });
+/** `state` is one of: running, waiting. */
+export const backfillsUnderWay = new Gauge({
+  name: 'tidings_backfills_under_way',
+  help: 'Backfills that a worker carries out, by state',
+  labelNames: ['state'] as const,
+  registers,
+});
+/** `outcome` is one of: completed, failed. */
+export const backfillsEnded = new Counter({
+  name: 'tidings_backfills_ended_total',
+  help: 'Backfills that came to their end',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+/** `kind` is one of: pulls, issues, comments, reviews, tags, releases, commits. */
+export const hostItems = new Counter({
+  name: 'tidings_host_items_total',
+  help: 'Items read from the REST API of a host, by kind',
+  labelNames: ['kind'] as const,
+  registers,
+});
+/** `outcome` is one of: read, unchanged, refused, missing, unavailable, failed. */
+export const hostRequests = new Counter({
+  name: 'tidings_host_requests_total',
+  help: 'Pages and objects asked of the REST API of a host, by outcome',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+/** `reason` is one of: rate_limit, secondary_limit, server_error. */
+export const hostWaitSeconds = new Counter({
+  name: 'tidings_host_wait_seconds_total',
+  help: 'Time waited for a host, by reason',
+  labelNames: ['reason'] as const,
+  registers,
+});
 export const childRestarts = new Counter({
   name: 'tidings_child_restarts_total',
   help: 'Times the supervisor started a child again',

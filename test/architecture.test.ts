@@ -39,6 +39,7 @@ const rules: Rules = {
     nats: 'src/journal/',
     lmdb: 'src/store/',
     piscina: 'workers/render/',
+    '@octokit': 'src/host/',
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',

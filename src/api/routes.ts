@@ -1,6 +1,7 @@
 /**
  * The whole route table of the API (spec part 4).
  */
+import { backfillRoutes } from './backfills.ts';
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { rangeRoutes } from './ranges.ts';
@@ -9,6 +10,7 @@ import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
+  ...backfillRoutes,
   ...rangeRoutes,
   ...draftRoutes,
   ...webhookSecretRoutes,

@@ -1,6 +1,7 @@
 /**
  * The list of commands.
  */
+import { backfillCommand } from './backfill.ts';
 import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
@@ -30,6 +31,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   'webhook-secrets': webhookSecretsCommand,
   send: sendCommand,
   doctor: doctorCommand,
+  backfill: backfillCommand,
   'dead-letters': deadLettersCommand,
   dump: dumpCommand,
   snapshot: snapshotCommand,

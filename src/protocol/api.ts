@@ -55,6 +55,10 @@ export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;
 export const UpdateRepositoryBodySchema = Type.Object({ selected: Type.Boolean() }, closed);
 export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;
 
+/** `since` is the first day of what is fetched; everything without it. */
+export const StartBackfillBodySchema = Type.Object({ since: Type.Optional(date) }, closed);
+export type StartBackfillBody = Static<typeof StartBackfillBodySchema>;
+
 /** Longest overlap of a rotated webhook secret, in hours: 30 days. */
 export const mostOverlapHours = 720;
 

@@ -3,6 +3,7 @@
  * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { EventRepositorySchema } from './repository.ts';
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Commands of a repository's partition. */
@@ -24,6 +25,15 @@ export const CommandSchema = Type.Union([
     ticket: Type.String(),
   }),
   Type.Object({ name: Type.Literal('updateDraft'), draftId: Type.String(), bodyMd: Type.String() }),
+  Type.Object({
+    name: Type.Literal('startBackfill'),
+    backfillId: Type.String(),
+    repository: EventRepositorySchema,
+    /** Nothing last changed before is read; null = everything. In milliseconds. */
+    since: Type.Union([Type.Integer(), Type.Null()]),
+    installationId: Type.Union([Type.String(), Type.Null()]),
+  }),
+  Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String() }),
 ]);
 export type Command = Static<typeof CommandSchema>;
 

@@ -3,25 +3,16 @@
  * Shapes only; `journal/codec` packs them, `intake/` and `api/` make them, `workers/partition` folds them.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
 import { CommandSchema, DirectoryCommandSchema } from './commands.ts';
+import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { CommentKindSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-/** The repository part of a minimised event. */
-export const EventRepositorySchema = Type.Object({
-  id: Type.String(),
-  origin: Type.String(),
-  hostId: Type.String(),
-  fullName: Type.String(),
-  defaultBranch: Nullable(Type.String()),
-  url: Type.String(),
-  private: Type.Boolean(),
-  owner: Type.Object({ id: Type.String(), login: Type.String() }),
-});
-export type EventRepository = Static<typeof EventRepositorySchema>;
+export { type EventRepository, EventRepositorySchema };
 
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
@@ -140,6 +131,31 @@ export const EventBodySchema = Type.Union([
 ]);
 export type EventBody = Static<typeof EventBodySchema>;
 
+/** A commit as a backfill reads it: a push does not tell its parents. */
+export const ListedCommitSchema = Type.Composite([
+  PushedCommitSchema,
+  Type.Object({ parents: Type.Array(Type.String()) }),
+]);
+export type ListedCommit = Static<typeof ListedCommitSchema>;
+
+/** One commit of a branch's first-parent line; `shas` is what it made reachable, oldest first, itself last. */
+export const BranchStepSchema = Type.Object({
+  before: Nullable(Type.String()),
+  after: Type.String(),
+  shas: Type.Array(Type.String()),
+  gap: Type.Boolean(),
+  at: Instant,
+});
+export type BranchStep = Static<typeof BranchStepSchema>;
+
+/** What a backfill reads: what events say too, commits with their parents, and how a branch came to be from them. */
+export const BackfilledBodySchema = Type.Union([
+  EventBodySchema,
+  Type.Object({ event: Type.Literal('commits'), commits: Type.Array(ListedCommitSchema) }),
+  Type.Object({ event: Type.Literal('steps'), branch: Type.String(), steps: Type.Array(BranchStepSchema) }),
+]);
+export type BackfilledBody = Static<typeof BackfilledBodySchema>;
+
 const recordBase = {
   /** Unique for ever; a record read twice has the same id. */
   id: Type.String(),
@@ -161,6 +177,23 @@ export const EventRecordSchema = Type.Object({
   body: EventBodySchema,
 });
 export type EventRecord = Static<typeof EventRecordSchema>;
+
+/**
+ * What was read from the host's REST API: a page of a backfill, or tags that a synchronisation found. `seenAt` is when the
+ * repository was asked for. A page that does not fit is several records, the last of which carries `progress`.
+ */
+export const BackfilledRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('backfilled'),
+  /** The backfill it belongs to; null for a synchronisation of tags. */
+  job: Nullable(Type.String()),
+  repository: EventRepositorySchema,
+  seenAt: Instant,
+  bodies: Type.Array(BackfilledBodySchema),
+  progress: Type.Optional(BackfillProgressSchema),
+  tagSync: Type.Optional(TagSyncSchema),
+});
+export type BackfilledRecord = Static<typeof BackfilledRecordSchema>;
 
 const InstalledRepository = Type.Object({
   id: Type.String(),
@@ -277,6 +310,7 @@ export type TickRecord = Static<typeof TickRecordSchema>;
 
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
+  BackfilledRecordSchema,
   InstallationRecordSchema,
   CommandRecordSchema,
   ResultRecordSchema,

@@ -3,6 +3,7 @@
  * shapes are the questions a gateway asks a partition's owner.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { EventRepositorySchema } from './repository.ts';
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
@@ -46,6 +47,20 @@ export const RangeCountSchema = Type.Object({
   resolution: ResolutionSchema,
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
+
+/** Looks a repository up on its host; a question to the directory's owner, which no thread answers. */
+export const ResolveRepositoryTaskSchema = Type.Object({
+  task: Type.Literal('resolveRepository'),
+  origin: Type.String(),
+  fullName: Type.String(),
+});
+export type ResolveRepositoryTask = Static<typeof ResolveRepositoryTaskSchema>;
+
+export const ResolvedRepositorySchema = Type.Object({
+  repository: EventRepositorySchema,
+  installationId: Type.Union([Type.String(), Type.Null()]),
+});
+export type ResolvedRepository = Static<typeof ResolvedRepositorySchema>;
 
 /** Any task, as a thread receives it: where the partition lies, and what to do there. */
 export interface PoolTask {

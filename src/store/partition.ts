@@ -27,6 +27,8 @@ const foldedTables = [
   'results',
   'deliveries',
   'deadLetters',
+  'backfills',
+  'tagSyncs',
   'outbox',
   'outboxKeys',
   'relays',

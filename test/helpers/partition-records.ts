@@ -4,8 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { partitionOf, repositoryId, slotCount, slotOf, ulid } from '../../src/ids.ts';
+import type { BackfillProgress } from '../../src/protocol/backfill.ts';
 import type { Command } from '../../src/protocol/commands.ts';
 import type {
+  BackfilledBody,
+  BackfilledRecord,
   BranchPush,
   CommandRecord,
   EventBody,
@@ -146,6 +149,29 @@ export function pullRecord(number: number, fields: Partial<EventRecord> = {}): E
 /** A delivery of a tag on commit `number`. */
 export function tagRecord(name: string, number: number, fields: Partial<EventRecord> = {}): EventRecord {
   return eventRecord({ event: 'tag', tag: tagPush(name, number) }, fields);
+}
+
+/** A page read from a host; without a `job` it is one of a synchronisation of tags. */
+export function backfilledRecord(
+  bodies: readonly BackfilledBody[],
+  fields: Partial<BackfilledRecord> = {},
+): BackfilledRecord {
+  const at = fields.at ?? epoch;
+  return {
+    ...{ id: ulid(), at, kind: 'backfilled', job: null, repository: repositoryFields(), seenAt: at },
+    bodies: [...bodies],
+    ...fields,
+  };
+}
+
+/** How far a backfill is after its nth page. */
+export function backfillProgress(step: number, fields: Partial<BackfillProgress> = {}): BackfillProgress {
+  const position = { next: null, again: false, etag: null, newest: null, branches: [], listed: false, number: 0 };
+  return {
+    ...{ step, state: 'running', position: { phase: 'pulls', ...position }, phases: {}, counts: { pulls: step } },
+    ...{ waits: { count: 0, ms: 0, until: null }, lists: {}, error: null },
+    ...fields,
+  };
 }
 
 export function commandRecord(command: Command, at = epoch): CommandRecord {

@@ -1,5 +1,5 @@
 /**
- * Folds the API writes of a repository's partition: ranges and drafts. Each leaves a stored result, success or expected
+ * Folds the API writes of a repository's partition: ranges, drafts, backfills. Each leaves a stored result, success or expected
  * failure, that the gateway reads; the gateway has checked shapes and rights before.
  */
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
@@ -10,6 +10,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readRange, writeRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { draftResponse, rangeResponse, writeResponse } from '../../src/store/responses.ts';
+import { cancelBackfill, startBackfill } from './backfills.ts';
 
 /** Seconds a client is told to expect a draft in; renders take far less, the queue decides. */
 const estimatedSeconds = 1;
@@ -23,6 +24,10 @@ export function foldCommand(partition: Partition, command: Command, at: number):
       return generateDraft(partition, command, at);
     case 'updateDraft':
       return updateDraft(partition, command, at);
+    case 'startBackfill':
+      return startBackfill(partition, command, at);
+    case 'cancelBackfill':
+      return cancelBackfill(partition, command.repoId, at);
     default:
       throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
   }

@@ -25,6 +25,7 @@ import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
+import { foldBackfilled } from './backfills.ts';
 import { foldCommand } from './commands.ts';
 import { foldDirectoryCommand, foldRelay } from './directory.ts';
 import { foldInstallation } from './installations.ts';
@@ -63,6 +64,8 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
   switch (record.kind) {
     case 'event':
       return acceptEvent(partition, record, place);
+    case 'backfilled':
+      return foldBackfilled(partition, record);
     case 'installation':
       return acceptInstallation(partition, record);
     case 'command':

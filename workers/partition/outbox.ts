@@ -1,6 +1,6 @@
 /**
- * Carries out the effects of one partition: renders and recounts in the pool, relays to other lanes. An outcome goes back
- * through the journal and removes its row; until then the row is tried again, by this process or the next one.
+ * Carries out the effects of one partition: renders and recounts in the pool, relays to other lanes; backfills are left to
+ * `workers/host/`. An outcome goes back through the journal and removes its row; until then the row is tried again, by this process or the next one.
  */
 
 import { ServiceError } from '../../src/errors.ts';
@@ -52,7 +52,14 @@ export class Outbox {
     if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
     for (const row of rows) {
       if (this.busy.size >= atOnce) return;
-      if (row.effect.effect === 'relay' || this.sent.has(row.number) || this.busy.has(busyKey(row))) continue;
+      // Relays go in order, and backfills are long: both have ways of their own.
+      if (
+        row.effect.effect === 'relay' ||
+        row.effect.effect === 'backfill' ||
+        this.sent.has(row.number) ||
+        this.busy.has(busyKey(row))
+      )
+        continue;
       this.start(row);
     }
   }
@@ -89,7 +96,7 @@ export class Outbox {
       return { result: 'recounted', repoId: effect.repoId, row, counts };
     }
     if (effect.effect === 'render') return this.render(row, effect);
-    throw new Error('a relay is not carried out alone');
+    throw new Error(`a ${effect.effect} is carried out elsewhere`);
   }
 
   private async render(row: number, effect: Extract<Effect, { effect: 'render' }>): Promise<ResultBody> {

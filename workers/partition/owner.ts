@@ -233,9 +233,9 @@ export class PartitionOwner {
   }
 }
 
-/** Whether somebody may wait for a batch: events are nobody's answer. */
+/** Whether somebody may wait for a batch: events, and pages of a backfill, are nobody's answer. */
 function isAwaited(batch: readonly Unfolded[]): boolean {
-  return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event'));
+  return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled'));
 }
 
 function causeOf(error: Error): 'hole' | 'lock' | 'store' {

@@ -3,6 +3,7 @@
  * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { WaitSchema } from './retention.ts';
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Commands of a repository's partition. */
@@ -58,6 +59,9 @@ export const KeyRecordSchema = Type.Object({
   revokedAt: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
+
+/** An operator's word: the erasing that waits may go on. Any partition takes it; it names exactly what it allows. */
+export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 
 /**
  * A webhook secret of a host, or of one organisation of it, as stored: sealed. `previous` holds the texts that a rotation

@@ -17,7 +17,7 @@ export function countStale(partition: Partition, key: SyncKey, before: number): 
   if (kind === 'number') return countNumber(partition, repoId, id);
   if (kind === 'push') return countPush(partition, key, before);
   const commit = readCommit(partition, repoId, id);
-  return { ...noCounts(), commits: commit && commit.pushes.length === 0 ? 1 : 0 };
+  return { ...noCounts(), commits: commit && holding(partition, repoId, commit).length === 0 ? 1 : 0 };
 }
 
 function countNumber(partition: Partition, repoId: string, number: number): RecordCounts {
@@ -99,9 +99,16 @@ function keepCommit(partition: Partition, repoId: string, commit: CommitRecord):
 
 function eraseCommit(partition: Partition, repoId: string, sha: string): RecordCounts {
   const commit = readCommit(partition, repoId, sha);
-  if (!commit || commit.pushes.length > 0) return noCounts();
-  partition.tables.commits.removeSync([repoId, sha]);
-  return { ...noCounts(), commits: 1 };
+  if (!commit) return noCounts();
+  const pushes = holding(partition, repoId, commit);
+  if (pushes.length > 0) writeCommit(partition, repoId, { ...commit, pushes });
+  else partition.tables.commits.removeSync([repoId, sha]);
+  return { ...noCounts(), commits: pushes.length > 0 ? 0 : 1 };
+}
+
+/** The pushes of a commit that are there and list it: one that was told twice, differently, lists what one telling had. */
+function holding(partition: Partition, repoId: string, { sha, pushes }: CommitRecord): CommitRecord['pushes'] {
+  return pushes.filter(([branch, after]) => readPush(partition, repoId, branch, after)?.shas.includes(sha));
 }
 
 function commentsOf(repoId: string, number: number) {

@@ -11,7 +11,7 @@ import type {
   PushedCommit,
   TagPush,
 } from '../../src/protocol/journal.ts';
-import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import type { PushRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import { readComment, removeComments, writeComment } from '../../src/store/comments.ts';
 import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/issues.ts';
 import { writeLabelChange } from '../../src/store/labels.ts';
@@ -20,6 +20,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readPull, writePull } from '../../src/store/pulls.ts';
 import { readCommit, readPush, writeCommit, writePush } from '../../src/store/pushes.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
+import { noteSync } from '../../src/store/syncs.ts';
 import { readTag, writeTag } from '../../src/store/tags.ts';
 import { mergeCommit, mergeIssue, mergePull, mergePush, mergeTag } from './capture.ts';
 import { mergeComment } from './comments.ts';
@@ -28,7 +29,7 @@ import { meetRepository } from './repository.ts';
 /** Folds one event into its repository. */
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = meetRepository(partition, record);
-  const actor = new Actor(partition, repository);
+  const actor = new Actor(partition, repository, record.at);
   const { body } = record;
   switch (body.event) {
     case 'pull_request':
@@ -55,13 +56,17 @@ export function foldEvent(partition: Partition, record: EventRecord): void {
 class Actor {
   private readonly partition: Partition;
   private readonly repository: RepositoryRecord;
+  private readonly at: number;
 
-  constructor(partition: Partition, repository: RepositoryRecord) {
+  /** @param at when the record at hand was enqueued, which is when it told of what it tells */
+  constructor(partition: Partition, repository: RepositoryRecord, at: number) {
     this.partition = partition;
     this.repository = repository;
+    this.at = at;
   }
 
   pull(snapshot: PullSnapshot, action: string): void {
+    this.told(snapshot.number);
     const before = readPull(this.partition, this.repository.id, snapshot.number);
     const after = mergePull(before, snapshot, action, this.repository);
     if (after === before) return;
@@ -70,6 +75,7 @@ class Actor {
   }
 
   issue(snapshot: IssueSnapshot, action: string): void {
+    this.told(snapshot.number);
     if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
     const after = mergeIssue(before, snapshot, action);
@@ -80,6 +86,7 @@ class Actor {
 
   /** A number is never given twice: what was deleted or moved away does not come back, nor does what was said of it. */
   removeIssue(number: number, seenAt: number): void {
+    this.told(number);
     removeIssue(this.partition, this.repository.id, number, seenAt);
     removeComments(this.partition, this.repository.id, number);
     this.recount();
@@ -87,6 +94,7 @@ class Actor {
 
   comment(snapshot: CommentSnapshot, action: string): void {
     const { number, kind, id } = snapshot;
+    this.told(number);
     if (isIssueRemoved(this.partition, this.repository.id, number)) return;
     const before = readComment(this.partition, this.repository.id, number, kind, id);
     const after = mergeComment(before, snapshot, action);
@@ -99,6 +107,7 @@ class Actor {
     for (const commit of push.commits) this.commit(commit, push);
     const before = readPush(this.partition, this.repository.id, push.branch, push.after);
     const after = mergePush(before, push);
+    this.captured(after, before, push);
     if (after === before) return;
     writePush(this.partition, this.repository.id, after);
     this.recount();
@@ -116,6 +125,19 @@ class Actor {
     if (after === before) return;
     writeTag(this.partition, this.repository.id, after);
     this.recount();
+  }
+
+  /** The last sync of a pull request or issue is the last telling of it, also one that changes nothing. */
+  private told(number: number): void {
+    noteSync(this.partition, [this.repository.id, 'number', number], this.at);
+  }
+
+  /** A push is captured once, and its commits go with it; those that only another telling of it listed go by themselves. */
+  private captured({ branch, after, shas }: PushRecord, before: PushRecord | undefined, push: BranchPush): void {
+    if (!before) return noteSync(this.partition, [this.repository.id, 'push', branch, after], this.at);
+    const kept = new Set(shas);
+    for (const sha of [...before.shas, ...push.commits.map((commit) => commit.sha)])
+      if (!kept.has(sha)) noteSync(this.partition, [this.repository.id, 'commit', sha], this.at);
   }
 
   /** Asks for fresh counts, once however many events ask before it is carried out. */

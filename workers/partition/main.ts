@@ -11,7 +11,7 @@ import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
-import type { PreviewTask } from '../../src/protocol/tasks.ts';
+import type { DueTask, PreviewTask } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { RenderPool } from '../render/pool.ts';
 import { Keeper } from './keeper.ts';
@@ -19,8 +19,11 @@ import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
 
-/** A question to an owner: a preview for the pool, or an operator's wish for a snapshot. */
-type Question = PreviewTask | { task: 'snapshot' };
+/** A question to an owner: counting for the pool, or an operator's wish for a snapshot or a sweep. */
+type Question = PreviewTask | DueTask | { task: 'snapshot' } | { task: 'sweep' };
+
+/** Whoever asks waits ten seconds. */
+const answerMs = 8000;
 
 /** One owned partition and what serves it. */
 interface Served {
@@ -98,18 +101,27 @@ async function serve(
       onLost: (_, error) => onLost(name, error),
     }),
   );
-  outbox = new Outbox({ dataDir, partition: owner.partition, pool, logger, laneOf });
+  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
   if (owner.caughtUp) outbox.kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
     tickMs: settings.tickSeconds * 1000,
     snapshotMs: settings.snapshotMinutes * 60_000,
+    sweepMs: settings.sweepMinutes * 60_000,
+    partitions: settings.partitions,
   });
   const answers = answerQueries(journal, name, async (question: Question) => {
     if (question.task === 'snapshot') return keeper.snapshot();
+    if (question.task === 'sweep') return inTime(keeper.sweep());
     return pool.run({ dataDir, partition: name, work: question });
   });
   return { owner, outbox, keeper, stopAnswering: () => answers.unsubscribe() };
+}
+
+/** A large sweep takes longer than a question may; it goes on, and what became of it can be read in the partition. */
+async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
+  const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
+  return { done };
 }
 
 /** After a crash the former owner may live for a moment longer; a lock that stays is a set-up fault. */

@@ -10,10 +10,12 @@ import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
+import { finishErasing } from './retention.ts';
 
 /** The repository of an event, made or renamed when the event says so; the directory hears of it through the outbox. */
 export function meetRepository(partition: Partition, record: EventRecord): RepositoryRecord {
   const before = readRepository(partition, record.repository.id);
+  if (!before) finishErasing(partition, record.repository.id);
   const after = mergeRepository(before, record);
   if (after === before) return before;
   writeRepository(partition, after);

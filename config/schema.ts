@@ -175,6 +175,10 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_SNAPSHOT_MINUTES',
       description: 'Time between snapshots of a partition, in minutes',
     }),
+    sweepMinutes: setting(count(1, 10_080, 1440), {
+      env: 'TIDINGS_SWEEP_MINUTES',
+      description: 'Time between sweeps of what was kept long enough, in minutes',
+    }),
     tickSeconds: setting(count(1, 3600, 10), {
       env: 'TIDINGS_TICK_SECONDS',
       description: 'Time between clock records of a partition, in seconds',

@@ -155,8 +155,21 @@ export const readerSlots = new Gauge({
 });
 export const partitionAlarms = new Gauge({
   name: 'tidings_partition_alarm',
-  help: '1 while a partition is stopped and needs an operator (cause: hole, store, lock)',
+  help: '1 while a partition needs an operator: stopped (cause: hole, store, lock), or erasing waits for a word (clock, erasure)',
   labelNames: ['partition', 'cause'] as const,
+  registers,
+});
+/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets. */
+export const erasedRecords = new Counter({
+  name: 'tidings_retention_erased_total',
+  help: 'Records erased because their time was over, by kind',
+  labelNames: ['partition', 'kind'] as const,
+  registers,
+});
+export const lastSweepTime = new Gauge({
+  name: 'tidings_retention_last_sweep_timestamp_seconds',
+  help: 'When the last sweep of a partition ended, in seconds since 1970; 0 for never',
+  labelNames: ['partition'] as const,
   registers,
 });
 export const outboxRows = new Gauge({

@@ -6,6 +6,7 @@ import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
+import { retentionRoutes } from './retention.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
@@ -13,5 +14,6 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...backfillRoutes,
   ...rangeRoutes,
   ...draftRoutes,
+  ...retentionRoutes,
   ...webhookSecretRoutes,
 ];

@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
 import { repositoriesCommand } from './repositories.ts';
+import { retentionCommand } from './retention.ts';
 import { sendCommand } from './send.ts';
 import { settingsCommand } from './settings.ts';
 import { restoreCommand, snapshotCommand } from './snapshots.ts';
@@ -36,6 +37,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   dump: dumpCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
+  retention: retentionCommand,
   settings: settingsCommand,
   help: helpCommand,
 };

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { EventRepositorySchema } from './repository.ts';
+import { WaitSchema } from './retention.ts';
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Commands of a repository's partition. */
@@ -68,6 +69,9 @@ export const KeyRecordSchema = Type.Object({
   revokedAt: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
+
+/** An operator's word: the erasing that waits may go on. Any partition takes it; it names exactly what it allows. */
+export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 
 /**
  * A webhook secret of a host, or of one organisation of it, as stored: sealed. `previous` holds the texts that a rotation

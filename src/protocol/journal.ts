@@ -4,8 +4,9 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
-import { CommandSchema, DirectoryCommandSchema } from './commands.ts';
+import { CommandSchema, DirectoryCommandSchema, RetentionCommandSchema } from './commands.ts';
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
+import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 
 const Instant = Type.Integer();
@@ -234,7 +235,7 @@ export type InstallationRecord = Static<typeof InstallationRecordSchema>;
 export const CommandRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('command'),
-  command: Type.Union([CommandSchema, DirectoryCommandSchema]),
+  command: Type.Union([CommandSchema, DirectoryCommandSchema, RetentionCommandSchema]),
 });
 export type CommandRecord = Static<typeof CommandRecordSchema>;
 
@@ -292,6 +293,8 @@ export type ResultRecord = Static<typeof ResultRecordSchema>;
 /** What one partition tells another; deduped at the target by (source, row). */
 export const RelayBodySchema = Type.Union([
   Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
+  /** The organisation of a repository was erased: everything of it goes. */
+  Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
 ]);
 export type RelayBody = Static<typeof RelayBodySchema>;
 
@@ -304,9 +307,17 @@ export const RelayRecordSchema = Type.Object({
 });
 export type RelayRecord = Static<typeof RelayRecordSchema>;
 
-/** Moves a partition's time when nothing else does. */
-export const TickRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('tick') });
+/** Moves a partition's time when nothing else does. `padding` fills a block of the journal, so that it can be dropped whole. */
+export const TickRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('tick'),
+  padding: Type.Optional(Type.String()),
+});
 export type TickRecord = Static<typeof TickRecordSchema>;
+
+/** Erases what has been kept long enough, piece by piece (`docs/architecture.md` decision 19). */
+export const SweepRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('sweep'), body: SweepBodySchema });
+export type SweepRecord = Static<typeof SweepRecordSchema>;
 
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
@@ -316,5 +327,6 @@ export const JournalRecordSchema = Type.Union([
   ResultRecordSchema,
   RelayRecordSchema,
   TickRecordSchema,
+  SweepRecordSchema,
 ]);
 export type JournalRecord = Static<typeof JournalRecordSchema>;

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { EventRepositorySchema } from './repository.ts';
+import { DaySchema, type Due } from './retention.ts';
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
@@ -62,14 +63,22 @@ export const ResolvedRepositorySchema = Type.Object({
 });
 export type ResolvedRepository = Static<typeof ResolvedRepositorySchema>;
 
+/** Counts what a sweep would erase, and all of single repositories. */
+export const DueTaskSchema = Type.Object({
+  task: Type.Literal('due'),
+  before: DaySchema,
+  repositories: Type.Array(Type.String()),
+});
+export type DueTask = Static<typeof DueTaskSchema>;
+
 /** Any task, as a thread receives it: where the partition lies, and what to do there. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask;
+  work: RenderTask | PreviewTask | RecountTask | DueTask;
 }
 
 /** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] }
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Due }
   | { ok: false; kind: 'invalid' | 'notFound'; message: string; details?: Record<string, string> };

@@ -15,6 +15,12 @@ export function writeRepository(partition: Partition, repository: RepositoryReco
   partition.tables.revisions.putSync(repository.id, repository.revision);
 }
 
+/** Removes a repository itself; its pull requests and all the rest are rows of their own. */
+export function removeRepository(partition: Partition, id: string): void {
+  partition.tables.repositories.removeSync(id);
+  partition.tables.revisions.removeSync(id);
+}
+
 /** Revision that ready-made responses of this repository must carry; 0 for an unknown one. */
 export function readRevision(partition: Partition, id: string): number {
   return partition.tables.revisions.get(id) ?? 0;

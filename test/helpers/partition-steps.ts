@@ -3,8 +3,9 @@
  * content) and otherwise come in any order, twice, with gaps, or broken. Times lie close together, so that they collide.
  */
 import fc from 'fast-check';
+import { dayMs, dayOf } from '../../src/days.ts';
 import { draftId } from '../../src/ids.ts';
-import type { BackfilledBody, EventBody, JournalRecord } from '../../src/protocol/journal.ts';
+import type { BackfilledBody, EventBody, JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import {
   backfilledRecord,
   backfillProgress,
@@ -18,6 +19,7 @@ import {
   repositoryFields,
   resultRecord,
   shaNumber,
+  sweepRecord,
   tagPush,
   tickRecord,
 } from './partition-records.ts';
@@ -209,6 +211,27 @@ const anyResult = fc
       : resultRecord({ result: 'rendered', ...which, baseRevision: 0, inputSeq: 0, bodyMd, flags }, at);
   });
 
+/** Events told of so long ago that a sweep takes them, sweeps, and the end of a repository. */
+const long = 400 * dayMs;
+const anyOldEvent = fc
+  .record({ body: anyBody, delivery, days: fc.integer({ min: 0, max: 60 }) })
+  .map(({ body, delivery, days }) => eventRecord(body, { delivery, at: epoch - long + days * dayMs }));
+const anySweep = fc.oneof(
+  at.map((at) => sweepRecord({ sweep: 'records', before: dayOf(at) - 365 }, at)),
+  at.map((at) => sweepRecord({ sweep: 'more' }, at)),
+  fc.record({ at, days: fc.integer({ min: 0, max: 3 }) }).map(({ at, days }) => tickRecord(at + days * dayMs)),
+);
+const anyEnd = row.map(
+  (row): RelayRecord => ({
+    id: `end-${row}`,
+    at: epoch,
+    kind: 'relay',
+    source: 'directory',
+    row,
+    body: { relay: 'repositoryErased', repoId: repositoryFields().id },
+  }),
+);
+
 /** Any record of a repository's partition, broken ones included. */
 export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 12, arbitrary: anyEvent },
@@ -217,6 +240,9 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 4, arbitrary: anyPage },
   { weight: 2, arbitrary: anyResult },
   { weight: 1, arbitrary: at.map(tickRecord) },
+  { weight: 3, arbitrary: anyOldEvent },
+  { weight: 2, arbitrary: anySweep },
+  { weight: 1, arbitrary: anyEnd },
   { weight: 1, arbitrary: fc.record({ delivery, at }).map(poisonRecord) },
   { weight: 1, arbitrary: row.map((row) => resultRecord({ result: 'relayed', target: 'directory', row })) },
 );

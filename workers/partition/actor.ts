@@ -18,6 +18,7 @@ import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readPull, writePull } from '../../src/store/pulls.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
+import { noteSync } from '../../src/store/syncs.ts';
 import { readTag, writeTag } from '../../src/store/tags.ts';
 import { mergeIssue, mergePull, mergeTag } from './capture.ts';
 import { mergeComment } from './comments.ts';
@@ -27,7 +28,7 @@ import { hostTime, meetRepository, type Seen } from './repository.ts';
 /** Folds one event into its repository. */
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = meetRepository(partition, record, hostTime(record), record.body);
-  new Actor(partition, repository).take(record.body);
+  new Actor(partition, repository, record.at).take(record.body);
 }
 
 /** Folds what was read of a repository, as it was at host time `seenAt`. */
@@ -38,17 +39,20 @@ export function foldBodies(
   bodies: readonly BackfilledBody[],
 ): void {
   const repository = meetRepository(partition, record, seenAt);
-  const actor = new Actor(partition, repository);
+  const actor = new Actor(partition, repository, record.at);
   for (const body of bodies) actor.take(body);
 }
 
 class Actor {
   private readonly partition: Partition;
   private readonly repository: RepositoryRecord;
+  private readonly at: number;
 
-  constructor(partition: Partition, repository: RepositoryRecord) {
+  /** @param at when the record at hand was enqueued, which is when it told of what it tells */
+  constructor(partition: Partition, repository: RepositoryRecord, at: number) {
     this.partition = partition;
     this.repository = repository;
+    this.at = at;
   }
 
   take(body: BackfilledBody): void {
@@ -60,7 +64,7 @@ class Actor {
       case 'issue_removed':
         return this.removeIssue(body.number, body.seenAt);
       case 'push':
-        return this.recountIf(foldPush(this.partition, this.repository.id, body.push));
+        return this.recountIf(foldPush(this.partition, this.repository.id, body.push, this.at));
       case 'tag':
         return this.tag(body.tag);
       case 'comment':
@@ -70,15 +74,16 @@ class Actor {
       case 'repository':
         return;
       case 'commits':
-        return foldCommits(this.partition, this.repository.id, body.commits);
+        return foldCommits(this.partition, this.repository.id, body.commits, this.at);
       case 'steps':
-        return this.recountIf(foldSteps(this.partition, this.repository.id, body.branch, body.steps));
+        return this.recountIf(foldSteps(this.partition, this.repository.id, body, this.at));
       default:
         throw new Error('the event is of no known kind');
     }
   }
 
   private pull(snapshot: PullSnapshot, action: string): void {
+    this.told(snapshot.number);
     const before = readPull(this.partition, this.repository.id, snapshot.number);
     const after = mergePull(before, snapshot, action, this.repository);
     if (after === before) return;
@@ -87,6 +92,7 @@ class Actor {
   }
 
   private issue(snapshot: IssueSnapshot, action: string): void {
+    this.told(snapshot.number);
     if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
     const after = mergeIssue(before, snapshot, action);
@@ -97,6 +103,7 @@ class Actor {
 
   /** A number is never given twice: what was deleted or moved away does not come back, nor does what was said of it. */
   private removeIssue(number: number, seenAt: number): void {
+    this.told(number);
     removeIssue(this.partition, this.repository.id, number, seenAt);
     removeComments(this.partition, this.repository.id, number);
     this.recount();
@@ -104,6 +111,7 @@ class Actor {
 
   private comment(snapshot: CommentSnapshot, action: string): void {
     const { number, kind, id } = snapshot;
+    this.told(number);
     if (isIssueRemoved(this.partition, this.repository.id, number)) return;
     const before = readComment(this.partition, this.repository.id, number, kind, id);
     const after = mergeComment(before, snapshot, action);
@@ -116,6 +124,11 @@ class Actor {
     if (after === before) return;
     writeTag(this.partition, this.repository.id, after);
     this.recount();
+  }
+
+  /** The last sync of a pull request or issue is the last telling of it, also one that changes nothing. */
+  private told(number: number): void {
+    noteSync(this.partition, [this.repository.id, 'number', number], this.at);
   }
 
   private recountIf(changed: boolean): void {

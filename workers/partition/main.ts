@@ -12,7 +12,7 @@ import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
-import type { PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
+import type { DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { Readers } from '../../src/store/readers.ts';
@@ -26,8 +26,11 @@ import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
 
-/** A question to an owner: a preview for the pool, one about a host, or an operator's wish for a snapshot. */
-type Question = PreviewTask | ResolveRepositoryTask | { task: 'snapshot' };
+/** A question to an owner: counting for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
+type Question = PreviewTask | DueTask | ResolveRepositoryTask | { task: 'snapshot' } | { task: 'sweep' };
+
+/** Whoever asks waits ten seconds. */
+const answerMs = 8000;
 
 /** What the partitions of this worker share. */
 interface Shared {
@@ -129,16 +132,19 @@ async function serve(
       onLost: (_, error) => onLost(name, error),
     }),
   );
-  outbox = new Outbox({ dataDir, partition: owner.partition, pool, logger, laneOf });
+  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
   if (name !== directoryName) hosts = startHosts(context, shared, owner);
   if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
     tickMs: settings.tickSeconds * 1000,
     snapshotMs: settings.snapshotMinutes * 60_000,
+    sweepMs: settings.sweepMinutes * 60_000,
+    partitions: settings.partitions,
   });
   const answers = answerQueries(journal, name, async (question: Question) => {
     if (question.task === 'snapshot') return keeper.snapshot();
+    if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger }, owner.partition, question);
     return pool.run({ dataDir, partition: name, work: question });
@@ -161,6 +167,12 @@ function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: P
     backfills: new Backfills(context, shared.places),
     tagSync: everyMs > 0 ? new TagSync(context, everyMs) : undefined,
   };
+}
+
+/** A large sweep takes longer than a question may; it goes on, and what became of it can be read in the partition. */
+async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
+  const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
+  return { done };
 }
 
 /** After a crash the former owner may live for a moment longer; a lock that stays is a set-up fault. */

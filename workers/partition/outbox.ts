@@ -18,7 +18,8 @@ import { relay } from './relay.ts';
 /** What an outbox needs from its worker. */
 export interface OutboxOptions {
   dataDir: string;
-  partition: Partition;
+  /** Whose partition it is: a renewed one takes the place of another. */
+  owner: { readonly partition: Partition };
   pool: RenderPool;
   logger: Logger;
   /** The lane of any partition, its own included. */
@@ -47,7 +48,7 @@ export class Outbox {
   /** Starts what is written down and not under way. Call it after each commit, and not before the fold has caught up. */
   kick(): void {
     if (this.stopped) return;
-    const rows = listEffects(this.options.partition, 0, 1000);
+    const rows = listEffects(this.options.owner.partition, 0, 1000);
     this.forgetFolded(rows);
     if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
     for (const row of rows) {
@@ -127,17 +128,17 @@ export class Outbox {
   }
 
   private async enqueue(body: ResultBody): Promise<void> {
-    const { partition, laneOf } = this.options;
-    await laneOf(partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+    const { owner, laneOf } = this.options;
+    await laneOf(owner.partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
   }
 
   private where(): { dataDir: string; partition: string } {
-    return { dataDir: this.options.dataDir, partition: this.options.partition.name };
+    return { dataDir: this.options.dataDir, partition: this.options.owner.partition.name };
   }
 
   /** The rows stay; they are tried again shortly. */
   private later(error: Error): void {
-    this.options.logger.warn({ partition: this.options.partition.name, err: error }, 'effect is tried again');
+    this.options.logger.warn({ partition: this.options.owner.partition.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
 }

@@ -10,6 +10,7 @@ import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
+import { finishErasing } from './retention.ts';
 
 /** The repository part of whatever record is folded. */
 export type Seen = Pick<EventRecord, 'at' | 'repository'>;
@@ -21,6 +22,7 @@ export type Seen = Pick<EventRecord, 'at' | 'repository'>;
  */
 export function meetRepository(partition: Partition, record: Seen, seenAt: number, body?: EventBody): RepositoryRecord {
   const before = readRepository(partition, record.repository.id);
+  if (!before) finishErasing(partition, record.repository.id);
   const after = mergeRepository(before, record, seenAt, body);
   if (after === before) return before;
   writeRepository(partition, after);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/metrics.ts';
+import type { Due } from '../../src/protocol/retention.ts';
 import type { PoolAnswer, PoolTask, Preview, RangeCount, Rendered } from '../../src/protocol/tasks.ts';
 
 const heapMb = 512;
@@ -16,6 +17,7 @@ interface Answers {
   render: Rendered;
   preview: Preview;
   recount: RangeCount[];
+  due: Due;
 }
 
 export class RenderPool {

@@ -7,6 +7,7 @@ import { ServiceError } from '../../src/errors.ts';
 import type { PoolAnswer, PoolTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
+import { countDue } from './due.ts';
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
@@ -41,6 +42,8 @@ function carryOut(partition: Partition, { work }: PoolTask) {
       return preview(partition, work.repoId, work.bounds);
     case 'recount':
       return recount(partition, work.repoId);
+    case 'due':
+      return countDue(partition, work);
   }
 }
 

@@ -13,6 +13,7 @@ const foldedTables = [
   'pulls',
   'pullsByMergeSha',
   'pullsByMergedAt',
+  'pullsByAuthor',
   'issues',
   'issuesByClosedAt',
   'commits',
@@ -84,7 +85,7 @@ export function openReadOnly(dataDir: string, name: string): Partition | undefin
 
 /** Opens an environment by folder, such as a snapshot that is to be verified. */
 export function openFolder(name: string, generation: number, folder: string, readOnly: boolean): Partition {
-  const root = open({ path: folder, readOnly, maxDbs: 48, maxReaders, noSubdir: false, encoding: 'msgpack' });
+  const root = open({ path: folder, readOnly, maxDbs: 64, maxReaders, noSubdir: false, encoding: 'msgpack' });
   const tables = {} as Record<TableName, Table>;
   for (const table of [...foldedTables, 'local'] as const)
     tables[table] = root.openDB({ name: table, ...tableOptions });

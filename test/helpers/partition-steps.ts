@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { draftId } from '../../src/ids.ts';
 import type { EventBody, JournalRecord } from '../../src/protocol/journal.ts';
+import { defaultSettings } from '../../src/protocol/notes.ts';
 import {
   branchPush,
   commandRecord,
@@ -140,6 +141,15 @@ const anyCommand = fc.oneof(
     .map(({ rangeId, at, bodyMd }) =>
       commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd }, at),
     ),
+  fc.record({ at, bullets: fc.integer({ min: 1, max: 3 }) }).map(({ at, bullets }) => {
+    const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets } };
+    return commandRecord({ name: 'putSettings', repoId: repositoryFields().id, settings }, at);
+  }),
+  fc
+    .record({ rangeId: anyRange, at, revision: fc.integer({ min: 1, max: 4 }) })
+    .map(({ rangeId, at, revision }) =>
+      commandRecord({ name: 'restoreDraft', draftId: draftId(rangeId, 'engineer'), revision, by: 'key_1' }, at),
+    ),
 );
 
 const anyResult = fc
@@ -149,7 +159,7 @@ const anyResult = fc
     const flags = { highlights: [], contributors: ['ada'], upgradeInstructions: '' };
     return fails
       ? resultRecord({ result: 'renderFailed', ...which, error: 'too long' }, at)
-      : resultRecord({ result: 'rendered', ...which, baseRevision: 0, inputSeq: 0, bodyMd, flags }, at);
+      : resultRecord({ result: 'rendered', ...which, inputSeq: 0, bodyMd, flags }, at);
   });
 
 /** Any record of a repository's partition, broken ones included. */

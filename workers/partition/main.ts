@@ -11,7 +11,7 @@ import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
-import type { PreviewTask } from '../../src/protocol/tasks.ts';
+import type { ChangesTask, PreviewTask } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { RenderPool } from '../render/pool.ts';
 import { Keeper } from './keeper.ts';
@@ -19,8 +19,8 @@ import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
 
-/** A question to an owner: a preview for the pool, or an operator's wish for a snapshot. */
-type Question = PreviewTask | { task: 'snapshot' };
+/** A question to an owner: one for the pool, or an operator's wish for a snapshot. */
+type Question = PreviewTask | ChangesTask | { task: 'snapshot' };
 
 /** One owned partition and what serves it. */
 interface Served {

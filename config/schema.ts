@@ -106,6 +106,10 @@ export const SettingsSchema = Type.Object(
       description: 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}',
       secret: true,
     }),
+    tagSyncHours: setting(count(0, 720, 6), {
+      env: 'TIDINGS_TAG_SYNC_HOURS',
+      description: 'Time between two looks at a repository’s tags on its host, in hours; 0 = never',
+    }),
     autoConnect: setting(Type.Boolean({ default: true }), {
       env: 'TIDINGS_AUTO_CONNECT',
       description: 'Connect a repository when its first signed webhook arrives',
@@ -170,6 +174,10 @@ export const SettingsSchema = Type.Object(
     snapshotMinutes: setting(count(1, 10_080, 60), {
       env: 'TIDINGS_SNAPSHOT_MINUTES',
       description: 'Time between snapshots of a partition, in minutes',
+    }),
+    sweepMinutes: setting(count(1, 10_080, 1440), {
+      env: 'TIDINGS_SWEEP_MINUTES',
+      description: 'Time between sweeps of what was kept long enough, in minutes',
     }),
     tickSeconds: setting(count(1, 3600, 10), {
       env: 'TIDINGS_TICK_SECONDS',

@@ -155,8 +155,21 @@ export const readerSlots = new Gauge({
 });
 export const partitionAlarms = new Gauge({
   name: 'tidings_partition_alarm',
-  help: '1 while a partition is stopped and needs an operator (cause: hole, store, lock)',
+  help: '1 while a partition needs an operator: stopped (cause: hole, store, lock), or erasing waits for a word (clock, erasure)',
   labelNames: ['partition', 'cause'] as const,
+  registers,
+});
+/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets. */
+export const erasedRecords = new Counter({
+  name: 'tidings_retention_erased_total',
+  help: 'Records erased because their time was over, by kind',
+  labelNames: ['partition', 'kind'] as const,
+  registers,
+});
+export const lastSweepTime = new Gauge({
+  name: 'tidings_retention_last_sweep_timestamp_seconds',
+  help: 'When the last sweep of a partition ended, in seconds since 1970; 0 for never',
+  labelNames: ['partition'] as const,
   registers,
 });
 export const outboxRows = new Gauge({
@@ -175,6 +188,41 @@ export const renderSeconds = new Histogram({
 export const renderQueue = new Gauge({
   name: 'tidings_render_queue_tasks',
   help: 'Render tasks waiting for a thread',
+  registers,
+});
+/** `state` is one of: running, waiting. */
+export const backfillsUnderWay = new Gauge({
+  name: 'tidings_backfills_under_way',
+  help: 'Backfills that a worker carries out, by state',
+  labelNames: ['state'] as const,
+  registers,
+});
+/** `outcome` is one of: completed, failed. */
+export const backfillsEnded = new Counter({
+  name: 'tidings_backfills_ended_total',
+  help: 'Backfills that came to their end',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+/** `kind` is one of: pulls, issues, comments, reviews, tags, releases, commits. */
+export const hostItems = new Counter({
+  name: 'tidings_host_items_total',
+  help: 'Items read from the REST API of a host, by kind',
+  labelNames: ['kind'] as const,
+  registers,
+});
+/** `outcome` is one of: read, unchanged, refused, missing, unavailable, failed. */
+export const hostRequests = new Counter({
+  name: 'tidings_host_requests_total',
+  help: 'Pages and objects asked of the REST API of a host, by outcome',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+/** `reason` is one of: rate_limit, secondary_limit, server_error. */
+export const hostWaitSeconds = new Counter({
+  name: 'tidings_host_wait_seconds_total',
+  help: 'Time waited for a host, by reason',
+  labelNames: ['reason'] as const,
   registers,
 });
 export const childRestarts = new Counter({

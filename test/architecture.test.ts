@@ -39,6 +39,7 @@ const rules: Rules = {
     nats: 'src/journal/',
     lmdb: 'src/store/',
     piscina: 'workers/render/',
+    '@octokit': 'src/host/',
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',
@@ -61,7 +62,7 @@ const readersOfEnvironment: Record<string, string> = {
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
   if (top === 'src' && rest.length === 1)
-    return /^(errors|ids|logger|metrics|api-key|compare-url|etag|seal)\.ts$/.test(rest[0] ?? '')
+    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal)\.ts$/.test(rest[0] ?? '')
       ? 'foundation'
       : 'assembly';
   if (top === 'src') return rest[0] === 'cli' ? 'assembly' : rest[0];

@@ -9,7 +9,8 @@ import type { Journal } from '../journal/connect.ts';
 import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
 import { type PartitionName, partitionName } from '../journal/subjects.ts';
-import type { Command, CommandResult, DirectoryCommand } from '../protocol/commands.ts';
+import type { CommandResult } from '../protocol/commands.ts';
+import type { CommandRecord } from '../protocol/journal.ts';
 import type { Sealer } from '../seal.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
@@ -54,7 +55,7 @@ export function readPartition(context: ApiContext, name: PartitionName): Partiti
 export async function carryOut<T>(
   context: ApiContext,
   name: PartitionName,
-  command: Command | DirectoryCommand,
+  command: CommandRecord['command'],
 ): Promise<T> {
   const id = ulid();
   const { seq } = await context.laneOf(name).enqueue({ id, at: Date.now(), kind: 'command', command });

@@ -33,8 +33,8 @@ const putSettings: ApiRoute = {
     assertVisible(caller, repoId, 'Repository', repoId);
     const settings = toSettings(body);
     const name = partitionOfId(context, repoId) as string;
-    const value = await carryOut(context, name, { name: 'putSettings', repoId, settings });
-    return { status: 200, body: value as object };
+    await carryOut(context, name, { name: 'putSettings', repoId, settings });
+    return { status: 200, body: settings };
   },
 };
 

@@ -1,11 +1,13 @@
 /**
  * The list of commands.
  */
+import { backfillCommand } from './backfill.ts';
 import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
 import { repositoriesCommand } from './repositories.ts';
+import { retentionCommand } from './retention.ts';
 import { sendCommand } from './send.ts';
 import { settingsCommand } from './settings.ts';
 import { restoreCommand, snapshotCommand } from './snapshots.ts';
@@ -30,10 +32,12 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   'webhook-secrets': webhookSecretsCommand,
   send: sendCommand,
   doctor: doctorCommand,
+  backfill: backfillCommand,
   'dead-letters': deadLettersCommand,
   dump: dumpCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
+  retention: retentionCommand,
   settings: settingsCommand,
   help: helpCommand,
 };

@@ -17,6 +17,7 @@ import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listWebhookSecrets, sealedFor } from '../store/webhook-secrets.ts';
 import { answers, serviceNatsUrl } from './connection.ts';
+import { waitingLines } from './retention.ts';
 import type { CliCommand } from './usage.ts';
 
 type Verdict = 'ok' | 'note' | 'fault';
@@ -43,6 +44,7 @@ export const doctorCommand: CliCommand = {
       ...checkSecrets(settings),
       ...(await checkSeals(settings)),
       ...(await checkJournal(settings)),
+      ...checkRetention(settings),
     ];
     for (const { verdict, text } of findings) process.stdout.write(`${marks[verdict]} ${text}\n`);
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
@@ -95,6 +97,13 @@ function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding[] {
       ? 'from TIDINGS_WEBHOOK_SECRETS'
       : `in ${webhookSecretFile(dataDir)}, made at first start`;
   return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
+}
+
+function checkRetention(settings: Settings): Finding[] {
+  return waitingLines(settings).map((line) => ({
+    verdict: 'note',
+    text: `retention of ${line}: look with tidings retention show, allow it with tidings retention approve`,
+  }));
 }
 
 /** Whether the sealing key opens what is stored under it. */

@@ -16,10 +16,8 @@ import { UsageError } from './usage.ts';
 export async function showSettings(context: ApiContext, wanted: string, file: string | undefined): Promise<number> {
   const { id: repoId } = findRepository(context.readers, wanted);
   const name = partitionOfId(context, repoId) as string;
-  const settings =
-    file === undefined
-      ? readSettings(readPartition(context, name), repoId)
-      : await carryOut<NotesSettings>(context, name, { name: 'putSettings', repoId, settings: readFile(file) });
+  const settings = file === undefined ? readSettings(readPartition(context, name), repoId) : readFile(file);
+  if (file !== undefined) await carryOut(context, name, { name: 'putSettings', repoId, settings });
   process.stdout.write(`${JSON.stringify(settings, null, 2)}\n`);
   return 0;
 }

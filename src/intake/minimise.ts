@@ -155,7 +155,8 @@ function endOfPart(commits: readonly HostCommit[], start: number): number {
   return commits.length;
 }
 
-function minimiseCommit(commit: HostCommit): PushedCommit {
+/** A commit of a push or of a list. */
+export function minimiseCommit(commit: HostCommit): PushedCommit {
   const message = commit.message ?? '';
   return {
     sha: commit.id,

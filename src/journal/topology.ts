@@ -63,6 +63,18 @@ export async function purgeStream(journal: Journal, partition: PartitionName, se
   return answer.purged;
 }
 
+/** Largest block of a file-based stream, in bytes; a smaller stream has smaller ones, a quarter of its bound. */
+const largestBlockBytes = 8_388_608;
+
+/**
+ * So many bytes after a message, and its block is full and closed. A purge drops whole blocks only and leaves of the first
+ * one what it purged: readable in its file, though no longer by any request.
+ */
+export function blockBytesOf({ maxBytes }: Pick<StreamState, 'maxBytes'>): number {
+  const quarter = maxBytes > 0 ? Math.ceil(maxBytes / 4) + 100 : largestBlockBytes;
+  return Math.min(largestBlockBytes, Math.max(32_768, quarter));
+}
+
 async function findStream(journal: Journal, partition: PartitionName): Promise<StreamInfo | undefined> {
   try {
     return await journal.manager.streams.info(streamOf(partition));

@@ -160,7 +160,9 @@ function stepsDown(source: NotesSource, sha: string): Step[] {
     keys.filter(([, after]) => after === head).flatMap(([branch, after]) => source.push(branch, after) ?? []);
   const exact = pushesAt(sha);
   if (exact.length > 0) return exact.flatMap((push) => toStep(push, sha) ?? []);
-  const listing = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
+  const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
+  // Where a backfill knew better than a push that left commits out, the push is gone and its key is not.
+  const listing = named.filter((push) => push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
   const steps = first ? pushesAt(first.after).flatMap((push) => toStep(push, sha) ?? []) : [];
   return steps.filter(({ push, index }) => !push.shas.slice(index + 1).some((later) => isMerge(source, later)));

@@ -71,6 +71,20 @@ export type RestoreDraftBody = Static<typeof RestoreDraftBodySchema>;
 export const UpdateRepositoryBodySchema = Type.Object({ selected: Type.Boolean() }, closed);
 export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;
 
+/** `since` is the first day of what is fetched; everything without it. */
+export const StartBackfillBodySchema = Type.Object({ since: Type.Optional(date) }, closed);
+export type StartBackfillBody = Static<typeof StartBackfillBodySchema>;
+
+/** What an operator's word is for: one partition, one of the things that wait; all of them where nothing is named. */
+export const ApproveRetentionBodySchema = Type.Object(
+  {
+    partition: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
+    id: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+  },
+  closed,
+);
+export type ApproveRetentionBody = Static<typeof ApproveRetentionBodySchema>;
+
 /** Longest overlap of a rotated webhook secret, in hours: 30 days. */
 export const mostOverlapHours = 720;
 

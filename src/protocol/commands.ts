@@ -3,7 +3,12 @@
  * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
  */
 import { type Static, Type } from '@sinclair/typebox';
+
 import { NotesSettingsSchema } from './notes.ts';
+
+import { EventRepositorySchema } from './repository.ts';
+import { WaitSchema } from './retention.ts';
+
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** A person's change of a draft: who makes it, and which states of the draft it is meant for. */
@@ -45,6 +50,15 @@ export const CommandSchema = Type.Union([
     ...conditional,
   }),
   Type.Object({ name: Type.Literal('putSettings'), repoId: Type.String(), settings: NotesSettingsSchema }),
+  Type.Object({
+    name: Type.Literal('startBackfill'),
+    backfillId: Type.String(),
+    repository: EventRepositorySchema,
+    /** Nothing last changed before is read; null = everything. In milliseconds. */
+    since: Type.Union([Type.Integer(), Type.Null()]),
+    installationId: Type.Union([Type.String(), Type.Null()]),
+  }),
+  Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String() }),
 ]);
 export type Command = Static<typeof CommandSchema>;
 
@@ -79,6 +93,9 @@ export const KeyRecordSchema = Type.Object({
   revokedAt: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
+
+/** An operator's word: the erasing that waits may go on. Any partition takes it; it names exactly what it allows. */
+export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 
 /**
  * A webhook secret of a host, or of one organisation of it, as stored: sealed. `previous` holds the texts that a rotation

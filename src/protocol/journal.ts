@@ -3,25 +3,17 @@
  * Shapes only; `journal/codec` packs them, `intake/` and `api/` make them, `workers/partition` folds them.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { CommandSchema, DirectoryCommandSchema } from './commands.ts';
+import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
+import { CommandSchema, DirectoryCommandSchema, RetentionCommandSchema } from './commands.ts';
+import { type EventRepository, EventRepositorySchema } from './repository.ts';
+import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-/** The repository part of a minimised event. */
-export const EventRepositorySchema = Type.Object({
-  id: Type.String(),
-  origin: Type.String(),
-  hostId: Type.String(),
-  fullName: Type.String(),
-  defaultBranch: Nullable(Type.String()),
-  url: Type.String(),
-  private: Type.Boolean(),
-  owner: Type.Object({ id: Type.String(), login: Type.String() }),
-});
-export type EventRepository = Static<typeof EventRepositorySchema>;
+export { type EventRepository, EventRepositorySchema };
 
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
@@ -140,6 +132,31 @@ export const EventBodySchema = Type.Union([
 ]);
 export type EventBody = Static<typeof EventBodySchema>;
 
+/** A commit as a backfill reads it: a push does not tell its parents. */
+export const ListedCommitSchema = Type.Composite([
+  PushedCommitSchema,
+  Type.Object({ parents: Type.Array(Type.String()) }),
+]);
+export type ListedCommit = Static<typeof ListedCommitSchema>;
+
+/** One commit of a branch's first-parent line; `shas` is what it made reachable, oldest first, itself last. */
+export const BranchStepSchema = Type.Object({
+  before: Nullable(Type.String()),
+  after: Type.String(),
+  shas: Type.Array(Type.String()),
+  gap: Type.Boolean(),
+  at: Instant,
+});
+export type BranchStep = Static<typeof BranchStepSchema>;
+
+/** What a backfill reads: what events say too, commits with their parents, and how a branch came to be from them. */
+export const BackfilledBodySchema = Type.Union([
+  EventBodySchema,
+  Type.Object({ event: Type.Literal('commits'), commits: Type.Array(ListedCommitSchema) }),
+  Type.Object({ event: Type.Literal('steps'), branch: Type.String(), steps: Type.Array(BranchStepSchema) }),
+]);
+export type BackfilledBody = Static<typeof BackfilledBodySchema>;
+
 const recordBase = {
   /** Unique for ever; a record read twice has the same id. */
   id: Type.String(),
@@ -161,6 +178,23 @@ export const EventRecordSchema = Type.Object({
   body: EventBodySchema,
 });
 export type EventRecord = Static<typeof EventRecordSchema>;
+
+/**
+ * What was read from the host's REST API: a page of a backfill, or tags that a synchronisation found. `seenAt` is when the
+ * repository was asked for. A page that does not fit is several records, the last of which carries `progress`.
+ */
+export const BackfilledRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('backfilled'),
+  /** The backfill it belongs to; null for a synchronisation of tags. */
+  job: Nullable(Type.String()),
+  repository: EventRepositorySchema,
+  seenAt: Instant,
+  bodies: Type.Array(BackfilledBodySchema),
+  progress: Type.Optional(BackfillProgressSchema),
+  tagSync: Type.Optional(TagSyncSchema),
+});
+export type BackfilledRecord = Static<typeof BackfilledRecordSchema>;
 
 const InstalledRepository = Type.Object({
   id: Type.String(),
@@ -201,7 +235,7 @@ export type InstallationRecord = Static<typeof InstallationRecordSchema>;
 export const CommandRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('command'),
-  command: Type.Union([CommandSchema, DirectoryCommandSchema]),
+  command: Type.Union([CommandSchema, DirectoryCommandSchema, RetentionCommandSchema]),
 });
 export type CommandRecord = Static<typeof CommandRecordSchema>;
 
@@ -258,6 +292,8 @@ export type ResultRecord = Static<typeof ResultRecordSchema>;
 /** What one partition tells another; deduped at the target by (source, row). */
 export const RelayBodySchema = Type.Union([
   Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
+  /** The organisation of a repository was erased: everything of it goes. */
+  Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
 ]);
 export type RelayBody = Static<typeof RelayBodySchema>;
 
@@ -270,16 +306,26 @@ export const RelayRecordSchema = Type.Object({
 });
 export type RelayRecord = Static<typeof RelayRecordSchema>;
 
-/** Moves a partition's time when nothing else does. */
-export const TickRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('tick') });
+/** Moves a partition's time when nothing else does. `padding` fills a block of the journal, so that it can be dropped whole. */
+export const TickRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('tick'),
+  padding: Type.Optional(Type.String()),
+});
 export type TickRecord = Static<typeof TickRecordSchema>;
+
+/** Erases what has been kept long enough, piece by piece (`docs/architecture.md` decision 19). */
+export const SweepRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('sweep'), body: SweepBodySchema });
+export type SweepRecord = Static<typeof SweepRecordSchema>;
 
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
+  BackfilledRecordSchema,
   InstallationRecordSchema,
   CommandRecordSchema,
   ResultRecordSchema,
   RelayRecordSchema,
   TickRecordSchema,
+  SweepRecordSchema,
 ]);
 export type JournalRecord = Static<typeof JournalRecordSchema>;

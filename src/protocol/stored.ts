@@ -118,6 +118,10 @@ export const CommitRecordSchema = Type.Object({
   author: NullableString,
   coAuthors: Type.Array(Type.String({ description: 'handle' })),
   pushes: Type.Array(Type.Tuple([Type.String(), Type.String()])),
+  /** Known once a backfill has read the commit: pushes do not tell. */
+  parents: Type.Optional(Type.Array(Type.String())),
+  /** No push has told of it yet. */
+  backfilled: Type.Optional(Type.Boolean()),
 });
 export type CommitRecord = Static<typeof CommitRecordSchema>;
 
@@ -132,6 +136,8 @@ export const PushRecordSchema = Type.Object({
   /** The host listed fewer commits than were pushed: the chain is broken here. */
   gap: Type.Boolean(),
   at: Instant,
+  /** Made from the graph that a backfill read: one step of the branch, and what it brought. */
+  backfilled: Type.Optional(Type.Boolean()),
 });
 export type PushRecord = Static<typeof PushRecordSchema>;
 

@@ -3,7 +3,12 @@
  * shapes are the questions a gateway asks a partition's owner.
  */
 import { type Static, Type } from '@sinclair/typebox';
+
 import { ChangeSchema } from './notes.ts';
+
+import { EventRepositorySchema } from './repository.ts';
+import { DaySchema, type Due } from './retention.ts';
+
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
@@ -62,11 +67,33 @@ export type ChangesTask = Static<typeof ChangesTaskSchema>;
 export const ChangesSchema = Type.Object({ changes: Type.Array(ChangeSchema), total: Type.Integer() });
 export type Changes = Static<typeof ChangesSchema>;
 
+/** Looks a repository up on its host; a question to the directory's owner, which no thread answers. */
+export const ResolveRepositoryTaskSchema = Type.Object({
+  task: Type.Literal('resolveRepository'),
+  origin: Type.String(),
+  fullName: Type.String(),
+});
+export type ResolveRepositoryTask = Static<typeof ResolveRepositoryTaskSchema>;
+
+export const ResolvedRepositorySchema = Type.Object({
+  repository: EventRepositorySchema,
+  installationId: Type.Union([Type.String(), Type.Null()]),
+});
+export type ResolvedRepository = Static<typeof ResolvedRepositorySchema>;
+
+/** Counts what a sweep would erase, and all of single repositories. */
+export const DueTaskSchema = Type.Object({
+  task: Type.Literal('due'),
+  before: DaySchema,
+  repositories: Type.Array(Type.String()),
+});
+export type DueTask = Static<typeof DueTaskSchema>;
+
 /** Any task: where the partition lies, and what to do there. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask | ChangesTask;
+  work: RenderTask | PreviewTask | RecountTask | ChangesTask | DueTask;
 }
 
 /** A task as a thread receives it, with the longest time it may take, in milliseconds. */
@@ -76,7 +103,7 @@ export interface ThreadTask extends PoolTask {
 
 /** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes }
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Due }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

@@ -70,6 +70,19 @@ export function writeOrganisation(partition: Partition, organisation: Organisati
   }
 }
 
+/** Removes an organisation and the indexes that lead to it. */
+export function removeOrganisation(partition: Partition, id: string): void {
+  const { organisations, organisationsByOwner, organisationsByLogin } = partition.tables;
+  const organisation = readOrganisation(partition, id);
+  if (!organisation) return;
+  const { origin, login, ownerId } = organisation;
+  organisations.removeSync(id);
+  const byLogin = [origin, login.toLowerCase()];
+  if (organisationsByLogin.get(byLogin) === id) organisationsByLogin.removeSync(byLogin);
+  if (ownerId !== null && organisationsByOwner.get([origin, ownerId]) === id)
+    organisationsByOwner.removeSync([origin, ownerId]);
+}
+
 export function listOrganisations(partition: Partition): OrganisationRecord[] {
   return [...partition.tables.organisations.getRange({})].map((row) => row.value as OrganisationRecord);
 }
@@ -80,6 +93,10 @@ export function readDirectoryRepository(partition: Partition, id: string): Direc
 
 export function writeDirectoryRepository(partition: Partition, repository: DirectoryRepository): void {
   partition.tables.directoryRepositories.putSync(repository.id, repository);
+}
+
+export function removeDirectoryRepository(partition: Partition, id: string): void {
+  partition.tables.directoryRepositories.removeSync(id);
 }
 
 /** A repository as the API answers it (spec part 2). A host that numbers none has `scmRepoId` null. */
@@ -107,6 +124,11 @@ export function keyByHash(partition: Partition, hash: string): KeyRecord | undef
 export function writeKey(partition: Partition, key: KeyRecord): void {
   partition.tables.keys.putSync(key.id, key);
   partition.tables.keysByHash.putSync(key.hash, key.id);
+}
+
+export function removeKey(partition: Partition, { id, hash }: KeyRecord): void {
+  partition.tables.keys.removeSync(id);
+  partition.tables.keysByHash.removeSync(hash);
 }
 
 export function listKeys(partition: Partition): KeyRecord[] {

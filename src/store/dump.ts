@@ -6,7 +6,15 @@ import type { Partition, TableName } from './partition.ts';
 import { readRepository } from './repositories.ts';
 
 /** Fields that order what arrives or count what was done here; they say nothing of the repository. */
-const bookkeeping: ReadonlySet<string> = new Set(['rank', 'labelsAt', 'stateAt', 'seenAt', 'revision', 'pushes']);
+const bookkeeping: ReadonlySet<string> = new Set([
+  'rank',
+  'labelsAt',
+  'stateAt',
+  'seenAt',
+  'revision',
+  'pushes',
+  'backfilled',
+]);
 
 /** The tables of a repository's captured records, each keyed by the repository's id first. */
 const captured = {

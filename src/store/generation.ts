@@ -3,7 +3,7 @@
  * one in use; a rebuilt store is a new generation, so readers of the old one are never pulled from under (`docs/architecture.md`
  * decision 17).
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Folder of a partition inside the data directory. */
@@ -44,6 +44,16 @@ export function switchGeneration(dataDir: string, partition: string, generation:
   const pointer = join(partitionFolder(dataDir, partition), 'current');
   writeFileSync(`${pointer}.new`, `g${String(generation).padStart(6, '0')}\n`, { flush: true } as object);
   renameSync(`${pointer}.new`, pointer);
+}
+
+/** Removes every generation but the one in use: those it replaced, and one that a kill left half made. */
+export function removeOtherGenerations(dataDir: string, partition: string): void {
+  const folder = partitionFolder(dataDir, partition);
+  const inUse = generationFolder(dataDir, partition, currentGeneration(dataDir, partition));
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (/^g\d{6}$/.test(name) && path !== inUse) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Number of the file that holds a store, which tells whether it was replaced; undefined when there is none. */

@@ -1,6 +1,6 @@
 /**
- * Effects that a fold caused and that are carried out after its commit: renders, recounts, relays to another partition
- * (`docs/architecture.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
+ * Effects that a fold caused and that are carried out after its commit: renders, recounts, backfills, relays to another
+ * partition (`docs/architecture.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
  */
 import type { RelayBody } from '../protocol/journal.ts';
 import type { Persona } from '../protocol/stored.ts';
@@ -11,6 +11,7 @@ import type { Partition } from './partition.ts';
 export type Effect =
   | { effect: 'render'; draftId: string; rangeId: string; repoId: string; persona: Persona; ticket: string }
   | { effect: 'recount'; repoId: string }
+  | { effect: 'backfill'; repoId: string; backfillId: string }
   | { effect: 'relay'; target: string; at: number; body: RelayBody };
 
 /** An effect with its number, unique and rising within the partition. */

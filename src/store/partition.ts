@@ -31,6 +31,8 @@ const foldedTables = [
   'results',
   'deliveries',
   'deadLetters',
+  'backfills',
+  'tagSyncs',
   'outbox',
   'outboxKeys',
   'relays',
@@ -42,6 +44,10 @@ const foldedTables = [
   'directoryRepositories',
   'keys',
   'keysByHash',
+  'retention',
+  'syncs',
+  'syncsByDay',
+  'erasing',
   'webhookSecrets',
   'webhookSecretsByOwner',
 ] as const;
@@ -68,6 +74,7 @@ export const dumpedTables: readonly TableName[] = foldedTables;
 const tableOptions = { encoding: 'msgpack', useRecords: false, variableMapSize: true } as const;
 
 const maxReaders = 512;
+const maxDbs = 64;
 
 /** Opens the partition in use for writing, making it when it is new. One process may do so, its owner. */
 export function openPartition(dataDir: string, name: string): Partition {
@@ -82,16 +89,36 @@ export function openPartition(dataDir: string, name: string): Partition {
 export function openReadOnly(dataDir: string, name: string): Partition | undefined {
   const generation = currentGeneration(dataDir, name);
   const folder = generationFolder(dataDir, name, generation);
-  if (generation === 0 || inodeOf(folder) === undefined) return undefined;
-  return openFolder(name, generation, folder, true);
+  if (generation === 0) return undefined;
+  if (inodeOf(folder) !== undefined) return openFolder(name, generation, folder, true);
+  // Its successor may have taken its place between the two looks.
+  return currentGeneration(dataDir, name) === generation ? undefined : openReadOnly(dataDir, name);
 }
 
 /** Opens an environment by folder, such as a snapshot that is to be verified. */
 export function openFolder(name: string, generation: number, folder: string, readOnly: boolean): Partition {
-  const root = open({ path: folder, readOnly, maxDbs: 64, maxReaders, noSubdir: false, encoding: 'msgpack' });
+  const root = open({ path: folder, readOnly, maxDbs, maxReaders, noSubdir: false, encoding: 'msgpack' });
   const tables = {} as Record<TableName, Table>;
   for (const table of [...foldedTables, 'local'] as const)
     tables[table] = root.openDB({ name: table, ...tableOptions });
   const responses = root.openDB<Buffer, string>({ name: 'responses', encoding: 'binary' });
   return { name, generation, folder, root, tables, responses, close: () => root.close() };
+}
+
+/** A table whose values are bytes, whatever they hold. */
+// biome-ignore lint/suspicious/noExplicitAny: keys are typed by the file that owns the table
+export type RawTable = Database<Buffer, any>;
+
+/** An environment with all its tables as bytes, to be copied. */
+export interface RawPartition {
+  root: RootDatabase;
+  tables: ReadonlyMap<string, RawTable>;
+}
+
+/** Opens an environment so that its rows can be copied without a look into them. */
+export function openRaw(folder: string, readOnly: boolean): RawPartition {
+  const root = open({ path: folder, readOnly, maxDbs, maxReaders, noSubdir: false, encoding: 'msgpack' });
+  const names = [...foldedTables, 'local', 'responses'];
+  const tables = new Map(names.map((name) => [name, root.openDB<Buffer>({ name, encoding: 'binary' })]));
+  return { root, tables };
 }

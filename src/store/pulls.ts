@@ -62,6 +62,12 @@ export function pullsNumbered(partition: Partition, repoId: string, from: number
   return [...rows].map((row) => row.value as PullRecord);
 }
 
+/** Up to `limit` captured pull requests after a number, by number. */
+export function pullsAfter(partition: Partition, repoId: string, number: number, limit: number): PullRecord[] {
+  const rows = partition.tables.pulls.getRange({ start: [repoId, number + 1], end: [repoId, 1e12], limit });
+  return [...rows].map((row) => row.value as PullRecord);
+}
+
 function byKeys(partition: Partition, repoId: string, keys: Iterable<[string, unknown, number]>): PullRecord[] {
   const found: PullRecord[] = [];
   for (const key of keys) {

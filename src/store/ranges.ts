@@ -20,6 +20,11 @@ export function hasRanges(partition: Partition, repoId: string): boolean {
   return readCounter(partition, rangesOf(repoId)) > 0;
 }
 
+/** Forgets that a repository had ranges: all of them are erased. */
+export function removeRangeCount(partition: Partition, repoId: string): void {
+  partition.tables.meta.removeSync(rangesOf(repoId));
+}
+
 function rangesOf(repoId: string): string {
   return `ranges ${repoId}`;
 }

@@ -55,12 +55,16 @@ export function writeRevision(
   forgetTexts(partition, after.id, held);
 }
 
-/** Removes all revisions of a draft. */
-export function removeRevisions(partition: Partition, draftId: string): void {
+/** Removes up to `limit` rows of a draft's revisions and texts; how many it were. Fewer mean that none is left. */
+export function removeRevisions(partition: Partition, draftId: string, limit: number): number {
   const { draftRevisions, draftTexts } = partition.tables;
+  let removed = 0;
   for (const table of [draftRevisions, draftTexts]) {
-    for (const key of [...table.getKeys(keysOf(draftId))]) table.removeSync(key);
+    const keys = [...table.getKeys({ ...keysOf(draftId), limit: limit - removed })];
+    for (const key of keys) table.removeSync(key);
+    removed += keys.length;
   }
+  return removed;
 }
 
 /** Keeps the newest ones and, of those before, the first that was generated. */

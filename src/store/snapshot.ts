@@ -52,7 +52,8 @@ export async function takeSnapshot(dataDir: string, partition: Partition): Promi
 export async function verifySnapshot(name: string, folder: string): Promise<Omit<Snapshot, 'folder'>> {
   const copy = openFolder(name, 0, folder, true);
   try {
-    for (const table of dumpedTables) for (const _ of copy.tables[table].getRange({ snapshot: true })) void _;
+    // A snapshot of an earlier version lacks the tables that came after it.
+    for (const table of dumpedTables) for (const _ of copy.tables[table]?.getRange({ snapshot: true }) ?? []) void _;
     for (const _ of copy.responses.getRange({ snapshot: true })) void _;
     return { epoch: readStreamIdentity(copy)?.epoch ?? 0, seq: readCursor(copy).seq };
   } finally {

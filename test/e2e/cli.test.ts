@@ -153,6 +153,7 @@ test('the command line without a service', async (t) => {
       [['send', 'x.jsonl', '--concurrency', '0'], /--concurrency: expected a positive integer/],
       [['send', 'x.jsonl'], /No webhook secret: expected --secret/],
       [['dead-letters', 'burn'], /list or replay/],
+      [['retention', 'burn'], /retention show, sweep or approve/],
       [['restore'], /Expected a partition: directory, p00/],
     ];
     for (const [args, message] of wrong) {
@@ -165,7 +166,14 @@ test('the command line without a service', async (t) => {
   });
 
   await t.test('a command that needs the service says so', () => {
-    for (const args of [['keys', 'list'], ['webhook-secrets', 'list'], ['dead-letters', 'list'], ['snapshot']]) {
+    const asking = [
+      ['keys', 'list'],
+      ['webhook-secrets', 'list'],
+      ['dead-letters', 'list'],
+      ['retention', 'show'],
+      ['snapshot'],
+    ];
+    for (const args of asking) {
       const { status, stderr } = run(env, ...args);
       assert.equal(status, 1);
       assert.match(stderr, /The service of .*data does not run\. Start it with: npm start/);
@@ -204,6 +212,7 @@ test('the command line without a service', async (t) => {
       'dead-letters',
       'snapshot',
       'restore',
+      'retention',
       'settings',
     ]) {
       assert.match(help.stdout, new RegExp(`tidings ${name}`));

@@ -9,6 +9,7 @@ import { Lane } from '../../src/journal/lane.ts';
 import type { Folded } from '../../src/journal/signal.ts';
 import { foldedSubject } from '../../src/journal/subjects.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { Keeper } from '../../workers/partition/keeper.ts';
 import { Outbox } from '../../workers/partition/outbox.ts';
 import { PartitionOwner } from '../../workers/partition/owner.ts';
 import { RenderPool } from '../../workers/render/pool.ts';
@@ -43,6 +44,7 @@ export async function own(
   { journal, dataDir }: Bench,
   name = 'p00',
   onCommitted = () => {},
+  journalMaxBytes = streamBytes,
 ): Promise<OwnedPartition> {
   const lost: Error[] = [];
   let commits = 0;
@@ -50,7 +52,7 @@ export async function own(
     dataDir,
     name,
     journal,
-    journalMaxBytes: streamBytes,
+    journalMaxBytes,
     logger: quiet,
     onCommitted: () => {
       commits += 1;
@@ -78,7 +80,7 @@ export async function ownWithOutbox(
   let outbox: Outbox | undefined;
   const owned = await own(t, bench, name, () => outbox?.kick());
   const pool = makePool();
-  outbox = new Outbox({ dataDir: bench.dataDir, partition: owned.owner.partition, pool, logger: quiet, laneOf });
+  outbox = new Outbox({ dataDir: bench.dataDir, owner: owned.owner, pool, logger: quiet, laneOf });
   if (owned.owner.caughtUp) outbox.kick();
   const close = async () => {
     await outbox.close();
@@ -88,6 +90,15 @@ export async function ownWithOutbox(
   };
   t.after(close);
   return { ...owned, outbox, close };
+}
+
+/** A keeper that does nothing by itself; it closes with the test. */
+export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner): Keeper {
+  const never = 2_000_000_000;
+  const lane = feed(journal, owner.name);
+  const keeper = new Keeper(owner, { lane, tickMs: never, snapshotMs: never, sweepMs: never, partitions: 1 });
+  t.after(() => keeper.close());
+  return keeper;
 }
 
 /** A lane into a partition whose stream exists. */

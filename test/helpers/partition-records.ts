@@ -3,9 +3,13 @@
  * are whole seconds after `epoch`, like a host's.
  */
 import { randomUUID } from 'node:crypto';
+import { dayMs } from '../../src/days.ts';
 import { partitionOf, repositoryId, slotCount, slotOf, ulid } from '../../src/ids.ts';
+import type { BackfillProgress } from '../../src/protocol/backfill.ts';
 import type { Command } from '../../src/protocol/commands.ts';
 import type {
+  BackfilledBody,
+  BackfilledRecord,
   BranchPush,
   CommandRecord,
   EventBody,
@@ -15,9 +19,11 @@ import type {
   PullSnapshot,
   ResultBody,
   ResultRecord,
+  SweepRecord,
   TagPush,
   TickRecord,
 } from '../../src/protocol/journal.ts';
+import type { SweepBody, Wait } from '../../src/protocol/retention.ts';
 
 /** The beginning of time in these records. */
 export const epoch = Date.UTC(2026, 0, 1);
@@ -148,6 +154,29 @@ export function tagRecord(name: string, number: number, fields: Partial<EventRec
   return eventRecord({ event: 'tag', tag: tagPush(name, number) }, fields);
 }
 
+/** A page read from a host; without a `job` it is one of a synchronisation of tags. */
+export function backfilledRecord(
+  bodies: readonly BackfilledBody[],
+  fields: Partial<BackfilledRecord> = {},
+): BackfilledRecord {
+  const at = fields.at ?? epoch;
+  return {
+    ...{ id: ulid(), at, kind: 'backfilled', job: null, repository: repositoryFields(), seenAt: at },
+    bodies: [...bodies],
+    ...fields,
+  };
+}
+
+/** How far a backfill is after its nth page. */
+export function backfillProgress(step: number, fields: Partial<BackfillProgress> = {}): BackfillProgress {
+  const position = { next: null, again: false, etag: null, newest: null, branches: [], listed: false, number: 0 };
+  return {
+    ...{ step, state: 'running', position: { phase: 'pulls', ...position }, phases: {}, counts: { pulls: step } },
+    ...{ waits: { count: 0, ms: 0, until: null }, lists: {}, error: null },
+    ...fields,
+  };
+}
+
 export function commandRecord(command: Command, at = epoch): CommandRecord {
   return { id: ulid(at), at, kind: 'command', command };
 }
@@ -158,6 +187,22 @@ export function resultRecord(body: ResultBody, at = epoch): ResultRecord {
 
 export function tickRecord(at: number): TickRecord {
   return { id: ulid(at), at, kind: 'tick' };
+}
+
+export function sweepRecord(body: SweepBody, at: number): SweepRecord {
+  return { id: ulid(at), at, kind: 'sweep', body };
+}
+
+/** An operator's word for what waits. */
+export function approvalRecord(wait: Wait, at: number): CommandRecord {
+  return { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
+}
+
+/** Ticks from a time to another, no more than a day apart, as a service makes them that runs all along. */
+export function dailyTicks(from: number, to: number): TickRecord[] {
+  const ticks: TickRecord[] = [];
+  for (let at = from; at < to; at += dayMs) ticks.push(tickRecord(at));
+  return [...ticks, tickRecord(to)];
 }
 
 /** An event whose body no version of the fold can take: it throws in the middle of it. */

@@ -3,10 +3,14 @@
  * content) and otherwise come in any order, twice, with gaps, or broken. Times lie close together, so that they collide.
  */
 import fc from 'fast-check';
+import { dayMs, dayOf } from '../../src/days.ts';
 import { draftId } from '../../src/ids.ts';
-import type { EventBody, JournalRecord } from '../../src/protocol/journal.ts';
+import type { BackfilledBody, EventBody, JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import { defaultSettings } from '../../src/protocol/notes.ts';
+
 import {
+  backfilledRecord,
+  backfillProgress,
   branchPush,
   commandRecord,
   epoch,
@@ -17,6 +21,7 @@ import {
   repositoryFields,
   resultRecord,
   shaNumber,
+  sweepRecord,
   tagPush,
   tickRecord,
 } from './partition-records.ts';
@@ -84,8 +89,11 @@ const pushBody: fc.Arbitrary<EventBody> = fc
   })
   .map(({ from, length, branch }) => ({
     event: 'push',
-    // One content for each head: a push of two lists what lies between.
-    push: branchPush(from - (from % length), from - (from % length) + length, { branch: `${branch}-${length}` }),
+    // One content for each head: a push of two lists what lies between, and some heads come with a gap below them.
+    push: branchPush(from - (from % length), from - (from % length) + length, {
+      branch: `${branch}-${length}`,
+      gap: (from - (from % length)) % 4 === 3,
+    }),
   }));
 
 const tagBody: fc.Arbitrary<EventBody> = fc
@@ -98,6 +106,34 @@ const tagBody: fc.Arbitrary<EventBody> = fc
 /** What an event says, of any kind that is captured. */
 export const anyBody = fc.oneof(pullBody, issueBody, pushBody, tagBody);
 
+/** The commits that pushes bring, as a list of the host has them: each on top of the one before it. */
+export const listedCommits: BackfilledBody = {
+  event: 'commits',
+  commits: branchPush(0, 8).commits.map((commit, i) => ({ ...commit, parents: [shaNumber(i)] })),
+};
+
+const stepsBody: fc.Arbitrary<BackfilledBody> = fc
+  .record({ from: fc.integer({ min: 0, max: 4 }), length: fc.integer({ min: 1, max: 3 }), gap: fc.boolean() })
+  .map(({ from, length, gap }) => ({
+    event: 'steps',
+    branch: `main-${length}`,
+    // One content for each commit of a branch, as the graph has one.
+    steps: Array.from({ length }, (_, i) => from + i + 1).map((number) => ({
+      before: shaNumber(number - 1),
+      after: shaNumber(number),
+      shas: [shaNumber(number)],
+      gap: gap && number % 5 === 0,
+      at: epoch + number * 1000,
+    })),
+  }));
+
+/** What is read from a host: pages of whatever events tell too, and how branches came to be. */
+export const anyBackfilledBody: fc.Arbitrary<BackfilledBody> = fc.oneof(
+  anyBody.map((body) => ('action' in body ? { ...body, action: 'backfilled' } : body)),
+  fc.constant(listedCommits),
+  stepsBody,
+);
+
 const delivery = fc.integer({ min: 0, max: 40 }).map((nth) => `delivery-${nth}`);
 const at = fc.integer({ min: 0, max: 30_000 }).map((ms) => epoch + ms);
 const repository = fc
@@ -107,6 +143,30 @@ const repository = fc
 const anyEvent = fc
   .record({ body: anyBody, delivery, at, repository, due: fc.option(at, { nil: undefined, freq: 3 }) })
   .map(({ body, due, ...fields }) => eventRecord(body, { ...fields, ...(due !== undefined && { due }) }));
+
+const backfills = ['bf_1', 'bf_2'] as const;
+
+/** A page of a backfill, how far it has come, or how it ended; also late ones, and ones of a backfill that never was. */
+const anyPage = fc
+  .record({
+    body: anyBackfilledBody,
+    at,
+    repository,
+    job: fc.constantFrom(...backfills, null),
+    step: fc.integer({ min: 1, max: 5 }),
+    state: fc.constantFrom('running' as const, 'waiting' as const, 'completed' as const, 'failed' as const),
+  })
+  .map(({ body, job, step, state, ...fields }) =>
+    backfilledRecord([body], { ...fields, job, ...(job !== null && { progress: backfillProgress(step, { state }) }) }),
+  );
+
+const anyBackfillCommand = fc
+  .record({ at, repository, backfillId: fc.constantFrom(...backfills), cancels: fc.boolean() })
+  .map(({ at, repository, backfillId, cancels }) =>
+    cancels
+      ? commandRecord({ name: 'cancelBackfill', repoId: repository.id }, at)
+      : commandRecord({ name: 'startBackfill', backfillId, repository, since: null, installationId: null }, at),
+  );
 
 const ranges = ['range_0000000000000000000000000001', 'range_0000000000000000000000000002'];
 const anyRange = fc.constantFrom(...ranges);
@@ -162,12 +222,38 @@ const anyResult = fc
       : resultRecord({ result: 'rendered', ...which, inputSeq: 0, bodyMd, flags }, at);
   });
 
+/** Events told of so long ago that a sweep takes them, sweeps, and the end of a repository. */
+const long = 400 * dayMs;
+const anyOldEvent = fc
+  .record({ body: anyBody, delivery, days: fc.integer({ min: 0, max: 60 }) })
+  .map(({ body, delivery, days }) => eventRecord(body, { delivery, at: epoch - long + days * dayMs }));
+const anySweep = fc.oneof(
+  at.map((at) => sweepRecord({ sweep: 'records', before: dayOf(at) - 365 }, at)),
+  at.map((at) => sweepRecord({ sweep: 'more' }, at)),
+  fc.record({ at, days: fc.integer({ min: 0, max: 3 }) }).map(({ at, days }) => tickRecord(at + days * dayMs)),
+);
+const anyEnd = row.map(
+  (row): RelayRecord => ({
+    id: `end-${row}`,
+    at: epoch,
+    kind: 'relay',
+    source: 'directory',
+    row,
+    body: { relay: 'repositoryErased', repoId: repositoryFields().id },
+  }),
+);
+
 /** Any record of a repository's partition, broken ones included. */
 export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 12, arbitrary: anyEvent },
   { weight: 3, arbitrary: anyCommand },
+  { weight: 2, arbitrary: anyBackfillCommand },
+  { weight: 4, arbitrary: anyPage },
   { weight: 2, arbitrary: anyResult },
   { weight: 1, arbitrary: at.map(tickRecord) },
+  { weight: 3, arbitrary: anyOldEvent },
+  { weight: 2, arbitrary: anySweep },
+  { weight: 1, arbitrary: anyEnd },
   { weight: 1, arbitrary: fc.record({ delivery, at }).map(poisonRecord) },
   { weight: 1, arbitrary: row.map((row) => resultRecord({ result: 'relayed', target: 'directory', row })) },
 );

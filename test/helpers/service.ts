@@ -142,7 +142,15 @@ export class TestService {
 
   /** Runs a command of the command line against this service. */
   tidings(...args: string[]): string {
-    return execFileSync(process.execPath, [program, ...args], { env: this.env, encoding: 'utf8' });
+    return execFileSync(process.execPath, [program, ...args], { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  }
+
+  /** The same while this process goes on, for instance as the host that the service asks; how it ended and what it said. */
+  run(...args: string[]): Promise<{ code: number | null; output: string }> {
+    const child = spawn(process.execPath, [program, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
   /** Value of a metric summed over its labels; 0 while it has none. */

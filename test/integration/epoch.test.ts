@@ -4,17 +4,16 @@
 import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { JournalCutError } from '../../src/journal/follow.ts';
 import { streamOf } from '../../src/journal/subjects.ts';
 import { streamState } from '../../src/journal/topology.ts';
 import { readCursor, readStreamIdentity } from '../../src/store/meta.ts';
 import { readPull } from '../../src/store/pulls.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
-import { Keeper } from '../../workers/partition/keeper.ts';
 import type { PartitionOwner } from '../../workers/partition/owner.ts';
 import { dump } from '../helpers/partition.ts';
-import { type Bench, enqueueAndFold, feed, own, startBench } from '../helpers/partition-owner.ts';
+import { type Bench, enqueueAndFold, feed, keep, own, startBench } from '../helpers/partition-owner.ts';
 import { pullRecord, repositoryFields } from '../helpers/partition-records.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -36,12 +35,6 @@ async function whileDown(bench: Bench, change: () => void): Promise<void> {
   change();
   await bench.nats.start();
   await back;
-}
-
-function keep(t: TestContext, bench: Bench, owner: PartitionOwner): Keeper {
-  const keeper = new Keeper(owner, { lane: feed(bench.journal), tickMs: 3_600_000, snapshotMs: 3_600_000 });
-  t.after(() => keeper.close());
-  return keeper;
 }
 
 /** All rows but those of the partition itself (cursor, time, counters). */

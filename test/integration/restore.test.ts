@@ -14,11 +14,10 @@ import { currentGeneration } from '../../src/store/generation.ts';
 import { countEffects, readRelayed } from '../../src/store/outbox.ts';
 import { readPull } from '../../src/store/pulls.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot } from '../../src/store/snapshot.ts';
-import { Keeper } from '../../workers/partition/keeper.ts';
 import type { PartitionOwner } from '../../workers/partition/owner.ts';
 import { PartitionLostError } from '../../workers/partition/restore.ts';
 import { dump } from '../helpers/partition.ts';
-import { type Bench, enqueueAndFold, feed, own, ownWithOutbox, startBench } from '../helpers/partition-owner.ts';
+import { type Bench, enqueueAndFold, feed, keep, own, ownWithOutbox, startBench } from '../helpers/partition-owner.ts';
 import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
 import { readStream } from '../helpers/partition-stream.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -30,12 +29,6 @@ const theDraft = draftId(rangeId, 'engineer');
 async function foldApart(owner: PartitionOwner, bench: Bench, from: number, to: number): Promise<void> {
   const lane = feed(bench.journal);
   for (let number = from; number <= to; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
-}
-
-function keep(t: TestContext, bench: Bench, owner: PartitionOwner): Keeper {
-  const keeper = new Keeper(owner, { lane: feed(bench.journal), tickMs: 3_600_000, snapshotMs: 3_600_000 });
-  t.after(() => keeper.close());
-  return keeper;
 }
 
 /** Pull requests 1 to 9 with snapshots after 3 and 6, the stream purged up to the older one; closed. */

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../../src/protocol/journal.ts';
+import type { IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../../src/protocol/journal.ts';
 import type {
   CommitRecord,
   IssueRecord,
@@ -16,8 +16,12 @@ import type {
   Version,
 } from '../../src/protocol/stored.ts';
 
-/** Orders two snapshots of the same second, since the host's times have no finer grain. */
+/**
+ * Orders two snapshots of the same second, since the host's times have no finer grain. What was read by REST yields to
+ * whatever a delivery tells.
+ */
 const actionRanks: Record<string, number> = {
+  backfilled: 0,
   opened: 1,
   edited: 2,
   labeled: 3,
@@ -169,41 +173,51 @@ export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecor
 }
 
 /**
- * The stored push after another one to the same commit, as after a branch was set back: whole and not forced is worth
- * more, then the longer way back, then the first.
+ * The stored push after another one to the same commit, as after a branch was set back or by a backfill: the one that shows
+ * more of what lies below, then the longer way back, then the first.
  */
-export function mergePush(before: PushRecord | undefined, push: BranchPush): PushRecord {
-  const after: PushRecord = {
-    branch: push.branch,
-    before: push.before,
-    after: push.after,
-    baseRef: push.baseRef,
-    shas: push.commits.map((commit) => commit.sha),
-    forced: push.forced,
-    gap: push.gap,
-    at: push.pushedAt,
-  };
+export function mergePush(before: PushRecord | undefined, after: PushRecord): PushRecord {
   if (!before) return after;
-  const worth = ({ gap, forced, shas, at }: PushRecord) => [Number(!gap), Number(!forced), shas.length, -at];
-  const [old, fresh] = [worth(before), worth(after)];
+  const [old, fresh] = [worthOf(before), worthOf(after)];
   const difference = fresh.map((value, i) => value - (old[i] as number)).find((value) => value !== 0);
   if (difference !== undefined) return difference > 0 ? after : before;
   return JSON.stringify(after) < JSON.stringify(before) ? after : before;
 }
 
-/** The stored commit after a push that lists it; an author's handle, once known, stays. */
-export function mergeCommit(before: CommitRecord | undefined, commit: PushedCommit, push: BranchPush): CommitRecord {
-  const listed: [string, string] = [push.branch, push.after];
-  const pushes = [...(before?.pushes ?? []), listed].map((pair) => pair.join('\n'));
-  const merged: CommitRecord = {
-    ...(before ? firstOf(before, commit) : commit),
-    pushes: [...new Set(pushes)].sort().map((pair) => pair.split('\n') as [string, string]),
-  };
+/** A step of a deeper backfill can list more commits than that of the one before it. */
+function worthOf(push: PushRecord): number[] {
+  return [trustIn(push), Number(!push.gap), Number(!push.forced), push.shas.length, -push.at];
+}
+
+/** A push that shows what lies below it tells more than a step of a backfill, and a step more than a push that does not. */
+function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
+  if (backfilled) return gap ? 0 : 2;
+  return before !== null && !forced && !gap ? 3 : 1;
+}
+
+/**
+ * The stored commit after a push that lists it, named by branch and head. An author's handle, once a push told it, stays;
+ * what was read from the host yields to any push, but for the parents, of which no push tells.
+ */
+export function mergeCommit(
+  before: CommitRecord | undefined,
+  commit: PushedCommit,
+  listed: [branch: string, after: string],
+): CommitRecord {
+  const { sha, message, at, author, coAuthors } = before && !before.backfilled ? firstOf(before, commit) : commit;
+  const pushes = listedBy(before, listed);
+  const merged = { sha, message, at, author, coAuthors, pushes, ...(before?.parents && { parents: before.parents }) };
   return before && isDeepStrictEqual(merged, before) ? before : merged;
 }
 
 function firstOf(before: PushedCommit, after: PushedCommit): PushedCommit {
   const told = ({ message, at, author, coAuthors }: PushedCommit) =>
     JSON.stringify([author === null, message, at, author, coAuthors]);
-  return told(after) < told(before) ? { ...before, ...after } : before;
+  return told(after) < told(before) ? after : before;
+}
+
+/** The pushes that list a commit, with one more, in a fixed order. */
+export function listedBy(before: CommitRecord | undefined, listed: [string, string]): CommitRecord['pushes'] {
+  const pushes = [...(before?.pushes ?? []), listed].map((pair) => pair.join('\n'));
+  return [...new Set(pushes)].sort().map((pair) => pair.split('\n') as [string, string]);
 }

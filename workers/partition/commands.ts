@@ -1,14 +1,16 @@
 /**
- * Folds the API writes of a repository's partition; those of drafts are folded in `drafts.ts`. Each leaves a stored result,
+ * Folds the API writes of a repository's partition; those of drafts and backfills in files of their own. Each leaves a stored result,
  * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
  */
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
+
 import { hasRanges, writeRange } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { rangeResponse, writeRangeResponse } from '../../src/store/responses.ts';
 import { writeSettings } from '../../src/store/settings.ts';
+import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
 import { missing } from './refusals.ts';
 
@@ -25,6 +27,10 @@ export function foldCommand(partition: Partition, command: Command, at: number):
       return putSettings(partition, command);
     case 'restoreDraft':
       return restoreDraft(partition, command, at);
+    case 'startBackfill':
+      return startBackfill(partition, command, at);
+    case 'cancelBackfill':
+      return cancelBackfill(partition, command.repoId, at);
     default:
       throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
   }
@@ -53,5 +59,6 @@ function putSettings(partition: Partition, command: Extract<Command, { name: 'pu
   const repository = readRepository(partition, repoId);
   if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
-  return { ok: true, value: settings };
+  // What is answered is what was put; the id tells whose this result is when the repository is erased.
+  return { ok: true, value: { id: repoId } };
 }

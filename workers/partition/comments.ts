@@ -4,8 +4,8 @@
 import type { CommentSnapshot } from '../../src/protocol/journal.ts';
 import type { CommentRecord } from '../../src/protocol/stored.ts';
 
-/** Orders two snapshots of the same second. */
-const ranks: Record<string, number> = { created: 1, submitted: 1, reviewed: 1, edited: 2, dismissed: 3 };
+/** Orders two snapshots of the same second; what was read by REST yields. */
+const ranks: Record<string, number> = { backfilled: 0, created: 1, submitted: 1, reviewed: 1, edited: 2, dismissed: 3 };
 
 /** The stored comment after a snapshot; `before` itself when nothing changes. */
 export function mergeComment(

@@ -23,9 +23,12 @@ import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from '.
 /** The slot in ids of what lives in the directory. */
 const directorySlot = 0;
 
-/** Folds what another partition relayed, at time `at`. */
-export function foldRelay(partition: Partition, body: RelayBody, at: number): void {
-  const { repository, seenAt } = body;
+/** Folds what another partition relayed of a repository, at time `at`. */
+export function foldSeen(
+  partition: Partition,
+  { repository, seenAt }: Extract<RelayBody, { relay: 'repositorySeen' }>,
+  at: number,
+): void {
   const before = readDirectoryRepository(partition, repository.id);
   if (before && before.seenAt > seenAt) return;
   const organisation = meetOrganisation(partition, repository.origin, repository.owner, at);
@@ -126,6 +129,13 @@ function revokeKey(partition: Partition, keyId: string, at: number): CommandResu
   return { ok: true, value: { id: keyId, revokedAt: key.revokedAt ?? at } };
 }
 
+/** Who takes up a repository's events again wants it kept, though the app was removed. */
+function keepOrganisation(partition: Partition, id: string): void {
+  const organisation = readOrganisation(partition, id);
+  if (organisation && organisation.uninstalledAt !== null)
+    writeOrganisation(partition, { ...organisation, uninstalledAt: null });
+}
+
 /** A person's choice: an unselected repository's events stop. */
 function selectRepository(partition: Partition, repoId: string, selected: boolean): CommandResult {
   const repository = readDirectoryRepository(partition, repoId);
@@ -138,5 +148,6 @@ function selectRepository(partition: Partition, repoId: string, selected: boolea
   }
   const state = selected ? 'connected' : 'unselected';
   if (repository.state !== state) writeDirectoryRepository(partition, { ...repository, state });
+  if (selected) keepOrganisation(partition, repository.orgId);
   return { ok: true, value: directoryRepositoryResponse({ ...repository, state }) };
 }

@@ -3,6 +3,7 @@
  * rolls back alone and becomes a dead letter (`docs/architecture.md` decision 9). Deterministic: what it reads is the partition and the
  * record, nothing else. Must be called inside a transaction.
  */
+import { dayMs } from '../../src/days.ts';
 import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/metrics.ts';
 import {
   type Command,
@@ -25,11 +26,14 @@ import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
+import { foldBackfilled } from './backfills.ts';
 import { foldCommand } from './commands.ts';
-import { foldDirectoryCommand, foldRelay } from './directory.ts';
+import { foldDirectoryCommand, foldSeen } from './directory.ts';
+import { foldApproval } from './guard.ts';
 import { foldInstallation } from './installations.ts';
 import { foldOutcome } from './outcomes.ts';
-import { sweep } from './sweep.ts';
+import { foldSweep, giveUpRepository } from './retention.ts';
+import { foldTick } from './sweep.ts';
 
 /** Where a record stands in the journal. */
 interface Place {
@@ -46,11 +50,16 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
   for (const [index, record] of records.entries()) {
     const place = { seq, index };
     apart(partition, record, place, () => foldRecord(partition, record, place));
-    time = Math.max(time, record.at);
+    time = timeAfter(time, record);
   }
   writeTime(partition, time);
   if (countDelayed(partition) > 0) releaseDue(partition, time);
   countFolded(partition.name, records);
+}
+
+/** The highest time folded; but a tick more than a day behind it says that the clock ran ahead before, and has come back. */
+function timeAfter(time: number, { kind, at }: JournalRecord): number {
+  return kind === 'tick' && at < time - dayMs ? at : Math.max(time, at);
 }
 
 function countFolded(partition: string, records: readonly JournalRecord[]): void {
@@ -63,6 +72,8 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
   switch (record.kind) {
     case 'event':
       return acceptEvent(partition, record, place);
+    case 'backfilled':
+      return foldBackfilled(partition, record);
     case 'installation':
       return acceptInstallation(partition, record);
     case 'command':
@@ -72,7 +83,9 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
     case 'relay':
       return acceptRelay(partition, record);
     case 'tick':
-      return sweep(partition, Math.max(record.at, readTime(partition)));
+      return foldTick(partition, record.at);
+    case 'sweep':
+      return foldSweep(partition, record);
     default:
       throw new Error(`There is no kind of record ${JSON.stringify((record as { kind: unknown }).kind)}.`);
   }
@@ -151,7 +164,8 @@ function carryOut(partition: Partition, record: CommandRecord): void {
   writeResult(partition, record.id, dispatch(partition, record.command, record.at));
 }
 
-function dispatch(partition: Partition, command: Command | DirectoryCommand, at: number): CommandResult {
+function dispatch(partition: Partition, command: CommandRecord['command'], at: number): CommandResult {
+  if (command.name === 'approveRetention') return foldApproval(partition, command.wait, at);
   if (isDirectoryCommand(command)) return foldDirectoryCommand(partition, command, at);
   return foldCommand(partition, command, at);
 }
@@ -170,5 +184,7 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
     return;
   }
   writeRelayed(partition, record.source, record.row);
-  foldRelay(partition, record.body, record.at);
+  const { body, at } = record;
+  if (body.relay === 'repositoryErased') giveUpRepository(partition, body.repoId);
+  else foldSeen(partition, body, at);
 }

@@ -12,6 +12,7 @@ import {
   writeOrganisation,
 } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { toldAt } from '../../src/store/retention.ts';
 import { meetOrganisation } from './directory.ts';
 
 /** Folds one delivery about an installation at time `at`. */
@@ -22,7 +23,7 @@ export function foldInstallation(partition: Partition, body: InstallationBody, a
       markInstalled(partition, organisation, null);
       break;
     case 'uninstalled':
-      markInstalled(partition, organisation, at);
+      markInstalled(partition, organisation, toldAt(partition, at));
       disconnectAll(partition, organisation, body.installationId);
       break;
     case 'renamed':

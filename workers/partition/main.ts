@@ -4,6 +4,7 @@
  */
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hostsOf } from '../../config/hosts.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/child.ts';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
@@ -11,22 +12,45 @@ import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
-import type { ChangesTask, PreviewTask } from '../../src/protocol/tasks.ts';
+
+import type { ChangesTask, DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
+import { readDirectoryRepository } from '../../src/store/directory.ts';
+
 import { PartitionLockedError } from '../../src/store/lock.ts';
+import { Readers } from '../../src/store/readers.ts';
+import { BackfillPlaces, Backfills } from '../host/backfills.ts';
+import type { HostContext } from '../host/context.ts';
+import { resolveRepository } from '../host/repositories.ts';
+import { TagSync } from '../host/tag-sync.ts';
 import { RenderPool } from '../render/pool.ts';
 import { Keeper } from './keeper.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
 
-/** A question to an owner: one for the pool, or an operator's wish for a snapshot. */
-type Question = PreviewTask | ChangesTask | { task: 'snapshot' };
+/** A question to an owner: one for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
+type Question = PreviewTask | ChangesTask | DueTask | ResolveRepositoryTask | { task: 'snapshot' } | { task: 'sweep' };
+
+/** Whoever asks waits ten seconds. */
+const answerMs = 8000;
+
+/** What the partitions of this worker share. */
+interface Shared {
+  journal: Journal;
+  pool: RenderPool;
+  laneOf: (name: PartitionName) => Lane;
+  places: BackfillPlaces;
+  /** A repository as the directory lists it, whoever owns that. */
+  listed: HostContext['listed'];
+}
 
 /** One owned partition and what serves it. */
 interface Served {
   owner: PartitionOwner;
   outbox: Outbox;
   keeper: Keeper;
+  /** The work with hosts; the directory has none of its own. */
+  hosts: { backfills: Backfills; tagSync: TagSync | undefined } | undefined;
   stopAnswering: () => void;
 }
 
@@ -46,6 +70,14 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     return lane;
   };
   const served: Served[] = [];
+  const readers = new Readers(settings.dataDir);
+  const listed: Shared['listed'] = (repoId) => {
+    const own = served.find(({ owner }) => owner.name === directoryName)?.owner.partition;
+    if (!own) void readers.follow(directoryName);
+    const directory = own ?? readers.fresh(directoryName);
+    return directory && readDirectoryRepository(directory, repoId);
+  };
+  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed };
   const stopped = new Set<PartitionName>();
   const tell = (): void => context.setReady(journal.connected() && stopped.size === 0);
   const onLost = (name: PartitionName, error: Error): void => {
@@ -55,7 +87,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     if (!(error instanceof JournalHoleError)) context.fail(error);
   };
   for (const name of names) {
-    const serving = serve(context, journal, pool, laneOf, name, onLost);
+    const serving = serve(context, shared, name, onLost);
     const one = await serving.catch((error: Error) => giveUp(context, name, error));
     if (one) served.push(one);
     else stopped.add(name);
@@ -66,7 +98,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   journal.onDisconnect(tell);
   journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');
-  return { stop: () => stopWorker(served, pool, lanes, journal) };
+  return { stop: () => stopWorker(served, pool, lanes, readers, journal) };
 }
 
 /** A partition that nothing on this machine can bring back is left alone. */
@@ -78,15 +110,19 @@ function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): un
 
 async function serve(
   context: ChildContext,
-  journal: Journal,
-  pool: RenderPool,
-  laneOf: (name: PartitionName) => Lane,
+  shared: Shared,
   name: PartitionName,
   onLost: (name: PartitionName, error: Error) => void,
 ): Promise<Served> {
   const { settings, logger } = context;
+  const { journal, pool, laneOf } = shared;
   const { dataDir } = settings;
   let outbox: Outbox | undefined;
+  let hosts: Served['hosts'];
+  const kick = (): void => {
+    outbox?.kick();
+    hosts?.backfills.kick();
+  };
   const owner = await takeOver(() =>
     PartitionOwner.open({
       dataDir,
@@ -94,22 +130,51 @@ async function serve(
       journal,
       journalMaxBytes: settings.journalMaxBytes,
       logger,
-      onCommitted: () => outbox?.kick(),
+      onCommitted: kick,
       onLost: (_, error) => onLost(name, error),
     }),
   );
-  outbox = new Outbox({ dataDir, partition: owner.partition, pool, logger, laneOf });
-  if (owner.caughtUp) outbox.kick();
+  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
+  if (name !== directoryName) hosts = startHosts(context, shared, owner);
+  if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
     tickMs: settings.tickSeconds * 1000,
     snapshotMs: settings.snapshotMinutes * 60_000,
+    sweepMs: settings.sweepMinutes * 60_000,
+    partitions: settings.partitions,
   });
   const answers = answerQueries(journal, name, async (question: Question) => {
     if (question.task === 'snapshot') return keeper.snapshot();
+    if (question.task === 'sweep') return inTime(keeper.sweep());
+    if (question.task === 'resolveRepository')
+      return resolveRepository({ hosts: hostsOf(settings), logger }, owner.partition, question);
     return pool.run({ dataDir, partition: name, work: question });
   });
-  return { owner, outbox, keeper, stopAnswering: () => answers.unsubscribe() };
+  return { owner, outbox, keeper, hosts, stopAnswering: () => answers.unsubscribe() };
+}
+
+function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: PartitionOwner): Served['hosts'] {
+  const context: HostContext = {
+    hosts: hostsOf(settings),
+    logger,
+    lane: shared.laneOf(owner.name),
+    partition: () => owner.partition,
+    folded: () => owner.seq,
+    caughtUp: () => owner.caughtUp,
+    listed: shared.listed,
+  };
+  const everyMs = settings.tagSyncHours * 3_600_000;
+  return {
+    backfills: new Backfills(context, shared.places),
+    tagSync: everyMs > 0 ? new TagSync(context, everyMs) : undefined,
+  };
+}
+
+/** A large sweep takes longer than a question may; it goes on, and what became of it can be read in the partition. */
+async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
+  const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
+  return { done };
 }
 
 /** After a crash the former owner may live for a moment longer; a lock that stays is a set-up fault. */
@@ -129,12 +194,13 @@ async function stopWorker(
   served: readonly Served[],
   pool: RenderPool,
   lanes: ReadonlyMap<string, Lane>,
+  readers: Readers,
   journal: Journal,
 ): Promise<void> {
-  for (const { stopAnswering, keeper, outbox } of served) {
+  for (const { stopAnswering, keeper, outbox, hosts } of served) {
     stopAnswering();
     await keeper.close();
-    await outbox.close();
+    await Promise.all([outbox.close(), hosts?.backfills.close(), hosts?.tagSync?.close()]);
   }
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));
@@ -143,5 +209,6 @@ async function stopWorker(
     await owner.close();
   }
   await pool.close();
+  await readers.close();
   await journal.close();
 }

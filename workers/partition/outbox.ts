@@ -1,6 +1,6 @@
 /**
- * Carries out the effects of one partition: renders and recounts in the pool, relays to other lanes. An outcome goes back
- * through the journal and removes its row; until then the row is tried again, by this process or the next one.
+ * Carries out the effects of one partition: renders and recounts in the pool, relays to other lanes; backfills are left to
+ * `workers/host/`. An outcome goes back through the journal and removes its row; until then the row is tried again, by this process or the next one.
  */
 
 import { ServiceError } from '../../src/errors.ts';
@@ -20,7 +20,8 @@ import { relay } from './relay.ts';
 /** What an outbox needs from its worker. */
 export interface OutboxOptions {
   dataDir: string;
-  partition: Partition;
+  /** Whose partition it is: a renewed one takes the place of another. */
+  owner: { readonly partition: Partition };
   pool: RenderPool;
   logger: Logger;
   /** The lane of any partition, its own included. */
@@ -51,12 +52,19 @@ export class Outbox {
   /** Starts what is written down and not under way. Call it after each commit, and not before the fold has caught up. */
   kick(): void {
     if (this.stopped) return;
-    const rows = listEffects(this.options.partition, 0, 1000);
+    const rows = listEffects(this.options.owner.partition, 0, 1000);
     this.forgetFolded(rows);
     if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
     for (const row of rows) {
       if (this.busy.size >= atOnce) return;
-      if (row.effect.effect === 'relay' || this.sent.has(row.number) || this.busy.has(busyKey(row))) continue;
+      // Relays go in order, and backfills are long: both have ways of their own.
+      if (
+        row.effect.effect === 'relay' ||
+        row.effect.effect === 'backfill' ||
+        this.sent.has(row.number) ||
+        this.busy.has(busyKey(row))
+      )
+        continue;
       this.start(row);
     }
   }
@@ -89,7 +97,7 @@ export class Outbox {
   private async outcomeOf(row: number, effect: Effect): Promise<ResultBody> {
     if (effect.effect === 'recount') return this.recount(row, effect.repoId);
     if (effect.effect === 'render') return this.render(row, effect);
-    throw new Error('a relay is not carried out alone');
+    throw new Error(`a ${effect.effect} is carried out elsewhere`);
   }
 
   /** What cannot be counted keeps the counts it has: trying again at once would only take the thread again. */
@@ -121,13 +129,13 @@ export class Outbox {
 
   /** Runs a task, unless that has ended this process again and again. */
   private async inPool<Work extends PoolTask['work']>(row: number, work: Work) {
-    const { dataDir, partition, pool } = this.options;
-    const ends = await beginAttempt(partition, row);
+    const { dataDir, owner, pool } = this.options;
+    const ends = await beginAttempt(owner.partition, row);
     try {
       if (ends >= mostEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
-      return await pool.run<Work>({ dataDir, partition: partition.name, work });
+      return await pool.run<Work>({ dataDir, partition: owner.partition.name, work });
     } finally {
-      await endAttempt(partition, row);
+      await endAttempt(owner.partition, row);
     }
   }
 
@@ -145,13 +153,13 @@ export class Outbox {
   }
 
   private async enqueue(body: ResultBody): Promise<void> {
-    const { partition, laneOf } = this.options;
-    await laneOf(partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+    const { owner, laneOf } = this.options;
+    await laneOf(owner.partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
   }
 
   /** The rows stay; they are tried again shortly. */
   private later(error: Error): void {
-    this.options.logger.warn({ partition: this.options.partition.name, err: error }, 'effect is tried again');
+    this.options.logger.warn({ partition: this.options.owner.partition.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
 }

@@ -21,9 +21,12 @@ import {
   recordsDeadLettered,
 } from '../../src/metrics.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { readCounter, readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
-import type { Partition } from '../../src/store/partition.ts';
+import { openPartition, type Partition } from '../../src/store/partition.ts';
+import { copyPartition } from '../../src/store/renewal.ts';
+import { countErasures, writeTrace } from '../../src/store/retention.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldMessage } from './fold.ts';
 import { openOrRestore } from './restore.ts';
@@ -67,6 +70,8 @@ export class PartitionOwner {
   /** Number of the newest effect that the outbox was told of. */
   private effects = 0;
   private announcing: NodeJS.Timeout | undefined;
+  /** Ends when nobody works on the store: a batch is folded, or the store is replaced. */
+  private busy: Promise<unknown> = Promise.resolve();
 
   private constructor(options: OwnerOptions) {
     this.name = options.name;
@@ -127,15 +132,60 @@ export class PartitionOwner {
 
   /** Folds to the end of the stream, at most for `ms`. */
   async drain(ms: number): Promise<void> {
-    const end = (await streamState(this.options.journal, this.name)).lastSeq;
+    await this.reach((await streamState(this.options.journal, this.name)).lastSeq, ms);
+  }
+
+  /** Waits until sequence `seq` is folded, at most for `ms`; whether it is. */
+  async reach(seq: number, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms;
-    while (this.folded < end && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (this.folded < seq && performance.now() < deadline) await pause(5);
+    return this.folded >= seq;
+  }
+
+  /**
+   * Copies the store into a new generation and goes on with that, between two batches. Nothing is folded meanwhile; readers
+   * go on with the old one until they hear of the new. What has the old `partition` in hand over an await must not use it
+   * any more.
+   */
+  renew(): Promise<void> {
+    return this.alone(async () => {
+      const { dataDir, name, logger } = this.options;
+      const started = performance.now();
+      await this.partition.root.flushed;
+      const generation = await copyPartition(dataDir, this.partition);
+      await this.moveTo(generation);
+      logger.info({ partition: name, generation, ms: Math.round(performance.now() - started) }, 'partition renewed');
+      this.announce();
+    });
+  }
+
+  /** From the switch on the old store is nobody's: to fold another record into it would lose it. */
+  private async moveTo(generation: number): Promise<void> {
+    const { dataDir, name, onLost } = this.options;
+    const old = this.partition;
+    switchGeneration(dataDir, name, generation);
+    try {
+      const renewed = openPartition(dataDir, name);
+      this.opened = renewed;
+      await old.close();
+      await renewed.root.transaction(() => writeTrace(renewed, 'renewed', countErasures(renewed)));
+    } catch (error) {
+      onLost(this, error as Error);
+      throw error;
+    }
+  }
+
+  private alone<T>(step: () => Promise<T>): Promise<T> {
+    const done = this.busy.then(step);
+    this.busy = done.catch(() => {});
+    return done;
   }
 
   /** Stops folding, waits until everything is on disk, closes the store and gives the lock back. */
   async close(): Promise<void> {
     this.follower?.stop();
     await this.following;
+    await this.busy;
     clearTimeout(this.announcing);
     await this.opened?.root.flushed;
     await this.opened?.close();
@@ -161,7 +211,7 @@ export class PartitionOwner {
   private async follow(follower: Follower): Promise<void> {
     for await (const batch of follower.batches()) {
       const unfolded = batch.map(({ seq, bytes }) => ({ seq, records: this.unpack(seq, bytes) }));
-      await this.commit(unfolded);
+      await this.alone(() => this.commit(unfolded));
       if (this.caughtUp && !isAwaited(unfolded)) await pause(gatherMs);
     }
   }
@@ -233,9 +283,9 @@ export class PartitionOwner {
   }
 }
 
-/** Whether somebody may wait for a batch: events are nobody's answer. */
+/** Whether somebody may wait for a batch: events, and pages of a backfill, are nobody's answer. */
 function isAwaited(batch: readonly Unfolded[]): boolean {
-  return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event'));
+  return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled'));
 }
 
 function causeOf(error: Error): 'hole' | 'lock' | 'store' {

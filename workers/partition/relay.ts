@@ -17,7 +17,7 @@ const mostAtOnce = 200;
  * @returns the outcome to journal, undefined when nothing waited
  */
 export async function relay(
-  { partition, laneOf }: Pick<OutboxOptions, 'partition' | 'laneOf'>,
+  { owner: { partition }, laneOf }: Pick<OutboxOptions, 'owner' | 'laneOf'>,
   sent: ReadonlyMap<string, number>,
   stopped: () => boolean,
 ): Promise<Relayed | undefined> {

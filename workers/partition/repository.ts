@@ -4,23 +4,32 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { EventRecord, EventRepository } from '../../src/protocol/journal.ts';
+import type { EventBody, EventRecord, EventRepository } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
+import { finishErasing } from './retention.ts';
 
-/** The repository of an event, made or renamed when the event says so; the directory hears of it through the outbox. */
-export function meetRepository(partition: Partition, record: EventRecord): RepositoryRecord {
+/** The repository part of whatever record is folded. */
+export type Seen = Pick<EventRecord, 'at' | 'repository'>;
+
+/**
+ * The repository of a record, made or renamed when that says so; the directory hears of it through the outbox.
+ * @param seenAt host time of what the record tells
+ * @param body the event; undefined for what was read from the host
+ */
+export function meetRepository(partition: Partition, record: Seen, seenAt: number, body?: EventBody): RepositoryRecord {
   const before = readRepository(partition, record.repository.id);
-  const after = mergeRepository(before, record);
+  if (!before) finishErasing(partition, record.repository.id);
+  const after = mergeRepository(before, record, seenAt, body);
   if (after === before) return before;
   writeRepository(partition, after);
   if (!before || after.revision !== before.revision) {
-    const body = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt };
-    writeEffect(partition, { effect: 'relay', target: 'directory', at: record.at, body });
+    const relayed = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt };
+    writeEffect(partition, { effect: 'relay', target: 'directory', at: record.at, body: relayed });
   }
   if (before) follow(partition, before, after);
   return after;
@@ -52,10 +61,13 @@ function namesOf({ fullName, formerNames }: RepositoryRecord): string[] {
 }
 
 /** The newest event says how the repository is called; every other name it was ever called by is a former one. */
-function mergeRepository(before: RepositoryRecord | undefined, record: EventRecord): RepositoryRecord {
-  const { repository: seen, body, at } = record;
-  const seenAt = hostTime(record);
-  if (before && body.event !== 'repository' && tells(seen) === tells(before)) {
+function mergeRepository(
+  before: RepositoryRecord | undefined,
+  { repository: seen, at }: Seen,
+  seenAt: number,
+  body: EventBody | undefined,
+): RepositoryRecord {
+  if (before && body?.event !== 'repository' && tells(seen) === tells(before)) {
     return seenAt > before.seenAt ? { ...before, seenAt } : before;
   }
   const known = before ?? { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1 };
@@ -67,7 +79,7 @@ function mergeRepository(before: RepositoryRecord | undefined, record: EventReco
     seenAt: Math.max(seenAt, known.seenAt),
   };
   const names = new Set([...known.formerNames, known.fullName, seen.fullName]);
-  if (body.event === 'repository' && body.formerName !== null) names.add(body.formerName);
+  if (body?.event === 'repository' && body.formerName !== null) names.add(body.formerName);
   names.delete(after.fullName);
   after.formerNames = [...names].sort();
   if (!before) return after;
@@ -94,7 +106,7 @@ function toldOf({ id, origin, hostId, fullName, defaultBranch, url, private: isP
  * The host's own time of what an event tells, which orders renames; the time of receipt where it has none. Of one second,
  * what is told of the repository itself comes last. A label's event has no time and must not bring an old name back.
  */
-function hostTime({ body }: EventRecord): number {
+export function hostTime({ body }: EventRecord): number {
   switch (body.event) {
     case 'pull_request':
       return body.pull.updatedAt;

@@ -1,12 +1,14 @@
 /**
- * What a partition forgets as its time moves: delivery ids and stored results past their keeping. Runs on tick records only,
- * so that a replay forgets at the same place.
+ * What a partition forgets with each tick: delivery ids and stored results past their keeping. Runs on tick records only, so
+ * that a replay forgets at the same place, and by the time that erasing trusts, so that no jump of the clock forgets.
  */
 
 import { idAt } from '../../src/ids.ts';
 import { removeDeliveriesBefore } from '../../src/store/deliveries.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { removeResultsBefore } from '../../src/store/results.ts';
+import { readTrustedTime } from '../../src/store/retention.ts';
+import { trustTick } from './guard.ts';
 
 /** A host's redelivery can come up to seven days later; one more for clocks. */
 export const deliveryKeepingMs = 8 * 86_400_000;
@@ -15,8 +17,10 @@ export const resultKeepingMs = 86_400_000;
 
 const mostAtOnce = 5000;
 
-/** Forgets what is past its keeping at the partition's time `time`. */
-export function sweep(partition: Partition, time: number): void {
+/** Folds the sweeping part of a tick at time `at`. */
+export function foldTick(partition: Partition, at: number): void {
+  trustTick(partition, at);
+  const time = Math.min(at, readTrustedTime(partition));
   removeDeliveriesBefore(partition, time - deliveryKeepingMs, mostAtOnce);
   removeResultsBefore(partition, idAt(time - resultKeepingMs), mostAtOnce);
 }

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/metrics.ts';
+
+import type { Due } from '../../src/protocol/retention.ts';
+
 import type {
   Changes,
   PoolAnswer,
@@ -24,6 +27,7 @@ interface Answers {
   preview: Preview;
   recount: RangeCount[];
   changes: Changes;
+  due: Due;
 }
 
 /** Bounds of a pool besides its threads and its time limit. */

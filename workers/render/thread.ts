@@ -7,8 +7,12 @@ import { type ErrorKind, ServiceError } from '../../src/errors.ts';
 import type { PoolAnswer, PoolTask, ThreadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
+
 import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
+
+import { countDue } from './due.ts';
+
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
@@ -51,6 +55,8 @@ function carryOut(partition: Partition, { work }: PoolTask, beforeRead: () => vo
       return changes(partition, work, beforeRead);
     case 'recount':
       return recount(partition, work, beforeRead);
+    case 'due':
+      return countDue(partition, work);
   }
 }
 

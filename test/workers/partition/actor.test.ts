@@ -59,7 +59,7 @@ test('tells the directory of a repository once and of renames', async (t) => {
   );
   const relays = rows<OutboxRow>(partition, 'outbox');
   assert.deepEqual(
-    relays.map(({ effect }) => effect.effect === 'relay' && effect.body.repository.fullName),
+    relays.map(({ effect }) => fullNameOf(effect)),
     ['acme/rocket', 'acme/moon'],
   );
 });
@@ -82,4 +82,9 @@ function relayRecord(row: number, effect: OutboxRow['effect']) {
 
 function outboxSize(partition: Partition): number {
   return rows(partition, 'outbox').length;
+}
+
+function fullNameOf(effect: OutboxRow['effect']): string | undefined {
+  if (effect.effect !== 'relay' || effect.body.relay !== 'repositorySeen') return undefined;
+  return effect.body.repository.fullName;
 }

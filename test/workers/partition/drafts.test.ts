@@ -16,6 +16,7 @@ import { deliveryKeepingMs, resultKeepingMs } from '../../../workers/partition/s
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
+  dailyTicks,
   epoch,
   eventRecord,
   pullRecord,
@@ -186,11 +187,11 @@ test('forgets deliveries and results past their keeping', async (t) => {
   const command = { ...commandRecord(createRange), id: idAt(epoch) };
   await foldRecords(partition, 1, delivered, command);
   const key = deliveryKey(delivered.delivery, 'pull_request', '', 0);
-  await foldRecords(partition, 2, tickRecord(epoch + resultKeepingMs));
+  await foldRecords(partition, 2, tickRecord(epoch), tickRecord(epoch + resultKeepingMs));
   assert.ok(readResult(partition, command.id) && isFolded(partition, key));
   await foldRecords(partition, 3, tickRecord(epoch + resultKeepingMs + 1));
   assert.equal(readResult(partition, command.id), undefined);
-  await foldRecords(partition, 4, tickRecord(epoch + deliveryKeepingMs));
+  await foldRecords(partition, 4, ...dailyTicks(epoch, epoch + deliveryKeepingMs));
   assert.ok(isFolded(partition, key));
   await foldRecords(partition, 5, tickRecord(epoch + deliveryKeepingMs + 1));
   assert.equal(isFolded(partition, key), false);

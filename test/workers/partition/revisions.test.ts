@@ -317,6 +317,8 @@ test('gives every revision its text back, whatever the order of steps', async (t
   );
   assert.ok(draft.record.revision > revisionsKept && draft.revisions.length === revisionsKept + 1);
   assert.ok(new Set(storedTexts(partition)).size === storedTexts(partition).length);
-  removeRevisions(partition, id);
+  const kept = draft.revisions.length + storedTexts(partition).length;
+  assert.equal(removeRevisions(partition, id, 30), 30);
+  assert.equal(removeRevisions(partition, id, 1000), kept - 30);
   assert.deepEqual([draft.revisions, storedTexts(partition)], [[], []]);
 });

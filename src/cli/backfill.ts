@@ -1,0 +1,129 @@
+/**
+ * `tidings backfill REPO`: fetches a repository's older history from its host and shows how far it is. The work goes on in
+ * the service, whatever becomes of the command; typed again, it shows the backfill under way.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { assertConnected, begin, resolve, resolveListed, sinceOf } from '../api/backfills.ts';
+import { type ApiContext, carryOut, partitionOfId, readPartition } from '../api/context.ts';
+import { isDate } from '../api/validate.ts';
+import { directoryName } from '../journal/subjects.ts';
+import type { BackfillRecord } from '../protocol/backfill.ts';
+import type { ResolvedRepository } from '../protocol/tasks.ts';
+import { isUnderWay, readBackfill } from '../store/backfills.ts';
+import {
+  type DirectoryRepository,
+  listDirectoryRepositories,
+  readDirectoryRepository,
+  readOrganisation,
+} from '../store/directory.ts';
+import { withService } from './connection.ts';
+import { createProgress } from './progress.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+const options = {
+  since: { type: 'string' },
+  host: { type: 'string' },
+  'no-wait': { type: 'boolean' },
+  cancel: { type: 'boolean' },
+} as const;
+
+/** What is wanted: a repository by its name on a host or by its id. */
+interface Wanted {
+  name: string;
+  origin: string | undefined;
+}
+
+const lookMs = 250;
+
+export const backfillCommand: CliCommand = {
+  usage: 'backfill OWNER/REPO|REPO_ID [--since YYYY-MM-DD] [--host ORIGIN] [--no-wait] | backfill OWNER/REPO --cancel',
+  help: 'Fetches the older history of a repository from its host, and shows how far that is',
+  run: (args) => {
+    const { values, positionals } = readArgs(args, options);
+    const [name] = positionals;
+    if (!name || !/^(repo_\w+|[^/\s]+\/[^/\s]+)$/.test(name))
+      throw new UsageError('Expected: tidings backfill OWNER/REPO or the id of a repository');
+    if (values.since !== undefined && !isDate(values.since))
+      throw new UsageError('--since: expected a day as YYYY-MM-DD');
+    const since = sinceOf(values.since);
+    const wanted = { name, origin: values.host?.replace(/\/$/, '') };
+    return withService(async (context) => {
+      if (values.cancel) return cancel(context, wanted);
+      const { repository } = await start(context, wanted, since);
+      if (values['no-wait']) return say(`The backfill of ${repository.fullName} is under way.`);
+      return watch(context, repository.id, repository.fullName);
+    });
+  },
+};
+
+async function start(context: ApiContext, wanted: Wanted, since: number | null): Promise<ResolvedRepository> {
+  const directory = readPartition(context, directoryName);
+  const listed = find(context, wanted);
+  const origin = wanted.origin ?? context.settings.hostOrigin;
+  const resolved = listed
+    ? await resolveListed(context, directory, listed)
+    : await resolve(context, { task: 'resolveRepository', origin, fullName: wanted.name });
+  const { id, fullName } = resolved.repository;
+  // A name that is not known can be the new one of a repository that is.
+  const state = readDirectoryRepository(readPartition(context, directoryName), id)?.state;
+  if (state) assertConnected({ state, fullName });
+  await begin(context, resolved, since);
+  return resolved;
+}
+
+function find(context: ApiContext, { name, origin }: Wanted): DirectoryRepository | undefined {
+  const directory = readPartition(context, directoryName);
+  const found = listDirectoryRepositories(directory, null).filter(
+    ({ id, fullName, orgId }) =>
+      (id === name || fullName.toLowerCase() === name.toLowerCase()) &&
+      (origin === undefined || readOrganisation(directory, orgId)?.origin === origin),
+  );
+  if (found.length > 1) throw new UsageError(`Several hosts have ${name}: name one with --host`);
+  if (found.length === 0 && name.startsWith('repo_')) throw new Error(`Repository ${name} is not known here.`);
+  return found[0];
+}
+
+async function cancel(context: ApiContext, wanted: Wanted): Promise<number> {
+  const listed = find(context, wanted);
+  if (!listed) throw new Error(`Repository ${JSON.stringify(wanted.name)} is not known here.`);
+  const name = partitionOfId(context, listed.id) as string;
+  const command = { name: 'cancelBackfill', repoId: listed.id } as const;
+  const { state } = await carryOut<{ state: string }>(context, name, command);
+  if (state === 'cancelled') return say(`The backfill of ${listed.fullName} is cancelled; what it has read stays.`);
+  return say(`No backfill of ${listed.fullName} is under way; the last one is ${state}.`);
+}
+
+/** Shows the bar until the end. */
+async function watch(context: ApiContext, repoId: string, fullName: string): Promise<number> {
+  const name = partitionOfId(context, repoId) as string;
+  const progress = createProgress({ label: `backfill of ${fullName}, %`, total: 100, stream: process.stderr });
+  let shown = 0;
+  let told: number | null = null;
+  for (;;) {
+    const backfill = readBackfill(readPartition(context, name), repoId);
+    if (!backfill) throw new Error('The backfill is gone: its repository was removed.');
+    progress.advance(backfill.percent - shown);
+    shown = backfill.percent;
+    const { until } = backfill.waits;
+    if (until !== null && until !== told && until - Date.now() > 2000)
+      process.stderr.write(`\nThe host asks for patience until ${new Date(until).toISOString()}.\n`);
+    told = until;
+    if (!isUnderWay(backfill)) {
+      progress.done(summary(backfill));
+      return backfill.state === 'completed' ? 0 : 1;
+    }
+    await pause(lookMs);
+  }
+}
+
+function summary({ state, counts, waits, error }: BackfillRecord): string {
+  const items = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  const waited = waits.count > 0 ? `; waited ${Math.round(waits.ms / 1000)} s for the host` : '';
+  const reason = error === null ? '' : ` ${error}`;
+  return `The backfill is ${state}:${reason} ${items.join(', ') || 'nothing new'}${waited}.`;
+}
+
+function say(line: string): number {
+  process.stdout.write(`${line}\n`);
+  return 0;
+}

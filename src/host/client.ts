@@ -1,0 +1,159 @@
+/**
+ * What the rest of the service asks a source-code host for: a repository, its lists page by page, the facts of a tag.
+ * One client serves one repository's work with one set of credentials, its requests one after the other. What is done with
+ * the items is left to others; they are as the host sent them.
+ */
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { Host } from '../../config/hosts.ts';
+import { ServiceError } from '../errors.ts';
+import { type HostRepository, HostRepositorySchema } from '../protocol/host.ts';
+import type { Answer } from './course.ts';
+import { linksOf } from './link.ts';
+import { type ListKind, type ListRequest, listUrl, repositoryPath } from './lists.ts';
+import { Requests, type RequestsOptions } from './requests.ts';
+import { type TagDetails, tagDetails } from './tags.ts';
+
+export type { ListKind, ListRequest } from './lists.ts';
+export type { RequestsOptions as HostClientOptions, Wait as HostWait } from './requests.ts';
+export type { TagDetails } from './tags.ts';
+
+/** One page of a list. */
+export interface HostPage {
+  items: readonly Record<string, unknown>[];
+  /** Address of the next page as the host gave it, null at the end: for `page`, also after a restart. */
+  next: string | null;
+  /** Number of pages, as far as the host says. */
+  pages: number | null;
+  etag: string | null;
+  /** The list still is what it was when the request's etag was given; `items` is empty. */
+  notModified: boolean;
+}
+
+const repositoryCheck = TypeCompiler.Compile(HostRepositorySchema);
+const emptyPage: HostPage = { items: [], next: null, pages: 1, etag: null, notModified: false };
+
+/**
+ * A host's REST API. Every method throws, besides what it names: ServiceError `unauthorized` (401, 403, no token for the
+ * installation), `notFound` (404, 410, 451), `unavailable` (given up after several attempts), `invalid` (the host leads
+ * elsewhere or in a circle); and the signal's reason when that ended it. No error holds a token or a body.
+ */
+export class HostClient {
+  private readonly host: Host;
+  private readonly requests: Requests;
+  /** Addresses visited in each list under way, in order. */
+  private readonly walks = new Map<ListKind, string[]>();
+
+  constructor(options: RequestsOptions) {
+    this.host = options.host;
+    this.requests = new Requests(options);
+  }
+
+  /**
+   * A repository by its present or a former name; the answer holds the present one.
+   * @throws ServiceError `invalid` when the name is not of the form OWNER/NAME
+   */
+  async repository(fullName: string): Promise<HostRepository> {
+    return this.readRepository(`${this.host.apiUrl}${repositoryPath(fullName)}`);
+  }
+
+  /** A repository by the host's id: right even when its former name was taken by another one. */
+  async repositoryById(hostId: string): Promise<HostRepository> {
+    return this.readRepository(`${this.host.apiUrl}/repositories/${encodeURIComponent(hostId)}`);
+  }
+
+  /**
+   * The first page of a list. Without a page where the host has no such list, where the part of the repository (issues,
+   * pull requests) is switched off, and where it has no commits yet.
+   */
+  async first({ fullName }: { fullName: string }, request: ListRequest): Promise<HostPage> {
+    const url = listUrl(this.host, fullName, request);
+    if (url === undefined) return emptyPage;
+    this.walks.set(request.kind, []);
+    const answer = await this.requests.get(url, isList, request.etag ? { 'if-none-match': request.etag } : {});
+    if (answer.status === 304) return { ...emptyPage, pages: null, etag: request.etag ?? null, notModified: true };
+    if (answer.status === 409 && request.kind === 'commits') return emptyPage;
+    // The host answers alike for what is switched off and for what may not be seen: the repository tells them apart.
+    if ((answer.status === 404 || answer.status === 410) && (await this.repository(fullName))) return emptyPage;
+    return this.toPage(answer, url, request.kind);
+  }
+
+  /**
+   * A further page.
+   * @param url `next` of the page before it
+   * @throws ServiceError `invalid` when the address is not one of this host's API
+   */
+  async page(url: string, kind: ListKind): Promise<HostPage> {
+    const address = this.onApi(url);
+    return this.toPage(await this.requests.get(address, isList), url, kind);
+  }
+
+  /**
+   * The commit of a tag, the tag object of an annotated one, and its date in milliseconds: the tagger's, else the commit's.
+   * @throws ServiceError `notFound` when the tag is gone or leads to no commit
+   */
+  async tagDetails({ fullName }: { fullName: string }, tag: string): Promise<TagDetails> {
+    const base = `${this.host.apiUrl}${repositoryPath(fullName)}`;
+    const get = async (path: string): Promise<Record<string, unknown>> => {
+      const answer = await this.requests.get(`${base}/${path}`, isObject);
+      return this.accepted(answer).data as Record<string, unknown>;
+    };
+    return tagDetails(this.host.kind, get, tag);
+  }
+
+  private async readRepository(url: string): Promise<HostRepository> {
+    const answer = await this.requests.get(url, (data) => repositoryCheck.Check(data));
+    return this.accepted(answer).data as HostRepository;
+  }
+
+  private toPage(answer: Answer, url: string, kind: ListKind): HostPage {
+    const items = (this.accepted(answer).data ?? []) as Record<string, unknown>[];
+    const { next, pages } = linksOf(answer.headers.get('link'), answer.url);
+    this.advance(kind, url, next);
+    return { items, next, pages, etag: answer.headers.get('etag'), notModified: false };
+  }
+
+  /** Notes a page of a walk; asking again from an earlier page begins there anew. */
+  private advance(kind: ListKind, url: string, next: string | null): void {
+    const walk = this.walks.get(kind) ?? [];
+    const seen = walk.lastIndexOf(url);
+    const passed = seen < 0 ? [...walk, url] : walk.slice(0, seen + 1);
+    if (next !== null && passed.includes(next))
+      throw new ServiceError('invalid', `The pages of ${kind} on the host ${this.name} lead in a circle.`);
+    this.walks.set(kind, passed);
+  }
+
+  /** The address of a page; a Gitea that names itself by its web address is asked where the settings say. */
+  private onApi(url: string): string {
+    const api = new URL(this.host.apiUrl);
+    const page = URL.canParse(url) ? new URL(url) : undefined;
+    if (page && page.username === '' && page.password === '') {
+      if (page.origin === api.origin) return url;
+      const isOwn = this.host.kind === 'gitea' && page.origin === new URL(this.host.origin).origin;
+      if (isOwn) return `${api.origin}${page.pathname}${page.search}`;
+    }
+    throw new ServiceError('invalid', `A page's address is not one of the API of the host ${this.name}.`);
+  }
+
+  private accepted(answer: Answer): Answer {
+    if (answer.status === 200) return answer;
+    const said = `The host ${this.name} answered ${answer.status} to GET ${new URL(answer.url).pathname}`;
+    if (answer.status === 401 || answer.status === 403)
+      throw new ServiceError('unauthorized', `${said}: the token or the app may not read this.`);
+    if ([404, 410, 451].includes(answer.status))
+      throw new ServiceError('notFound', `${said}: it is not there, or the token or the app may not see it.`);
+    throw new ServiceError('unavailable', `${said}.`);
+  }
+
+  private get name(): string {
+    return new URL(this.host.apiUrl).host;
+  }
+}
+
+/** Gitea writes an empty list as null. */
+function isList(data: unknown): boolean {
+  return data === null || (Array.isArray(data) && data.every(isObject));
+}
+
+function isObject(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
+}

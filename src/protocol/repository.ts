@@ -1,0 +1,17 @@
+/**
+ * The repository that an event or a command is about, minimised. It stands apart since both name it.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+
+/** The repository part of a minimised event. */
+export const EventRepositorySchema = Type.Object({
+  id: Type.String(),
+  origin: Type.String(),
+  hostId: Type.String(),
+  fullName: Type.String(),
+  defaultBranch: Type.Union([Type.String(), Type.Null()]),
+  url: Type.String(),
+  private: Type.Boolean(),
+  owner: Type.Object({ id: Type.String(), login: Type.String() }),
+});
+export type EventRepository = Static<typeof EventRepositorySchema>;

@@ -1,0 +1,293 @@
+/**
+ * A repository's older history, fetched from a host that speaks its REST API over HTTP: complete, the same as if webhooks had
+ * told of it, and whatever the host does meanwhile.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { byWebhooks, comparable, ended, mergedBetween, theRepository } from '../helpers/backfill.ts';
+import { TestApp } from '../helpers/host/app.ts';
+import { buildHistory, timeOfNumber } from '../helpers/host/build.ts';
+import { deliveriesOf, pullDeliveries } from '../helpers/host/deliveries.ts';
+import { redirect, secondaryLimit, slow, status } from '../helpers/host/faults.ts';
+import type { History } from '../helpers/host/history.ts';
+import { startHost, type TestHostOptions } from '../helpers/host/server.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
+import { startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const small = {
+  TIDINGS_PARTITIONS: '2',
+  TIDINGS_WORKERS: '1',
+  TIDINGS_RENDER_THREADS: '1',
+  TIDINGS_TAG_SYNC_HOURS: '0',
+};
+
+async function start(
+  t: TestContext,
+  history: History,
+  options: TestHostOptions = { token: 'secret-token' },
+  env: Record<string, string> = {},
+) {
+  const host = await startHost(t, history, options);
+  const service = await startService(t, { env: { ...small, ...host.env, ...env } });
+  return { host, service };
+}
+
+test('fetches what webhooks would have told', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 290 }));
+  // While the second page is read, one of the third moves to the front of the list.
+  host.fail(/GET .*\/pulls\?.*page=2/, (_response, answer) => {
+    answer();
+    Object.assign(host.history.pulls[2] ?? assert.fail(), { title: 'Moved meanwhile', updatedAt: timeOfNumber(400) });
+  });
+  const { code, output } = await service.run('backfill', 'acme/rocket');
+  assert.equal(code, 0, output + service.log);
+  const { pulls, issues, issueComments, reviewComments, reviews, tags, releases, commits } = host.history;
+  const comments = issueComments.length + reviewComments.length;
+  const texts = [`${pulls.length} pulls`, `${issues.length} issues`, `${tags.length} tags`];
+  const rest = [`${releases.length} releases`, `${commits.size} commits`, `${comments} comments`];
+  const expected = [...texts, ...rest, `${reviews.length} reviews`].join(', ');
+  assert.ok(output.includes(`The backfill is completed: ${expected}.`), output);
+  const repoId = await theRepository(service);
+  assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
+  assert.match(service.tidings('dump', repoId), /Moved meanwhile/);
+  assert.equal(host.busiest, 1, 'one request at a time');
+  assert.ok(host.asked(/GET .*\/repositories\/4711\/pulls\?.*page=3/).length > 0, 'pages by the host’s own address');
+
+  for (const [fromTag, toTag] of [
+    ['v1.0.0', 'v2.0.0'],
+    ['v1.0.0', 'v1.0.1'],
+    ['v1.0.1', 'nightly/2026-02-01'],
+  ] as const) {
+    const { body } = await service.api('POST', '/api/ranges', { type: 'TAG_BASED', repoId, fromTag, toTag });
+    const expected = mergedBetween(host.history, fromTag, toTag);
+    assert.deepEqual([body.resolution, body.prCount], ['commits', expected.length], `${fromTag}...${toTag}`);
+  }
+  assert.ok(!service.log.includes('secret-token'));
+});
+
+test('goes on whatever the host answers', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 60, formerNames: ['acme/old-rocket'] }));
+  // One page of these is several records.
+  for (const pull of host.history.pulls) pull.body = `${'Long text. '.repeat(5000)}\n\nFixes #4`;
+  host.fail(/GET .*\/issues\?/, secondaryLimit(1), { times: 1 });
+  host.fail(/GET .*\/pulls\?/, status(500), { times: 2 });
+  host.fail(/GET .*\/issues\/comments/, status(502), { times: 1 });
+  host.fail(/GET .*\/tags\?/, redirect(307, `${host.apiUrl}/repositories/4711/tags?per_page=100`), { times: 1 });
+  const { code, output } = await service.run('backfill', 'acme/old-rocket');
+  assert.equal(code, 0, output + service.log);
+  assert.match(output, /waited \d+ s for the host/);
+  const repoId = await theRepository(service);
+  const { body } = await service.api('GET', `/api/repos/${repoId}/backfill`);
+  assert.ok(body.waits.count >= 3 && body.waits.seconds >= 2, JSON.stringify(body.waits));
+  assert.ok((await service.metric('tidings_host_wait_seconds_total')) >= 2);
+  assert.ok((await service.metric('tidings_host_items_total')) > 60);
+  assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
+});
+
+test('asks again for what is new only', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 150 }));
+  await service.run('backfill', 'acme/rocket');
+  const repoId = await theRepository(service);
+  const first = service.tidings('dump', repoId);
+  const before = host.seen.length;
+  assert.equal((await service.run('backfill', 'acme/rocket')).code, 0);
+  const again = host.seen.slice(before);
+  const unchanged = again.filter((request) => request.status === 304).map(({ url }) => url.replace(/\?.*/, ''));
+  assert.deepEqual(unchanged.map((url) => url.split('/rocket/')[1]).sort(), [
+    'issues',
+    'issues/comments',
+    'pulls',
+    'pulls/comments',
+    'tags',
+  ]);
+  assert.ok(again.length < 15, `${again.length} requests`);
+  assert.equal(service.tidings('dump', repoId), first);
+
+  const pull = host.history.pulls[0] ?? assert.fail();
+  Object.assign(pull, { title: 'Retitled long after', updatedAt: timeOfNumber(500) });
+  const since = host.seen.length;
+  await service.run('backfill', 'acme/rocket');
+  assert.ok(host.seen.length - since < 15, `${host.seen.length - since} requests`);
+  assert.match(service.tidings('dump', repoId), /Retitled long after/);
+});
+
+test('a delivery wins over what is read in the same second', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 120 }));
+  host.fail(/GET .*\/issues\?/, slow(1500), { times: 1 });
+  const running = service.run('backfill', 'acme/rocket');
+  await waitUntil('the issues are asked for', () => host.asked(/\/issues\?/).length > 0);
+  for (const number of [1, 2, 118, 119]) {
+    const told = pullDeliveries(host.history, host.place, number).at(-1) ?? assert.fail();
+    const pull = { ...(told.payload.pull_request as object), title: `Live ${number}` };
+    const { status } = await service.deliver('pull_request', { ...told.payload, pull_request: pull });
+    assert.equal(status, 202);
+  }
+  const issue = deliveriesOf(host.history, host.place).findLast(({ event }) => event === 'issues') ?? assert.fail();
+  const renamed = { ...(issue.payload.issue as object), title: 'Live issue' };
+  await service.deliver('issues', { ...issue.payload, issue: renamed });
+  assert.equal((await running).code, 0);
+  const dump = service.tidings('dump', await theRepository(service));
+  assert.equal(dump.match(/"title":"Live /g)?.length, 5);
+});
+
+for (const part of ['worker', 'all'] as const) {
+  test(`goes on after a kill of ${part === 'worker' ? 'the worker' : 'the whole service'}`, async (t) => {
+    const host = await startHost(t, buildHistory({ numbers: 220 }), { token: 'secret-token' });
+    host.fail(/GET /, slow(10), { times: 100_000 });
+    let service = await startService(t, { env: { ...small, ...host.env } });
+    await service.run('backfill', 'acme/rocket', '--no-wait');
+    const repoId = await theRepository(service);
+    let percent = 0;
+    for (const goal of part === 'worker' ? [10, 35, 50, 75] : [20, 60]) {
+      await waitUntil(`${goal} per cent`, async () => {
+        const { body } = await service.api('GET', `/api/repos/${repoId}/backfill`).catch(() => ({ body: { percent } }));
+        assert.ok((body.percent ?? percent) >= percent, 'the per cent never go back');
+        percent = body.percent ?? percent;
+        return percent >= goal;
+      });
+      const pids = service.pids();
+      process.kill(pids.worker, 'SIGKILL');
+      if (part === 'worker') continue;
+      for (const pid of [pids.supervisor, pids.gateway, pids['nats-server']]) process.kill(pid, 'SIGKILL');
+      await service.exit();
+      service = await startService(t, { env: { ...small, ...host.env }, dataDir: service.dataDir });
+    }
+    const state = await ended(service, repoId);
+    assert.deepEqual([state.state, state.percent], ['completed', 100]);
+    assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
+    const lists = host.asked(/GET .*\/(pulls|issues|issues\/comments)\?/);
+    assert.ok(lists.length < 30, `${lists.length} pages of lists: what was read is not read again`);
+    assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
+  });
+}
+
+test('answers with the backfill under way, and cancels it', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 60 }));
+  host.fail(/GET .*\/reviews/, slow(100), { times: 1000 });
+  await service.run('backfill', 'acme/rocket', '--no-wait', '--since', '2026-01-06');
+  const repoId = await theRepository(service);
+  const path = `/api/repos/${repoId}/backfill`;
+  const running = await service.api('GET', path);
+  assert.deepEqual([running.body.state, running.body.since], ['running', '2026-01-06']);
+  const again = await service.api('POST', path, {});
+  assert.deepEqual([again.status, again.body.id], [202, running.body.id]);
+  const cancelled = await service.api('DELETE', path);
+  assert.deepEqual([cancelled.status, cancelled.body.state], [200, 'cancelled']);
+  await waitUntil('nothing is under way', async () => (await service.metric('tidings_backfills_under_way')) === 0);
+  const asked = host.seen.length;
+  const fresh = await service.api('POST', path, { since: '2026-01-06' });
+  assert.notEqual(fresh.body.id, running.body.id);
+  assert.equal((await ended(service, repoId)).state, 'completed');
+  assert.ok(host.seen.length > asked);
+  const { body } = await service.api('GET', path);
+  assert.ok(body.counts.reviews > 0);
+  assert.match((await service.run('backfill', 'acme/rocket', '--cancel')).output, /last one is completed/);
+});
+
+test('reads nothing older than it was asked for', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 150 }));
+  await service.run('backfill', 'acme/rocket', '--since', '2026-01-10');
+  const repoId = await theRepository(service);
+  const records = service
+    .tidings('dump', repoId)
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+  const since = Date.UTC(2026, 0, 10);
+  const pulls = records.filter(({ record }) => record === 'pull');
+  assert.equal(pulls.length, host.history.pulls.filter(({ updatedAt }) => updatedAt >= since).length);
+  assert.ok(records.every(({ record, updatedAt }) => record === 'tag' || (updatedAt ?? since) >= since));
+  // Deeper, everything is read again, and the branches are whole.
+  await service.run('backfill', 'acme/rocket');
+  assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
+  const range = { type: 'TAG_BASED', repoId, fromTag: 'v1.0.0', toTag: 'v2.0.0' };
+  const { body } = await service.api('POST', '/api/ranges', range);
+  const expected = mergedBetween(host.history, 'v1.0.0', 'v2.0.0').length;
+  assert.deepEqual([body.resolution, body.prCount], ['commits', expected]);
+});
+
+test('says what is wrong when it cannot be done', async (t) => {
+  const { host, service } = await start(
+    t,
+    buildHistory({ numbers: 30 }),
+    { token: 'secret-token' },
+    {
+      TIDINGS_HOST_TOKEN: 'another-token',
+    },
+  );
+  const refused = await service.run('backfill', 'acme/rocket');
+  assert.equal(refused.code, 1);
+  assert.match(refused.output, /401.*token or the app may not read/s);
+  const told = deliveriesOf(host.history, host.place)[0] ?? assert.fail();
+  await service.deliver(told.event, told.payload);
+  const repoId = await theRepository(service);
+  const path = `/api/repos/${repoId}/backfill`;
+  assert.equal((await service.api('GET', path)).status, 404);
+  assert.equal((await service.api('DELETE', path)).status, 404);
+  const bad = await service.api('POST', path, { since: '2999-01-01' });
+  assert.deepEqual([bad.status, Object.keys(bad.body.details)], [400, ['since']]);
+  assert.equal((await service.api('POST', path, {})).status, 202);
+  const failed = await ended(service, repoId);
+  assert.equal(failed.state, 'failed');
+  assert.match(failed.error, /401/);
+  assert.ok(!service.log.includes('another-token'));
+
+  await service.api('PATCH', `/api/repos/${repoId}`, { selected: false });
+  const unwanted = await service.api('POST', path, {});
+  assert.deepEqual([unwanted.status, unwanted.body.error], [409, 'Conflict']);
+  assert.match(unwanted.body.message, /unselected/);
+  assert.match(
+    (await service.run('backfill', 'acme/nothing', '--host', 'https://x.example')).output,
+    /expected one of/,
+  );
+  const missing = await service.run('backfill', 'acme/nothing', '--since', 'yesterday');
+  assert.deepEqual([missing.code, /--since/.test(missing.output)], [2, true]);
+});
+
+test('stops when its repository is taken away', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 60 }));
+  host.fail(/GET .*\/reviews/, slow(100), { times: 1000 });
+  await service.run('backfill', 'acme/rocket', '--no-wait');
+  const repoId = await theRepository(service);
+  await waitUntil('reviews are asked for', () => host.asked(/\/reviews/).length > 0);
+  await service.api('PATCH', `/api/repos/${repoId}`, { selected: false });
+  const { state, error } = await ended(service, repoId);
+  assert.equal(state, 'failed');
+  assert.match(error, /unselected/);
+});
+
+test('reads as an app and renews what the app is given', async (t) => {
+  const app = new TestApp(temporaryFolder(t));
+  const { host, service } = await start(t, buildHistory({ numbers: 60 }), { app });
+  const installation = { id: Number(app.installationId), account: { login: 'acme', id: 77 } };
+  const repositories = [{ id: host.history.id, full_name: 'acme/rocket', private: false }];
+  await service.deliver('installation', { action: 'created', installation, repositories });
+  const repoId = await theRepository(service);
+  host.fail(/GET .*\/issues\?/, (_response, answer) => {
+    app.revoke();
+    answer();
+  });
+  const started = await service.api('POST', `/api/repos/${repoId}/backfill`, {});
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  assert.equal((await ended(service, repoId)).state, 'completed');
+  assert.ok(app.tokens.length >= 2, `${app.tokens.length} tokens`);
+  assert.ok(app.tokens.every((token) => !service.log.includes(token)));
+  assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
+});
+
+test('speaks to a Gitea as well', async (t) => {
+  const { host, service } = await start(t, buildHistory({ numbers: 80 }), { kind: 'gitea', token: 'secret-token' });
+  const { code, output } = await service.run('backfill', 'acme/rocket');
+  assert.equal(code, 0, output + service.log);
+  const { counts } = (await service.api('GET', `/api/repos/${await theRepository(service)}/backfill`)).body;
+  const { pulls, issues, issueComments, reviews, tags, releases } = host.history;
+  assert.deepEqual(counts, {
+    pulls: pulls.length,
+    issues: issues.length,
+    tags: tags.length,
+    releases: releases.length,
+    commits: host.history.commits.size,
+    comments: issueComments.length,
+    reviews: reviews.length,
+  });
+});

@@ -1,0 +1,194 @@
+/**
+ * Retention as an operator meets it: what would go, what waits and the word for it, by command line and API; and nothing of
+ * it in any file afterwards.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { dayMs } from '../../src/days.ts';
+import { repositoryId, ulid } from '../../src/ids.ts';
+import { connectJournal } from '../../src/journal/connect.ts';
+import { localNatsUrl } from '../../src/nats-server.ts';
+import type { CommandRecord, EventRepository, InstallationBody, JournalRecord } from '../../src/protocol/journal.ts';
+import type { Wait } from '../../src/protocol/retention.ts';
+import { filesWith } from '../helpers/files-with.ts';
+import { quiet } from '../helpers/journal.ts';
+import { feed } from '../helpers/partition-owner.ts';
+import { eventRecord, pullSnapshot } from '../helpers/partition-records.ts';
+import { pullPayload } from '../helpers/payloads.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const env = { TIDINGS_PARTITIONS: '1', TIDINGS_TICK_SECONDS: '1' };
+const origin = 'https://github.com';
+const owner = { id: '77', login: 'acme' };
+const marker = 'planted-in-a-body';
+
+function repository(hostId: string, name: string): EventRepository {
+  const fullName = `acme/${name}`;
+  const url = `${origin}/${fullName}`;
+  return {
+    id: repositoryId(origin, hostId),
+    origin,
+    hostId,
+    fullName,
+    defaultBranch: 'main',
+    url,
+    private: false,
+    owner,
+  };
+}
+
+/** Puts records on the journal as they were enqueued long ago. */
+async function enqueue(
+  t: TestContext,
+  service: TestService,
+  partition: string,
+  records: JournalRecord[],
+): Promise<void> {
+  const token = readFileSync(join(service.dataDir, 'nats-token'), 'utf8').trim();
+  const journal = await connectJournal(localNatsUrl(Number(service.env.TIDINGS_NATS_PORT), token), 'test', quiet);
+  t.after(() => journal.close());
+  const lane = feed(journal, partition);
+  await Promise.all(records.map((record) => lane.enqueue(record)));
+  await lane.close();
+}
+
+function pulls(count: number, days: number, rocket = repository('1001', 'rocket')): JournalRecord[] {
+  const at = Date.now() - days * dayMs;
+  return Array.from({ length: count }, (_, i) => {
+    const pull = pullSnapshot(i + 1, { body: marker });
+    return eventRecord({ event: 'pull_request', action: 'closed', pull }, { at, repository: rocket });
+  });
+}
+
+function installation(action: InstallationBody['action'], days: number, added: EventRepository[] = []): JournalRecord {
+  const repositories = added.map(({ id, hostId, fullName }) => ({ id, hostId, fullName, private: false }));
+  const body = { action, origin, installationId: '9', owner, added: repositories, removed: [] };
+  const at = Date.now() - days * dayMs;
+  return { id: ulid(at), at, kind: 'installation', delivery: `${action} ${days}`, source: '', body };
+}
+
+async function shown(service: TestService) {
+  const { status, body } = await service.api('GET', '/api/retention');
+  assert.equal(status, 200);
+  return body;
+}
+
+function traces(service: TestService, text: string): string[] {
+  return filesWith(service.dataDir, text);
+}
+
+test('shows, holds back, allows and erases what is a year old (spec 8)', async (t) => {
+  const service = await startService(t, { env });
+  await enqueue(t, service, 'p00', pulls(150, 400));
+  await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 150);
+
+  const before = await shown(service);
+  assert.deepEqual(before.repositories, [
+    {
+      partition: 'p00',
+      repoId: repository('1001', 'rocket').id,
+      fullName: 'acme/rocket',
+      pulls: 150,
+      issues: 0,
+      comments: 0,
+      pushes: 0,
+      commits: 0,
+    },
+  ]);
+  assert.match(service.tidings('retention', 'show'), /acme\/rocket \(p00\): 150 pull requests, 0 issues/);
+  assert.equal((await shown(service)).repositories[0].pulls, 150, 'showing changes nothing');
+
+  assert.equal(service.tidings('retention', 'sweep'), 'directory: swept\np00: swept\n');
+  const held = (await shown(service)).partitions[1];
+  const [wait] = held.waiting;
+  assert.deepEqual([wait.cause, wait.records, wait.total], ['records', 150, 150]);
+  assert.match(service.tidings('doctor'), /! retention of p00: a sweep would erase much/);
+  await waitUntil('the alarm is raised', async () => (await service.metric('tidings_partition_alarm')) === 1);
+  assert.equal(service.log.match(/a sweep would erase much/g)?.length, 1, 'it is said once');
+
+  const unknown = await service.api('POST', '/api/retention/approve', { id: 'other' });
+  assert.deepEqual([unknown.status, unknown.body.error], [404, 'Not found']);
+  const wrong = await service.api('POST', '/api/retention/approve', { partition: 'p77', more: 1 });
+  assert.deepEqual([wrong.status, Object.keys(wrong.body.details)], [400, ['more']]);
+  const noPartition = await service.api('POST', '/api/retention/approve', { partition: 'p77' });
+  assert.match(noPartition.body.message, /partition: expected one of directory, p00/);
+  const word = await service.api('POST', '/api/retention/approve', { partition: 'p00', id: wait.id });
+  assert.deepEqual([word.status, word.body.approved], [200, [wait]]);
+  await waitUntil('it is erased', async () => (await shown(service)).partitions[1].lastSweep?.erased.pulls === 150);
+  assert.equal(await service.metric('tidings_retention_erased_total'), 150);
+
+  assert.notDeepEqual(traces(service, marker), []);
+  service.tidings('snapshot');
+  assert.deepEqual(traces(service, marker), []);
+  // The gateway reads the new generation, and deliveries go on.
+  assert.equal((await service.deliver('pull_request', pullPayload(9))).status, 202);
+  await waitUntil('it is there', async () => (await service.api('GET', '/api/repos')).body.total === 1);
+  await waitUntil('the alarm is over', async () => (await service.metric('tidings_partition_alarm')) === 0);
+});
+
+test('erases nothing after three days off until somebody says that the clock is right', async (t) => {
+  const service = await startService(t, { env: { ...env, TIDINGS_TICK_SECONDS: '3600' } });
+  await enqueue(t, service, 'p00', pulls(9, 400));
+  await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
+  const ticked = await waitUntil('the first tick', async () => (await shown(service)).partitions[1].trustedTime);
+  // Back to the last tick of a service that was stopped three days ago.
+  const at = Date.now() - 3 * dayMs;
+  const wait: Wait = { cause: 'clock', from: Date.parse(ticked), to: at };
+  const back: CommandRecord = { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
+  await enqueue(t, service, 'p00', [{ id: ulid(at), at, kind: 'tick' }, back]);
+  service.tidings('retention', 'sweep');
+  const [doubt] = (await shown(service)).partitions[1].waiting;
+  assert.deepEqual([doubt.cause, doubt.from], ['clock', new Date(at).toISOString()]);
+  assert.equal((await shown(service)).repositories[0]?.pulls, 9);
+  await waitUntil('the alarm is raised', async () => (await service.metric('tidings_partition_alarm')) === 1);
+  assert.match(service.log, /the clock is more than a day off the last tick/);
+  assert.match(service.tidings('doctor'), /! retention of p00: the clock is more than a day off/);
+  assert.match(service.tidings('retention', 'approve', 'p00'), /^p00: the clock is right at \d{4}-/);
+  await waitUntil('it is swept', async () => (await shown(service)).partitions[1].lastSweep?.erased.pulls === 9);
+  assert.equal(service.tidings('retention', 'approve'), 'Nothing waits for a word.\n');
+});
+
+test('erases an organization a month after its app was removed (spec 8)', async (t) => {
+  const service = await startService(t, { env });
+  const [rocket, other] = [repository('1001', 'rocket'), repository('2002', 'other')];
+  await enqueue(t, service, 'directory', [installation('installed', 60, [rocket])]);
+  await enqueue(t, service, 'p00', [...pulls(150, 60, rocket)]);
+  await waitUntil('all is folded', async () => (await shown(service)).partitions[1].total === 150);
+  assert.equal((await service.api('GET', '/api/repos')).body.total, 1);
+  const key = service.tidings('keys', 'create', '--org', 'acme', '--name', 'ci', '--quiet').trim();
+  assert.equal((await service.api('GET', '/api/repos', undefined, key)).body.total, 1);
+  const refused = await service.api('GET', '/api/retention', undefined, key);
+  assert.deepEqual([refused.status, refused.body.error], [403, 'Forbidden']);
+  const refusedWord = await service.api('POST', '/api/retention/approve', {}, key);
+  assert.equal(refusedWord.status, 403);
+  const range = { repoId: rocket.id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 999 };
+  const made = await service.api('POST', '/api/ranges', range);
+  assert.equal(made.body.prCount, 150);
+
+  await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
+  const told = await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
+  assert.deepEqual([told.login, told.due, told.repositories[0].pulls], ['acme', true, 150]);
+  assert.match(
+    service.tidings('retention', 'show'),
+    /acme: app removed .*, due since [\s\S]*acme\/rocket: 150 pull requests/,
+  );
+  service.tidings('retention', 'sweep');
+  const [wait] = (await shown(service)).partitions[0].waiting;
+  assert.deepEqual([wait.cause, wait.shares], ['organizations', [{ partition: 'p00', records: 150, total: 150 }]]);
+  assert.equal((await service.api('GET', '/api/repos')).body.total, 1, 'it is all there still');
+  assert.match(service.tidings('retention', 'approve'), /^directory: organizations that are erased: 1/);
+  await waitUntil('it is gone', async () => (await service.api('GET', '/api/repos')).body.total === 0);
+  assert.equal((await service.api('GET', `/api/ranges/${made.body.id}`)).status, 404);
+  assert.equal((await service.api('GET', '/api/repos', undefined, key)).status, 401);
+  await waitUntil('the partition has erased it', async () => (await shown(service)).partitions[1].total === 0);
+  service.tidings('snapshot');
+  for (const text of [marker, 'acme/rocket', rocket.id, made.body.id])
+    assert.deepEqual(traces(service, text), [], text);
+
+  // It comes back as if it had never been here.
+  await enqueue(t, service, 'p00', pulls(1, 0, other));
+  await waitUntil('another life begins', async () => (await service.api('GET', '/api/repos')).body.total === 1);
+});

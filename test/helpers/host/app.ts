@@ -1,0 +1,76 @@
+/**
+ * A test host's app: takes the app's signed proof, makes tokens for its installations, knows which it has made.
+ */
+import { createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Shape } from './shapes.ts';
+
+/** An answer before it is written. */
+export interface Reply {
+  status: number;
+  body: Shape | Shape[];
+}
+
+export class TestApp {
+  readonly id = '12345';
+  readonly installationId = '678';
+  /** The private key, PEM. */
+  readonly keyFile: string;
+  readonly key: string;
+  state: 'installed' | 'suspended' | 'removed' = 'installed';
+  /** Tokens made, in order; those revoked are no longer taken. */
+  readonly tokens: string[] = [];
+  private readonly publicKey: string;
+  private readonly valid = new Set<string>();
+
+  /** @param form of the key's PEM: hosts hand out pkcs1 */
+  constructor(folder: string, form: 'pkcs1' | 'pkcs8' = 'pkcs1') {
+    const pair = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: form, format: 'pem' },
+    });
+    this.key = pair.privateKey;
+    this.publicKey = pair.publicKey;
+    this.keyFile = join(folder, 'app.pem');
+    writeFileSync(this.keyFile, this.key, { mode: 0o600 });
+  }
+
+  /** Stops taking the tokens made so far. */
+  revoke(): void {
+    this.valid.clear();
+  }
+
+  takes(authorization: string | undefined): boolean {
+    const [, token = ''] = /^(?:bearer|token) (.+)$/i.exec(authorization ?? '') ?? [];
+    return this.valid.has(token);
+  }
+
+  /** Answers a request for a token; `lifetimeMs` can be short to see it renewed. */
+  mint(installationId: string, authorization: string | undefined, lifetimeMs = 3_600_000): Reply {
+    const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    if (fault !== undefined) return { status: 401, body: { message: fault } };
+    if (installationId !== this.installationId || this.state === 'removed')
+      return { status: 404, body: { message: 'Not Found' } };
+    if (this.state === 'suspended') return { status: 403, body: { message: 'This installation has been suspended' } };
+    const token = `ghs_${randomUUID().replaceAll('-', '')}`;
+    this.tokens.push(token);
+    this.valid.add(token);
+    return { status: 201, body: { token, expires_at: new Date(Date.now() + lifetimeMs).toISOString() } };
+  }
+
+  /** Why a proof is not taken: the rules of the host, a clock 30 seconds behind ours included. */
+  private faultOf(jwt: string): string | undefined {
+    const [head = '', claims = '', signature = ''] = jwt.split('.');
+    const verify = createVerify('sha256').update(`${head}.${claims}`);
+    if (!verify.verify(this.publicKey, Buffer.from(signature, 'base64url')))
+      return 'A JSON web token could not be decoded';
+    const { iat, exp, iss } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    const now = Date.now() / 1000 - 30;
+    if (JSON.parse(Buffer.from(head, 'base64url').toString()).alg !== 'RS256') return 'The algorithm is not RS256';
+    if (!Number.isInteger(iat) || iat > now) return "'Issued at' claim ('iat') is in the future";
+    if (!Number.isInteger(exp) || exp <= now || exp - now > 600) return "'Expiration time' claim ('exp') is too far";
+    return String(iss) === this.id ? undefined : 'Integration not found';
+  }
+}

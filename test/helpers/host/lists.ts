@@ -1,0 +1,133 @@
+/**
+ * A test host's lists: which items a path and its query ask for, in which order, as GitHub or Gitea answers it.
+ */
+
+import * as gitea from './gitea.ts';
+import type { History, HistoryCommit } from './history.ts';
+import { iso, reachable } from './history.ts';
+import type { Place, Shape } from './shapes.ts';
+import * as github from './shapes.ts';
+
+export type HostKind = 'github' | 'gitea';
+
+/** What a host holds and how it speaks. */
+export interface Holding {
+  kind: HostKind;
+  history: History;
+  place: Place;
+}
+
+/** The items of the list at `rest`, the path below the repository; undefined where no list is. */
+export function listItems(holding: Holding, rest: string, query: URLSearchParams): Shape[] | undefined {
+  const reviews = /^pulls\/(\d+)\/reviews$/.exec(rest);
+  if (reviews) return reviewsOf(holding, Number(reviews[1]));
+  const list = Object.hasOwn(lists, rest) ? lists[rest] : undefined;
+  return list?.(holding, query);
+}
+
+/** A single object at `rest`: refs, tag objects, commits, Gitea's tags. */
+export function oneObject(holding: Holding, rest: string): Shape | undefined {
+  const { history, place, kind } = holding;
+  const [, area = '', name = ''] = /^(git\/ref\/tags|git\/tags|git\/commits|tags)\/(.+)$/.exec(rest) ?? [];
+  const tag = history.tags.find((candidate) => candidate.name === decodeURIComponent(name));
+  if (area === 'git/commits') return commitObject(history.commits.get(name), holding);
+  if (area === 'git/ref/tags' && kind === 'github' && tag) {
+    const object = { type: tag.object ? 'tag' : 'commit', sha: tag.object?.sha ?? tag.sha };
+    return { ref: `refs/tags/${tag.name}`, object };
+  }
+  if (area === 'tags' && kind === 'gitea' && tag) return gitea.tagShape(tag, history, place);
+  if (area !== 'git/tags') return undefined;
+  const annotated = history.tags.find((candidate) => candidate.object?.sha === name);
+  if (!annotated?.object) return undefined;
+  const tagger = { name: 'A Person', email: 'tagger@example.com', date: iso(annotated.object.at) };
+  return { tag: annotated.name, sha: name, message: '', tagger, object: { type: 'commit', sha: annotated.sha } };
+}
+
+type List = (holding: Holding, query: URLSearchParams) => Shape[] | undefined;
+
+const lists: Record<string, List> = {
+  pulls: ({ kind, history, place }, query) => {
+    const shape = kind === 'gitea' ? gitea.pullShape : github.pullShape;
+    const sorted = ['updated', 'recentupdate'].includes(query.get('sort') ?? '');
+    const wanted = history.pulls.filter((pull) => isWanted(query, 'open', pull.closedAt));
+    return byTime(wanted, sorted ? 'updatedAt' : 'createdAt', 'desc').map((pull) => shape(pull, history, place));
+  },
+  issues: ({ kind, history, place }, query) => {
+    const issues = history.issues.map((issue) => ({ issue, updatedAt: issue.updatedAt, closedAt: issue.closedAt }));
+    const pulls = history.pulls.map((pull) => ({ pull, updatedAt: pull.updatedAt, closedAt: pull.closedAt }));
+    const all = [...issues, ...(query.get('type') === 'issues' ? [] : pulls)];
+    const wanted = all.filter((item) => isWanted(query, 'open', item.closedAt) && isSince(query, item.updatedAt));
+    return byTime(wanted, 'updatedAt', direction(query)).map((item) => {
+      if ('pull' in item) return github.pullAsIssueShape(item.pull, history, place);
+      const shape = github.issueShape(item.issue, history, place);
+      // Gitea writes the key for plain issues too.
+      return kind === 'gitea' ? { ...gitea.withoutTypes(shape), pull_request: null } : shape;
+    });
+  },
+  'issues/comments': ({ kind, history, place }, query) => {
+    const shape = kind === 'gitea' ? gitea.issueCommentShape : github.issueCommentShape;
+    const wanted = history.issueComments.filter(({ updatedAt }) => isSince(query, updatedAt));
+    return byTime(wanted, 'updatedAt', direction(query)).map((remark) => shape(remark, history, place));
+  },
+  'pulls/comments': ({ kind, history, place }, query) => {
+    if (kind === 'gitea') return undefined;
+    const wanted = history.reviewComments.filter(({ updatedAt }) => isSince(query, updatedAt));
+    return byTime(wanted, 'updatedAt', direction(query)).map((one) => github.reviewCommentShape(one, history, place));
+  },
+  commits: ({ history, place }, query) => {
+    const branch = query.get('sha') ?? history.defaultBranch;
+    const head = history.branches.get(branch) ?? (history.commits.has(branch) ? branch : undefined);
+    if (head === undefined) return undefined;
+    const wanted = reachable(history, head).filter(({ at }) => isSince(query, at));
+    return wanted.map((commit) => github.commitShape(commit, history, place));
+  },
+  tags: ({ kind, history, place }) => {
+    const tags = [...history.tags].sort((a, b) => b.name.localeCompare(a.name));
+    const shape = kind === 'gitea' ? gitea.tagShape : github.tagShape;
+    return tags.map((tag) => shape(tag, history, place));
+  },
+  branches: ({ kind, history }) =>
+    [...history.branches].map(([name, sha]) => ({
+      name,
+      protected: false,
+      commit: kind === 'gitea' ? { id: sha } : { sha },
+    })),
+  releases: ({ history, place }) => history.releases.map((name) => github.releaseShape(name, history, place)),
+};
+
+function reviewsOf({ kind, history, place }: Holding, number: number): Shape[] | undefined {
+  if (!history.pulls.some((pull) => pull.number === number)) return undefined;
+  const shape = kind === 'gitea' ? gitea.reviewShape : github.reviewShape;
+  return history.reviews.filter((review) => review.number === number).map((review) => shape(review, history, place));
+}
+
+/** A commit by the Git API: GitHub's bare, Gitea's like a list's item. */
+function commitObject(commit: HistoryCommit | undefined, { kind, history, place }: Holding): Shape | undefined {
+  if (commit === undefined) return undefined;
+  const shape = github.commitShape(commit, history, place);
+  return kind === 'gitea' ? shape : { ...(shape.commit as Shape), sha: commit.sha };
+}
+
+/** Open ones only is what both hosts list unless told otherwise. */
+function isWanted(query: URLSearchParams, usual: string, closedAt: number | null): boolean {
+  const state = query.get('state') ?? usual;
+  return state === 'all' || (closedAt === null) === (state === 'open');
+}
+
+function isSince(query: URLSearchParams, at: number): boolean {
+  const since = query.get('since');
+  return since === null || at >= Date.parse(since);
+}
+
+function direction(query: URLSearchParams): 'asc' | 'desc' {
+  return query.get('direction') === 'asc' ? 'asc' : 'desc';
+}
+
+function byTime<Key extends string, Item extends Record<Key, number>>(
+  items: readonly Item[],
+  key: Key,
+  order: 'asc' | 'desc',
+): Item[] {
+  const sign = order === 'asc' ? 1 : -1;
+  return [...items].sort((a, b) => sign * (a[key] - b[key]));
+}

@@ -1,0 +1,224 @@
+/**
+ * A source-code host for tests: a real HTTP server that answers as GitHub's or Gitea's REST API from a history, page by page
+ * with Link headers and ETags, asks for credentials, notes every request, and fails where a test wants it to.
+ */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { Host } from '../../../config/hosts.ts';
+import type { Reply, TestApp } from './app.ts';
+import type { Fault } from './faults.ts';
+import type { History } from './history.ts';
+import { type HostKind, listItems, oneObject } from './lists.ts';
+import { type Place, repositoryShape } from './shapes.ts';
+
+export interface TestHostOptions {
+  kind?: HostKind;
+  /** A token that every request must carry. */
+  token?: string;
+  /** An app whose tokens are taken as well. */
+  app?: TestApp;
+}
+
+/** A request as the host saw it. */
+export interface SeenRequest {
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: IncomingMessage['headers'];
+  /** Of the answer; 0 while there is none. */
+  status: number;
+}
+
+interface PlannedFault {
+  pattern: RegExp;
+  fault: Fault;
+  skip: number;
+  times: number;
+}
+
+/** Starts a host; it stops when the test ends. */
+export async function startHost(t: TestContext, history: History, options: TestHostOptions = {}): Promise<TestHost> {
+  const host = new TestHost(history, options);
+  await host.listen();
+  t.after(() => host.close());
+  return host;
+}
+
+export class TestHost {
+  readonly history: History;
+  /** All requests, in order. */
+  readonly seen: SeenRequest[] = [];
+  /** Requests under way at the same time, at most. */
+  busiest = 0;
+  private readonly options: TestHostOptions;
+  private readonly server: Server;
+  private readonly faults: PlannedFault[] = [];
+  private busy = 0;
+
+  constructor(history: History, options: TestHostOptions) {
+    this.history = history;
+    this.options = options;
+    this.server = createServer((request, response) => this.receive(request, response));
+  }
+
+  get kind(): HostKind {
+    return this.options.kind ?? 'github';
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get apiUrl(): string {
+    return this.origin + this.apiPath;
+  }
+
+  get place(): Place {
+    return { origin: this.origin, apiUrl: this.apiUrl };
+  }
+
+  /** This host as the settings name it. */
+  get host(): Host {
+    const { token, app } = this.options;
+    const named = app && { id: app.id, keyFile: app.keyFile };
+    return { origin: this.origin, kind: this.kind, apiUrl: this.apiUrl, token, app: named };
+  }
+
+  /** Settings of a service that uses this host as its default one. */
+  get env(): Record<string, string> {
+    const { token, app } = this.options;
+    return {
+      TIDINGS_HOST_ORIGIN: this.origin,
+      TIDINGS_HOST_KIND: this.kind,
+      TIDINGS_HOST_API_URL: this.apiUrl,
+      ...(token && { TIDINGS_HOST_TOKEN: token }),
+      ...(app && { TIDINGS_HOST_APP_ID: app.id, TIDINGS_HOST_APP_KEY_FILE: app.keyFile }),
+    };
+  }
+
+  /**
+   * Plans a fault for requests whose "METHOD path?query" matches.
+   * @param times how many of them; `skip` lets the first ones pass
+   */
+  fail(pattern: RegExp, fault: Fault, { times = 1, skip = 0 }: { times?: number; skip?: number } = {}): void {
+    this.faults.push({ pattern, fault, times, skip });
+  }
+
+  /** Forgets the faults planned. */
+  heal(): void {
+    this.faults.length = 0;
+  }
+
+  /** Paths and queries asked for that match, in order. */
+  asked(pattern: RegExp): string[] {
+    return this.seen.filter(({ method, url }) => pattern.test(`${method} ${url}`)).map(({ url }) => url);
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private get apiPath(): string {
+    return this.kind === 'gitea' ? '/api/v1' : '/api/v3';
+  }
+
+  private receive(request: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url = '', headers } = request;
+    const seen: SeenRequest = { method, url, headers, status: 0 };
+    this.seen.push(seen);
+    this.busiest = Math.max(this.busiest, ++this.busy);
+    response.once('close', () => {
+      this.busy--;
+      seen.status = response.statusCode;
+    });
+    const answer = (): void => this.answer(request, response);
+    const planned = this.faults.find(({ pattern, times }) => times > 0 && pattern.test(`${method} ${url}`));
+    if (planned === undefined || planned.skip-- > 0) return answer();
+    planned.times--;
+    planned.fault(response, answer);
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '', this.origin);
+    const { status, body, headers = {} } = this.replyTo(request, url);
+    const text = JSON.stringify(body);
+    const etag = `W/"${createHash('sha1').update(text).digest('hex')}"`;
+    const usual = { 'content-type': 'application/json; charset=utf-8', ...this.quota(), ...headers };
+    if (status !== 200) return void response.writeHead(status, usual).end(text);
+    const holds = request.headers['if-none-match'] === etag;
+    response.writeHead(holds ? 304 : 200, { ...usual, etag });
+    response.end(holds ? undefined : text);
+  }
+
+  private replyTo({ method, headers }: IncomingMessage, url: URL): Reply & { headers?: Record<string, string> } {
+    const { app } = this.options;
+    const path = url.pathname.startsWith(`${this.apiPath}/`) ? url.pathname.slice(this.apiPath.length) : '';
+    const [, installation] = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(path) ?? [];
+    if (installation && method === 'POST' && app) return app.mint(installation, headers.authorization);
+    if (!this.lets(headers.authorization)) return { status: 401, body: { message: 'Bad credentials' } };
+    const [, name, id, rest = ''] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))(?:\/(.+))?$/.exec(path) ?? [];
+    const { history } = this;
+    if (name && history.formerNames.includes(name)) {
+      const location = `${this.apiUrl}/repositories/${history.id}${rest && `/${rest}`}${url.search}`;
+      return { status: 301, body: { message: 'Moved Permanently', url: location }, headers: { location } };
+    }
+    const known = method === 'GET' && (name === history.fullName || Number(id) === history.id);
+    return known ? this.read(rest, url) : { status: 404, body: { message: 'Not Found' } };
+  }
+
+  private read(rest: string, url: URL): Reply & { headers?: Record<string, string> } {
+    const holding = { kind: this.kind, history: this.history, place: this.place };
+    if (rest === '') return { status: 200, body: repositoryShape(this.history, this.place) };
+    const items = listItems(holding, rest, url.searchParams);
+    if (items) return this.pageOf(items, rest, url);
+    const one = oneObject(holding, rest);
+    return one ? { status: 200, body: one } : { status: 404, body: { message: 'Not Found' } };
+  }
+
+  /** One page, and the Link header as the host writes it: GitHub by the repository's id, Gitea by its name. */
+  private pageOf<Item>(
+    items: Item[],
+    rest: string,
+    url: URL,
+  ): { status: number; body: Item[]; headers: Record<string, string> } {
+    const [sizeName, most] = this.kind === 'gitea' ? (['limit', 50] as const) : (['per_page', 100] as const);
+    const size = Math.min(Number(url.searchParams.get(sizeName) ?? 30), most);
+    const page = Number(url.searchParams.get('page') ?? 1);
+    const last = Math.max(1, Math.ceil(items.length / size));
+    const repository = this.kind === 'gitea' ? `repos/${this.history.fullName}` : `repositories/${this.history.id}`;
+    const link = (relation: string, number: number): string => {
+      const query = new URLSearchParams(url.searchParams);
+      query.set('page', String(number));
+      return `<${this.apiUrl}/${repository}/${rest}?${query}>; rel="${relation}"`;
+    };
+    const before = page > 1 ? [link('prev', page - 1), link('first', 1)] : [];
+    const after = page < last ? [link('next', page + 1), link('last', last)] : [];
+    const links = [...before, ...after].join(', ');
+    const headers = {
+      ...(links && { link: links }),
+      ...(this.kind === 'gitea' && { 'x-total-count': String(items.length) }),
+    };
+    return { status: 200, body: items.slice((page - 1) * size, page * size), headers };
+  }
+
+  private lets(authorization: string | undefined): boolean {
+    const { token, app } = this.options;
+    if (token === undefined && app === undefined) return true;
+    const schemes = this.kind === 'gitea' ? ['token'] : ['Bearer', 'token'];
+    return schemes.some((scheme) => authorization === `${scheme} ${token}`) || app?.takes(authorization) === true;
+  }
+
+  private quota(): Record<string, string> {
+    if (this.kind === 'gitea') return {};
+    const reset = String(Math.floor(Date.now() / 1000) + 3600);
+    return { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '4990', 'x-ratelimit-reset': reset };
+  }
+}

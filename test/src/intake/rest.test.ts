@@ -1,0 +1,145 @@
+/**
+ * Items of REST lists go through the same whitelist as deliveries: what a list calls otherwise or lacks is put right, and
+ * what no record may hold does not get in.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  issueBody,
+  issueCommentBody,
+  listedCommit,
+  pullBody,
+  type RestContext,
+  reviewBody,
+  reviewCommentBody,
+  tagBody,
+  updatedAt,
+} from '../../../src/intake/rest.ts';
+import { buildHistory } from '../../helpers/host/build.ts';
+import * as gitea from '../../helpers/host/gitea.ts';
+import * as github from '../../helpers/host/shapes.ts';
+
+const place = { origin: 'https://scm.example', apiUrl: 'https://scm.example/api/v3' };
+const history = buildHistory();
+const context: RestContext = { kind: 'github', repositoryUrl: `${place.origin}/acme/rocket`, now: 1 };
+
+test('a merged pull request of a list is merged', () => {
+  const merged = history.pulls.find(({ mergedAt }) => mergedAt !== null) ?? assert.fail();
+  const body = pullBody(github.pullShape(merged, history, place), context) ?? assert.fail();
+  assert.ok(body.event === 'pull_request' && body.action === 'backfilled');
+  assert.deepEqual([body.pull.state, body.pull.mergeSha], ['merged', merged.mergeSha]);
+  const open = history.pulls.find(({ closedAt }) => closedAt === null) ?? assert.fail();
+  const other = pullBody(github.pullShape(open, history, place), context) ?? assert.fail();
+  assert.ok(other.event === 'pull_request');
+  assert.deepEqual([other.pull.state, other.pull.mergeSha], ['open', null]);
+});
+
+test('pull requests among the issues are left out', () => {
+  const [pull, issue] = [history.pulls[0] ?? assert.fail(), history.issues[0] ?? assert.fail()];
+  assert.equal(issueBody(github.pullAsIssueShape(pull, history, place), context), undefined);
+  const plain = issueBody({ ...github.issueShape(issue, history, place), pull_request: null }, context);
+  assert.equal(plain?.event, 'issues');
+});
+
+test('comments are numbered by the address they name', () => {
+  const remark = history.issueComments[0] ?? assert.fail();
+  const line = history.reviewComments[0] ?? assert.fail();
+  const bodies = [
+    issueCommentBody(github.issueCommentShape(remark, history, place), context),
+    issueCommentBody(gitea.issueCommentShape(remark, history, place), { ...context, kind: 'gitea' }),
+    reviewCommentBody(github.reviewCommentShape(line, history, place), context),
+  ];
+  assert.deepEqual(
+    bodies.map((body) => body?.event === 'comment' && [body.comment.kind, body.comment.number]),
+    [
+      ['discussion', remark.number],
+      ['discussion', remark.number],
+      ['review_comment', line.number],
+    ],
+  );
+  assert.equal(issueCommentBody({ id: 1, body: 'x', issue_url: 'https://scm.example/issues' }, context), undefined);
+});
+
+test('nothing that may not be kept is kept', () => {
+  const { issueComments, reviewComments, reviews, commits, pulls } = history;
+  const bodies = [
+    ...pulls.map((pull) => pullBody(github.pullShape(pull, history, place), context)),
+    ...issueComments.map((remark) => issueCommentBody(github.issueCommentShape(remark, history, place), context)),
+    ...reviewComments.map((line) => reviewCommentBody(github.reviewCommentShape(line, history, place), context)),
+    ...reviews.map((one) => reviewBody(github.reviewShape(one, history, place), one.number, context)),
+    ...[...commits.values()].map((commit) => listedCommit(github.commitShape(commit, history, place))),
+  ];
+  assert.ok(bodies.every((body) => body !== undefined));
+  const text = JSON.stringify(bodies);
+  for (const secret of ['secretSourceLine', 'secret-path', '@example.com', '901820', 'avatars.test', 'A Person'])
+    assert.ok(!text.includes(secret), secret);
+});
+
+test('reviews have the verdicts of deliveries', () => {
+  const item = { id: 7, body: 'Good', user: { login: 'ada' }, submitted_at: '2026-01-05T10:00:00Z' };
+  const verdict = (state: unknown) => {
+    const body = reviewBody({ ...item, state }, 3, context);
+    return body?.event === 'comment' ? body.comment.state : undefined;
+  };
+  const told = [
+    'APPROVED',
+    'CHANGES_REQUESTED',
+    'REQUEST_CHANGES',
+    'COMMENT',
+    'DISMISSED',
+    'PENDING',
+    'REQUEST_REVIEW',
+  ];
+  assert.deepEqual(told.map(verdict), [
+    'approved',
+    'changes_requested',
+    'changes_requested',
+    'commented',
+    'dismissed',
+    undefined,
+    undefined,
+  ]);
+});
+
+test('a Gitea review is known by what its delivery tells', () => {
+  const item = { id: 7, body: 'Good', state: 'APPROVED', user: { login: 'ada' }, submitted_at: '2026-01-05T10:00:00Z' };
+  const [one, other] = [7, 8].map((id) => reviewBody({ ...item, id }, 3, { ...context, kind: 'gitea' }));
+  assert.ok(one?.event === 'comment' && other?.event === 'comment');
+  assert.equal(one.comment.id, other.comment.id);
+  assert.match(one.comment.id, /^[0-9a-f]{32}$/);
+});
+
+test('a commit has its parents and the date of its committer', () => {
+  const item = {
+    sha: 'a'.repeat(40),
+    commit: {
+      message: 'Fix it\n\nCo-authored-by: Bo <7+bo@users.noreply.github.com>',
+      author: { date: '2020-01-01T00:00:00Z' },
+      committer: { date: '2026-01-05T10:00:00+01:00' },
+    },
+    author: null,
+    parents: [{ sha: 'b'.repeat(40) }, { sha: 'not a sha' }],
+  };
+  const { sha, at, author, coAuthors, parents } = listedCommit(item) ?? assert.fail();
+  assert.deepEqual(
+    [sha, at, author, coAuthors, parents],
+    ['a'.repeat(40), Date.UTC(2026, 0, 5, 9), null, ['bo'], ['b'.repeat(40)]],
+  );
+  assert.equal(listedCommit({ ...item, parents: null }), undefined);
+});
+
+test('a tag keeps its object apart from its commit', () => {
+  const details = { sha: 'a'.repeat(40), object: 'b'.repeat(40), date: 5 };
+  const body = tagBody('release/1.0', details, 9);
+  assert.ok(body.event === 'tag');
+  const { name, sha, object, date, pushedAt, deleted } = body.tag;
+  assert.deepEqual(
+    [name, sha, object, date, pushedAt, deleted],
+    ['release/1.0', details.sha, details.object, 5, 9, false],
+  );
+});
+
+test('an item says when it changed', () => {
+  assert.equal(updatedAt({ updated_at: '2026-01-05T10:00:00Z', created_at: '2020-01-01T00:00:00Z' }), 1767607200000);
+  assert.equal(updatedAt({ created_at: null }), null);
+});

@@ -1,0 +1,63 @@
+/**
+ * Looks a repository up on its host, for whoever wants a backfill of one that no delivery has told of yet.
+ */
+import { type ErrorKind, invalid, ServiceError } from '../../src/errors.ts';
+import { minimiseRepository } from '../../src/intake/minimise.ts';
+import type { ResolvedRepository, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
+import { listDirectoryRepositories, organisationByLogin, readOrganisation } from '../../src/store/directory.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { clientFor, counted, type HostContext, hostAt } from './context.ts';
+
+/** Whoever asks waits for the answer: a host's limits are not waited out. */
+const answerMs = 8000;
+
+/**
+ * The repository as the host describes it, and the installation whose credentials may read it.
+ * @throws ServiceError `invalid` for a host that the settings do not have or a name that is none, `notFound`, `forbidden`
+ *   when the host refuses our credentials, `unavailable` when it asks for patience
+ */
+export async function resolveRepository(
+  { hosts, logger }: Pick<HostContext, 'hosts' | 'logger'>,
+  directory: Partition,
+  { origin, fullName }: ResolveRepositoryTask,
+): Promise<ResolvedRepository> {
+  if (!hostAt(hosts, origin)) {
+    const known = hosts.map((host) => host.origin).join(', ');
+    throw invalid({ host: `expected one of ${known}, got ${JSON.stringify(origin)}` });
+  }
+  const installationId = installationOf(directory, origin, fullName);
+  const abort = new AbortController();
+  const busy = new ServiceError('unavailable', `The host ${origin} does not answer now. Try again later.`, {
+    retryAfter: 60,
+  });
+  const timer = setTimeout(() => abort.abort(busy), answerMs);
+  const client = clientFor({ hosts, logger }, origin, {
+    installationId,
+    signal: abort.signal,
+    onWait: ({ ms }) => {
+      if (ms > answerMs) abort.abort(busy);
+    },
+  });
+  try {
+    const found = await counted(client.repository(fullName));
+    return { repository: minimiseRepository(found, origin), installationId };
+  } catch (error) {
+    // To whoever asked us, 401 would speak of their own key.
+    const kind: ErrorKind | undefined = error instanceof ServiceError ? error.kind : undefined;
+    throw kind === 'unauthorized' ? new ServiceError('forbidden', (error as Error).message) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The installation of an app that brought the repository, or another one of its owner. */
+function installationOf(directory: Partition, origin: string, fullName: string): string | null {
+  const [owner = ''] = fullName.split('/');
+  const organisation = organisationByLogin(directory, origin, owner);
+  const named = listDirectoryRepositories(directory, organisation?.id ?? null).filter(
+    ({ orgId }) => readOrganisation(directory, orgId)?.origin === origin,
+  );
+  const same = named.find((repository) => repository.fullName.toLowerCase() === fullName.toLowerCase());
+  const any = organisation && named.find(({ installationId }) => installationId !== null);
+  return same?.installationId ?? any?.installationId ?? null;
+}

@@ -1,0 +1,66 @@
+/**
+ * Reviews: the host lists them by pull request only, so each one that is captured and wanted is asked for.
+ */
+import type { HostPage } from '../../src/host/client.ts';
+import { reviewBody } from '../../src/intake/rest.ts';
+import type { EventBody } from '../../src/protocol/journal.ts';
+import { pullsAfter } from '../../src/store/pulls.ts';
+import type { Backfill } from './backfill.ts';
+import { counted } from './context.ts';
+import { bodiesOf } from './lists.ts';
+
+/** Pull requests read from the store at once. */
+const perReading = 200;
+/** Pull requests asked for between two records, and bodies in one: what a killed process asks for again. */
+const perRecord = { pulls: 20, bodies: 50 };
+
+/** Reads the reviews of every pull request that changed since what is wanted. */
+export async function readReviews(backfill: Backfill): Promise<void> {
+  const cutoff = Math.max(backfill.row.since ?? 0, backfill.progress.known('reviews')?.newest ?? 0);
+  let { number } = backfill.progress.position;
+  let { done, total } = backfill.progress.phase;
+  total ??= await countWanted(backfill, cutoff);
+  let bodies: EventBody[] = [];
+  let asked = 0;
+  for (let wanted = next(backfill, number); wanted.length > 0; wanted = next(backfill, number)) {
+    for (const pull of wanted) {
+      number = pull.number;
+      if (pull.updatedAt < cutoff) continue;
+      bodies.push(...(await reviewsOf(backfill, number)));
+      done += 1;
+      asked += 1;
+      if (asked < perRecord.pulls && bodies.length < perRecord.bodies) continue;
+      await backfill.progress.page(bodies, { position: { number }, done, total, counts: { reviews: bodies.length } });
+      [bodies, asked] = [[], 0];
+    }
+  }
+  const { since } = backfill.progress.known('reviews') ?? backfill.row;
+  const newest = backfill.progress.known('pulls')?.newest ?? null;
+  await backfill.progress.endPhase(bodies, { counts: { reviews: bodies.length }, list: { since, etag: null, newest } });
+}
+
+function next({ context, row }: Backfill, number: number) {
+  return pullsAfter(context.partition(), row.repoId, number, perReading);
+}
+
+async function countWanted(backfill: Backfill, cutoff: number): Promise<number> {
+  let count = 0;
+  for (let number = 0; ; ) {
+    const pulls = next(backfill, number);
+    count += pulls.filter(({ updatedAt }) => updatedAt >= cutoff).length;
+    const last = pulls.at(-1);
+    if (!last) return count;
+    number = last.number;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function reviewsOf(backfill: Backfill, number: number): Promise<EventBody[]> {
+  const bodies: EventBody[] = [];
+  let page: HostPage = await counted(backfill.client.first(backfill.name, { kind: 'reviews', number }));
+  for (;;) {
+    bodies.push(...(await bodiesOf(page.items, (item) => reviewBody(item, number, backfill.reading))));
+    if (page.next === null) return bodies;
+    page = await counted(backfill.client.page(page.next, 'reviews'));
+  }
+}

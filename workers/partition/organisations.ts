@@ -1,0 +1,96 @@
+/**
+ * The directory's part of retention: an organisation goes a month after its app was removed, with its keys, its webhook
+ * secrets and its list of repositories; each partition hears of its repositories by a relay. A re-install meanwhile keeps it.
+ */
+import { dayMs } from '../../src/days.ts';
+import { partitionOf, slotOfId } from '../../src/ids.ts';
+import { partitionName } from '../../src/journal/subjects.ts';
+import { erasedRecords } from '../../src/metrics.ts';
+import type { DueOrganisation, OrganisationsWait, SweepBody } from '../../src/protocol/retention.ts';
+import {
+  listDirectoryRepositories,
+  listKeys,
+  listOrganisations,
+  removeDirectoryRepository,
+  removeKey,
+  removeOrganisation,
+  writeOrganisation,
+} from '../../src/store/directory.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import {
+  isFreeShare,
+  isUninstalled,
+  noCounts,
+  noteErasure,
+  organisationKeepingMs,
+  readWaitingOrganisations,
+  writeLastSweep,
+  writeWaitingOrganisations,
+} from '../../src/store/retention.ts';
+import { listWebhookSecrets, removeWebhookSecret } from '../../src/store/webhook-secrets.ts';
+
+type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
+
+/** Erases the organisations of a sweep, or, when that is more than may go without a word, leaves them waiting. */
+export function sweepOrganisations(partition: Partition, sweep: Sweep, at: number): void {
+  calm(partition, at);
+  const organisations = sweep.organisations.filter((each) => isUninstalled(partition, each) && isOver(each, at));
+  const { partitions, shares } = sweep;
+  const isHeld = organisations.length > 0 && !shares.every(({ records, total }) => isFreeShare(records, total));
+  if (isHeld) {
+    return writeWaitingOrganisations(partition, { cause: 'organisations', organisations, partitions, shares });
+  }
+  writeWaitingOrganisations(partition, undefined);
+  for (const { id } of organisations) eraseOrganisation(partition, id, partitions, at);
+  writeLastSweep(partition, { at, before: null, erased: noCounts() });
+}
+
+/** A removal in the future was told by a clock that ran ahead: its month begins today. */
+function calm(partition: Partition, at: number): void {
+  for (const organisation of listOrganisations(partition)) {
+    const { uninstalledAt } = organisation;
+    if (uninstalledAt !== null && uninstalledAt > at + dayMs)
+      writeOrganisation(partition, { ...organisation, uninstalledAt: at });
+  }
+}
+
+function isOver({ uninstalledAt }: DueOrganisation, at: number): boolean {
+  return uninstalledAt <= at - organisationKeepingMs;
+}
+
+/**
+ * Erases the organisations that an operator has allowed. One that was installed again since stays.
+ * @returns whether exactly this waited
+ */
+export function approveOrganisations(partition: Partition, wait: OrganisationsWait, at: number): boolean {
+  const waiting = readWaitingOrganisations(partition);
+  if (JSON.stringify(waiting) !== JSON.stringify(wait)) return false;
+  writeWaitingOrganisations(partition, undefined);
+  const gone = wait.organisations.filter((due) => isUninstalled(partition, due));
+  for (const { id } of gone) eraseOrganisation(partition, id, wait.partitions, at);
+  return true;
+}
+
+/** All that the directory knows of an organisation. What else it comes to hold of one is erased here too. */
+function eraseOrganisation(partition: Partition, orgId: string, partitions: number, at: number): void {
+  const repositories = listDirectoryRepositories(partition, orgId);
+  for (const { id } of repositories) {
+    removeDirectoryRepository(partition, id);
+    const target = partitionName(partitionOf(slotOfId(id) as number, partitions));
+    writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', repoId: id } });
+  }
+  const keys = listKeys(partition).filter((key) => key.orgId === orgId);
+  for (const key of keys) removeKey(partition, key);
+  const secrets = listWebhookSecrets(partition, orgId);
+  for (const secret of secrets) removeWebhookSecret(partition, secret);
+  removeOrganisation(partition, orgId);
+  noteErasure(partition);
+  const counts = {
+    organisations: 1,
+    keys: keys.length,
+    secrets: secrets.length,
+    repositories: repositories.length,
+  };
+  for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);
+}

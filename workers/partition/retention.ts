@@ -1,0 +1,170 @@
+/**
+ * Folds sweeps: counts what is older than a cut-off, then erases it, in pieces of bounded time. What is more than a share of
+ * the partition waits for an operator's word, and nothing goes while the clock is in doubt (`docs/architecture.md`
+ * decision 19). Which cut-off and when is decided by the keeper; the directory's part is in `organisations.ts`.
+ */
+import { dayOf } from '../../src/days.ts';
+import { erasedRecords } from '../../src/metrics.ts';
+import type { SweepRecord } from '../../src/protocol/journal.ts';
+import type { RecordCounts } from '../../src/protocol/retention.ts';
+import { countStale, eraseStale } from '../../src/store/erasing.ts';
+import { eraseMarked, eraseTraces, isErasing, markErasing, nextErasing } from '../../src/store/erasing-repository.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { hasRanges } from '../../src/store/ranges.ts';
+import { readRepository, removeRepository } from '../../src/store/repositories.ts';
+import {
+  countedRecords,
+  isFreeShare,
+  noCounts,
+  noteErasure,
+  readSweep,
+  readTrustedTime,
+  type Sweep,
+  totalRecords,
+  writeLastSweep,
+  writeSweep,
+} from '../../src/store/retention.ts';
+import { indexedAfter, indexedBefore, isStale, reindexSync } from '../../src/store/syncs.ts';
+import { isTrusted } from './guard.ts';
+import { sweepOrganisations } from './organisations.ts';
+
+/** Rows that one record counts or erases: some twenty milliseconds (measured), so that others are not kept waiting. */
+const pieceRows = 1500;
+/** Records are kept at least this many days, whatever a sweep says. */
+const leastDays = 365;
+
+/** Folds one sweep record. */
+export function foldSweep(partition: Partition, { body, at }: SweepRecord): void {
+  if (body.sweep !== 'more' && !isTrusted(partition, at)) return;
+  if (body.sweep === 'organisations') return sweepOrganisations(partition, body, at);
+  if (body.sweep === 'records') beginSweep(partition, body.before, at);
+  goOn(partition, at);
+}
+
+function beginSweep(partition: Partition, before: number, at: number): void {
+  if (before > dayOf(at) - leastDays) throw new Error(`A sweep on day ${dayOf(at)} may not go up to day ${before}.`);
+  const underWay = readSweep(partition);
+  if (underWay && underWay.phase !== 'waiting') return;
+  if (underWay && underWay.before >= before) return;
+  writeSweep(partition, {
+    before,
+    phase: 'counting',
+    from: null,
+    counts: noCounts(),
+    erased: noCounts(),
+    records: 0,
+    total: 0,
+  });
+}
+
+/** One piece: repositories that must go first, then the sweep under way. */
+function goOn(partition: Partition, at: number): void {
+  let left = pieceRows;
+  for (let repoId = nextErasing(partition); repoId && left > 0; repoId = nextErasing(partition)) {
+    left -= eraseMarked(partition, repoId, left);
+    noteErasure(partition);
+  }
+  const sweep = readSweep(partition);
+  // By the trusted day: a piece that goes on may come from a clock that has jumped meanwhile.
+  const today = dayOf(readTrustedTime(partition));
+  if (sweep?.phase === 'counting') left -= bringBack(partition, today, left);
+  if (sweep?.phase === 'counting' && left > 0) left = count(partition, sweep, today, left);
+  if (sweep?.phase === 'erasing' && left > 0) erase(partition, sweep, { at, today, limit: left });
+}
+
+/** What was told of in the future, by a clock that ran ahead, is taken for today's; how many it were. */
+function bringBack(partition: Partition, today: number, limit: number): number {
+  // Tomorrow is no fault: a record can be a moment younger than the sweep.
+  const keys = limit > 0 ? indexedAfter(partition, today + 1, limit) : [];
+  for (const [, ...key] of keys) reindexSync(partition, key, today);
+  return keys.length;
+}
+
+/** Counts on from where the last piece ended; index entries that only look old are moved on the way. What is left of `limit`. */
+function count(partition: Partition, sweep: Sweep, today: number, limit: number): number {
+  let left = limit;
+  for (const index of indexedBefore(partition, sweep.before, sweep.from, limit)) {
+    if (left <= 0) break;
+    const [, ...key] = index;
+    if (isStale(partition, key, sweep.before)) {
+      const found = countStale(partition, key, sweep.before);
+      add(sweep.counts, found);
+      left -= weightOf(found);
+      sweep.from = [...index];
+    } else reindexSync(partition, key, today);
+    left -= 1;
+  }
+  if (left > 0 && !hasMore(partition, sweep)) weigh(partition, sweep);
+  writeSweep(partition, sweep);
+  return left;
+}
+
+function hasMore(partition: Partition, { before, from }: Sweep): boolean {
+  return indexedBefore(partition, before, from, 1).length > 0;
+}
+
+function weigh(partition: Partition, sweep: Sweep): void {
+  sweep.records = countedRecords(sweep.counts);
+  sweep.total = totalRecords(partition);
+  sweep.phase = isFreeShare(sweep.records, sweep.total) ? 'erasing' : 'waiting';
+}
+
+function erase(
+  partition: Partition,
+  sweep: Sweep,
+  { at, today, limit }: { at: number; today: number; limit: number },
+): void {
+  let left = limit;
+  const keys = indexedBefore(partition, sweep.before, null, limit);
+  const touched = new Set<string>();
+  const erased = noCounts();
+  for (const [, ...key] of keys) {
+    if (left <= 0) break;
+    left -= 1;
+    // Told of since it was counted.
+    if (!isStale(partition, key, sweep.before)) reindexSync(partition, key, today);
+    else left -= weightOf(add(erased, eraseStale(partition, key)));
+    touched.add(key[0]);
+  }
+  settle(partition, erased, touched);
+  add(sweep.erased, erased);
+  const isDone = left > 0 && indexedBefore(partition, sweep.before, null, 1).length === 0;
+  writeSweep(partition, isDone ? undefined : sweep);
+  if (isDone) writeLastSweep(partition, { at, before: sweep.before, erased: sweep.erased });
+}
+
+/** What erasing causes: the count of it, fresh counts of ranges, and files that are to be made anew. */
+function settle(partition: Partition, erased: RecordCounts, touched: ReadonlySet<string>): void {
+  if (touched.size === 0) return;
+  noteErasure(partition);
+  for (const [kind, number] of Object.entries(erased)) erasedRecords.inc({ partition: partition.name, kind }, number);
+  for (const repoId of touched) {
+    if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+  }
+}
+
+function weightOf({ pulls, issues, comments, pushes, commits }: RecordCounts): number {
+  return pulls + issues + comments + pushes + commits;
+}
+
+function add(sum: RecordCounts, more: RecordCounts): RecordCounts {
+  for (const kind of Object.keys(sum) as (keyof RecordCounts)[]) sum[kind] += more[kind];
+  return more;
+}
+
+/** Gives up a repository whose organisation was erased. It is unknown at once; its many rows go with the next pieces. */
+export function giveUpRepository(partition: Partition, repoId: string): void {
+  if (!readRepository(partition, repoId)) return;
+  erasedRecords.inc({ partition: partition.name, kind: 'repositories' });
+  removeRepository(partition, repoId);
+  eraseTraces(partition, repoId);
+  markErasing(partition, repoId);
+}
+
+/** Ends the erasing of a repository at once, since it is met again: its new life begins with nothing of the old. */
+export function finishErasing(partition: Partition, repoId: string): void {
+  if (!isErasing(partition, repoId)) return;
+  while (eraseMarked(partition, repoId, pieceRows) === pieceRows);
+  noteErasure(partition);
+}

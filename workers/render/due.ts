@@ -1,0 +1,43 @@
+/**
+ * The task that counts what retention would erase: the dry run of a sweep, and what decides whether an organisation may go
+ * without a word. Changes nothing.
+ */
+import type { Due, RecordCounts, RepositoryCounts } from '../../src/protocol/retention.ts';
+import type { DueTask } from '../../src/protocol/tasks.ts';
+import { countStale } from '../../src/store/erasing.ts';
+import { countRepository } from '../../src/store/erasing-repository.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readRepository } from '../../src/store/repositories.ts';
+import { noCounts, totalRecords } from '../../src/store/retention.ts';
+import { type IndexKey, indexedBefore, isStale } from '../../src/store/syncs.ts';
+
+const atOnce = 1000;
+
+/** Counts what was last told of before a day, by repository, and all that the repositories named hold. */
+export function countDue(partition: Partition, { before, repositories }: DueTask): Due {
+  const named = (repoId: string, counts: RecordCounts): RepositoryCounts => {
+    return { repoId, fullName: readRepository(partition, repoId)?.fullName ?? '', counts };
+  };
+  return {
+    stale: [...countStaleOnes(partition, before)].map(([repoId, counts]) => named(repoId, counts)),
+    whole: repositories.map((repoId) => named(repoId, countRepository(partition, repoId))),
+    total: totalRecords(partition),
+  };
+}
+
+function countStaleOnes(partition: Partition, before: number): Map<string, RecordCounts> {
+  const byRepository = new Map<string, RecordCounts>();
+  let last: IndexKey | null = null;
+  for (;;) {
+    const rows: IndexKey[] = indexedBefore(partition, before, last, atOnce);
+    for (const [, ...key] of rows) {
+      if (!isStale(partition, key, before)) continue;
+      const sum = byRepository.get(key[0]) ?? noCounts();
+      byRepository.set(key[0], sum);
+      const found = countStale(partition, key, before);
+      for (const kind of Object.keys(sum) as (keyof RecordCounts)[]) sum[kind] += found[kind];
+    }
+    if (rows.length < atOnce) return byRepository;
+    last = rows[rows.length - 1] as IndexKey;
+  }
+}

@@ -4,7 +4,7 @@
 import { breakMentions, cleanLine, type MentionBreak, visibleText } from './escape.ts';
 
 const longestQuote = 4_000;
-const fence = /^ {0,3}(`{3,}|~{3,})/;
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
  * Quoted Markdown as lines: raw HTML shown as text, images reduced to their words, links to http(s) and mailto only,
@@ -27,10 +27,13 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   return collapseBlank(lines);
 }
 
-/** The first sentence of quoted Markdown in one line, code blocks and list marks left out; else its first line. */
+/**
+ * The first sentence of quoted Markdown in one line, code blocks and list marks left out; a line that leads on to others by a
+ * colon is one as well. Without any, the first line.
+ */
 export function firstSentence(markdown: string): string {
   const lines = proseLines(markdown);
-  const sentences = lines.flatMap((line) => /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? []);
+  const sentences = lines.flatMap((line) => /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? /^(.+):$/.exec(line)?.[1] ?? []);
   return sentences[0] ?? lines[0] ?? '';
 }
 

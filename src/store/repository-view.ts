@@ -2,6 +2,7 @@
  * One repository of a partition, read at one moment: what a draft is made from. Its methods are those that `notes/` asks of
  * its source; readings of one view must not be split by an await.
  */
+import type { NotesSettings } from '../protocol/notes.ts';
 import type {
   CommitRecord,
   IssueRecord,
@@ -10,36 +11,54 @@ import type {
   RepositoryRecord,
   TagRecord,
 } from '../protocol/stored.ts';
+import { listComments } from './comments.ts';
 import { issuesClosedBetween, readIssue } from './issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './labels.ts';
 import type { Partition } from './partition.ts';
-import { pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
+import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
 import { readCommit, readPush } from './pushes.ts';
 import { readRepository } from './repositories.ts';
-import { readTag } from './tags.ts';
+import { readSettings } from './settings.ts';
+import { listTags, readTag } from './tags.ts';
 
 export class RepositoryView {
   readonly repository: RepositoryRecord;
-  private readonly partition: Partition;
+  readonly settings: NotesSettings;
+  private readonly held: Partition;
+  private readonly beforeRead: () => void;
   private readonly id: string;
   private readonly labelChanges: readonly LabelChange[];
 
-  private constructor(partition: Partition, repository: RepositoryRecord) {
-    this.partition = partition;
+  private constructor(partition: Partition, repository: RepositoryRecord, beforeRead: () => void) {
+    this.held = partition;
+    this.beforeRead = beforeRead;
     this.repository = repository;
     this.id = repository.id;
+    this.settings = readSettings(partition, repository.id);
     this.labelChanges = listLabelChanges(partition, repository.id);
   }
 
-  /** A view of a repository; undefined when the partition does not hold it. */
-  static of(partition: Partition, repoId: string): RepositoryView | undefined {
+  /**
+   * A view of a repository; undefined when the partition does not hold it.
+   * @param beforeRead called before each reading; what it throws ends whatever reads
+   */
+  static of(partition: Partition, repoId: string, beforeRead = () => {}): RepositoryView | undefined {
     const repository = readRepository(partition, repoId);
-    return repository && new RepositoryView(partition, repository);
+    return repository && new RepositoryView(partition, repository, beforeRead);
+  }
+
+  private get partition(): Partition {
+    this.beforeRead();
+    return this.held;
   }
 
   tag(name: string): TagRecord | undefined {
     const tag = readTag(this.partition, this.id, name);
     return tag?.deleted ? undefined : tag;
+  }
+
+  tags(): TagRecord[] {
+    return listTags(this.partition, this.id);
   }
 
   pull(number: number): PullRecord | undefined {
@@ -64,12 +83,21 @@ export class RepositoryView {
     return pullsMergedAs(this.partition, this.id, sha).map((record) => this.relabel(record));
   }
 
+  firstPullBy(login: string): PullRecord | undefined {
+    const pull = firstPullBy(this.partition, this.id, login);
+    return pull && this.relabel(pull);
+  }
+
   pullsMergedBetween(from: number, to: number): PullRecord[] {
     return pullsMergedBetween(this.partition, this.id, from, to).map((record) => this.relabel(record));
   }
 
   pullsNumbered(from: number, to: number): PullRecord[] {
     return pullsNumbered(this.partition, this.id, from, to).map((record) => this.relabel(record));
+  }
+
+  commentCount(number: number): number {
+    return listComments(this.partition, this.id, number).length;
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {

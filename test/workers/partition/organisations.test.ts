@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { dayMs } from '../../../src/days.ts';
 import { draftId } from '../../../src/ids.ts';
 import type { InstallationBody, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
+import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Share } from '../../../src/protocol/retention.ts';
 import {
   listDirectoryRepositories,
@@ -285,6 +286,9 @@ function history(fields: { nth: number; due?: number }): JournalRecord[] {
       since: null,
       installationId: null,
     }),
+    commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd: 'one' }),
+    commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd: 'two' }),
+    commandRecord({ name: 'putSettings', repoId: repository.id, settings: defaultSettings }),
     poisonRecord(at),
     pullRecord(70, { ...at, due: epoch + 1e9 }),
   ];

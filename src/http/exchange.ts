@@ -11,6 +11,8 @@ import { statusLine } from './status.ts';
 
 const instance = Math.random().toString(36).slice(2, 8);
 let requests = 0;
+/** A request id that a client may choose: it goes into headers and logs. */
+const wellFormedId = /^[\w.:-]{1,128}$/;
 
 /** How large a body may be and what it is charged to. */
 export interface BodyLimits {
@@ -46,7 +48,6 @@ export class Exchange {
     this.url = request.getUrl();
     this.query = request.getQuery() ?? '';
     requests += 1;
-    this.requestId = `${instance}-${requests.toString(36)}`;
     const params: string[] = [];
     for (let i = 0; i < parameters; i++) params.push(request.getParameter(i) ?? '');
     this.params = params;
@@ -54,11 +55,20 @@ export class Exchange {
       this.headers[name] = value;
       frameHeader(this.framing, name, value);
     });
+    const wanted = this.headers['x-request-id'];
+    this.requestId =
+      wanted !== undefined && wellFormedId.test(wanted) ? wanted : `${instance}-${requests.toString(36)}`;
   }
 
   /** Whether a reply was sent or can no longer be. */
   get finished(): boolean {
     return this.replied || this.aborted;
+  }
+
+  /** Address of the connection's other end. Only while the request is handed over, before anything is awaited. */
+  peerAddress(): string {
+    const bytes = new Uint8Array(this.response.getRemoteAddress());
+    return toAddress(bytes);
   }
 
   /** Closes the connection without a reply. */
@@ -112,12 +122,13 @@ export class Exchange {
     this.replied = true;
     this.response.cork(() => {
       this.response.writeStatus(statusLine(status));
-      this.response.writeHeader('Content-Type', contentType);
+      if (contentType !== '') this.response.writeHeader('Content-Type', contentType);
       this.response.writeHeader('X-Request-Id', this.requestId);
+      this.writeHeaders(this.corsHeaders);
       this.writeHeaders(this.extraHeaders);
       this.writeHeaders(headers);
-      // A body after HEAD or 304 would be read as the next reply; with a length the server would wait for that body for ever.
-      if (this.method === 'HEAD' || status === 304) this.response.endWithoutBody();
+      // A body after HEAD, 204 or 304 would be read as the next reply; with a length the server would wait for that body for ever.
+      if (this.method === 'HEAD' || status === 204 || status === 304) this.response.endWithoutBody();
       else this.response.end(body, this.closing);
     });
     this.onDone();
@@ -136,6 +147,9 @@ export class Exchange {
     const body: ErrorBody = failure.toBody();
     this.json(failure.status, body, headers);
   }
+
+  /** What a page of another origin may do with the reply, as flat pairs. */
+  corsHeaders: readonly string[] = [];
 
   /** Headers that the reply carries whatever it is, as flat pairs. */
   extraHeaders: readonly string[] = [];
@@ -187,4 +201,16 @@ function grow(
   const grown = Buffer.allocUnsafeSlow(wanted);
   buffer?.copy(grown, 0, 0, used);
   return grown;
+}
+
+/** An address in words; one of IPv4 in the clothes of IPv6 is told as IPv4. */
+function toAddress(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const mapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255;
+  if (mapped) return bytes.subarray(12).join('.');
+  const groups: string[] = [];
+  for (let i = 0; i + 1 < bytes.length; i += 2) {
+    groups.push((((bytes[i] as number) << 8) | (bytes[i + 1] as number)).toString(16));
+  }
+  return groups.join(':');
 }

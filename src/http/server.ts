@@ -13,6 +13,7 @@ import {
 } from 'uWebSockets.js';
 import { notFound, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
 import { Exchange } from './exchange.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -35,6 +36,7 @@ export interface HttpServer {
 /**
  * Starts a server.
  * @param port 0 takes a free one
+ * @param corsOrigins origins whose pages may read replies, or `*`
  * @throws when the address cannot be listened on
  */
 export async function startServer(
@@ -42,20 +44,27 @@ export async function startServer(
   port: number,
   routes: readonly HttpRoute[],
   logger: Logger,
+  corsOrigins: readonly string[] = [],
 ): Promise<HttpServer> {
   const app = App();
   const flight = new Flight();
-  for (const route of routes) register(app, route, flight, logger);
+  const serve: Serve = (parameters, handle) => handler(parameters, handle, { flight, logger, corsOrigins });
+  for (const route of routes) register(app, route, serve);
   for (const path of new Set(routes.map((route) => route.path))) {
-    const allowed = routes.filter((route) => route.path === path).map((route) => route.method);
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    app.options(
+      path,
+      serve(0, (exchange) => tellOptions(exchange, allowed)),
+    );
     app.any(
       path,
-      handler(0, (exchange) => refuseMethod(exchange, allowed), flight, logger),
+      serve(0, (exchange) => refuseMethod(exchange, allowed)),
     );
   }
   app.any(
     '/*',
-    handler(0, (exchange) => exchange.fail(notFound('Path', exchange.url)), flight, logger),
+    serve(0, (exchange) => exchange.fail(notFound('Path', exchange.url))),
   );
   const socket = await listenAlone(app, host, port);
   let stopped: Promise<void> | undefined;
@@ -110,26 +119,38 @@ class Flight {
   }
 }
 
-function register(app: TemplatedApp, route: HttpRoute, flight: Flight, logger: Logger): void {
-  const handle = handler(route.path.split(':').length - 1, route.handle, flight, logger);
-  if (route.method === 'GET') app.get(route.path, handle);
+type Serve = (parameters: number, handle: Handler) => (response: HttpResponse, request: HttpRequest) => void;
+
+function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
+  const handle = serve(route.path.split(':').length - 1, route.handle);
+  if (route.method === 'GET') app.get(route.path, handle).head(route.path, handle);
   else if (route.method === 'POST') app.post(route.path, handle);
   else if (route.method === 'PATCH') app.patch(route.path, handle);
   else if (route.method === 'PUT') app.put(route.path, handle);
   else app.del(route.path, handle);
 }
 
-function handler(parameters: number, handle: Handler, flight: Flight, logger: Logger) {
+function handler(
+  parameters: number,
+  handle: Handler,
+  { flight, logger, corsOrigins }: { flight: Flight; logger: Logger; corsOrigins: readonly string[] },
+) {
   return (response: HttpResponse, request: HttpRequest): void => {
     flight.take();
     const exchange = new Exchange(response, request, parameters, logger, () => flight.land());
     if (exchange.framing.ambiguous) return exchange.close();
+    if (corsOrigins.length > 0) exchange.corsHeaders = corsHeaders(corsOrigins, exchange.headers.origin);
     exchange.guard(() => handle(exchange));
   };
 }
 
-function refuseMethod(exchange: Exchange, allowed: readonly Method[]): void {
-  const list = allowed.join(', ');
-  exchange.extraHeaders = ['Allow', list];
-  exchange.fail(new ServiceError('methodNotAllowed', `${exchange.method} is not allowed here; allowed: ${list}.`));
+function refuseMethod(exchange: Exchange, allowed: string): void {
+  exchange.extraHeaders = ['Allow', allowed];
+  exchange.fail(new ServiceError('methodNotAllowed', `${exchange.method} is not allowed here; allowed: ${allowed}.`));
+}
+
+/** What a path can do, and, to a page of an allowed origin, what it may send. */
+function tellOptions(exchange: Exchange, allowed: string): void {
+  const isPreflight = exchange.corsHeaders[0] === 'Access-Control-Allow-Origin';
+  exchange.reply(204, '', '', ['Allow', allowed, ...(isPreflight ? preflightHeaders(allowed) : [])]);
 }

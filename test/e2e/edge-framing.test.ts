@@ -104,7 +104,7 @@ test('other malformed requests', async (t) => {
 
   await t.test('an unknown method is not allowed', async () => {
     const answer = await talk(port, 'BREW /api/repos HTTP/1.1\r\nHost: x\r\n\r\n', { replies: 1 });
-    assert.match(answer.text, /^HTTP\/1\.1 405 [\s\S]*Allow: GET\r\n/);
+    assert.match(answer.text, /^HTTP\/1\.1 405 [\s\S]*Allow: GET, HEAD, OPTIONS\r\n/);
   });
 
   await t.test('an upgrade is an ordinary request', async () => {

@@ -37,10 +37,9 @@ test('parameters are handed over raw', async (t) => {
 test('another method is refused with Allow', async (t) => {
   const { port } = await serve(t);
   const cases: [string, string, string][] = [
-    ['DELETE', '/things', 'GET, POST'],
-    ['POST', '/things/1', 'GET, PATCH'],
-    ['GET', '/things/1/2', 'PUT'],
-    ['OPTIONS', '/things', 'GET, POST'],
+    ['DELETE', '/things', 'GET, POST, HEAD, OPTIONS'],
+    ['POST', '/things/1', 'GET, PATCH, HEAD, OPTIONS'],
+    ['GET', '/things/1/2', 'PUT, OPTIONS'],
   ];
   for (const [method, path, allow] of cases) {
     const answer = await ask(port, method, path);
@@ -103,4 +102,42 @@ test('many connections at once are all answered', async (t) => {
   const request = 'GET /things HTTP/1.1\r\nHost: x\r\n\r\n';
   const answers = await Promise.all(Array.from({ length: 100 }, () => talk(port, request, { replies: 1 })));
   assert.ok(answers.every(({ statuses }) => statuses[0] === 200));
+});
+
+test('OPTIONS tells what a path can do, to pages of other origins nothing more', async (t) => {
+  const { port } = await serve(t);
+  const answer = await ask(port, 'OPTIONS', '/things');
+  assert.deepEqual([answer.status, await answer.text()], [204, '']);
+  assert.equal(answer.headers.get('allow'), 'GET, POST, HEAD, OPTIONS');
+  assert.equal(answer.headers.get('access-control-allow-origin'), null);
+});
+
+test('pages of the origins that are named may call', async (t) => {
+  const server = await startServer('127.0.0.1', 0, routes, quiet, ['https://good.example']);
+  t.after(() => server.stop(1000));
+  const call = (method: string, path: string, origin: string) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers: { origin } });
+  const preflight = await call('OPTIONS', '/things', 'https://good.example');
+  assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://good.example');
+  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization.*Idempotency-Key/);
+  assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /GET/);
+  for (const path of ['/things', '/nowhere']) {
+    const { headers } = await call('GET', path, 'https://good.example');
+    assert.equal(headers.get('access-control-allow-origin'), 'https://good.example', path);
+    assert.match(headers.get('access-control-expose-headers') ?? '', /X-Request-Id/);
+    assert.equal(headers.get('vary'), 'Origin');
+  }
+  const other = await call('OPTIONS', '/things', 'https://bad.example');
+  assert.equal(other.headers.get('access-control-allow-origin'), null);
+  assert.equal(other.headers.get('access-control-allow-headers'), null);
+});
+
+test('a request id that is well formed is taken over', async (t) => {
+  const { port } = await serve(t);
+  const idOf = async (id: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/things`, { headers: { 'x-request-id': id } });
+    return answer.headers.get('x-request-id');
+  };
+  assert.equal(await idOf('checkout-42:a.b_c'), 'checkout-42:a.b_c');
+  for (const bad of ['a b', 'x'.repeat(129), 'ö', '<script>']) assert.notEqual(await idOf(bad), bad);
 });

@@ -10,7 +10,8 @@ const registers = [registry];
 const pubAckBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2];
 const fastBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
 
-/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, foreign, too_large, limited, unavailable, failed, aborted. */
+/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, foreign, too_large, limited, not_allowed, unavailable,
+ * failed, aborted. */
 export const webhooksReceived = new Counter({
   name: 'tidings_webhooks_received_total',
   help: 'Webhook deliveries by event and outcome',
@@ -86,7 +87,7 @@ export const durabilityLevel = new Gauge({
   labelNames: ['level'] as const,
   registers,
 });
-/** `layer` is one of: delivery, record, relay, command. */
+/** `layer` is one of: delivery, record, relay, command, usage. */
 export const duplicates = new Counter({
   name: 'tidings_duplicates_total',
   help: 'Records that had been folded before, by the layer that knew them',

@@ -72,6 +72,8 @@ export const scopes = [
   'repos:write',
   'publish:write',
   'stats:read',
+  'orgs:read',
+  'orgs:write',
   'webhooks:read',
   'webhooks:write',
   'keys:read',
@@ -91,6 +93,10 @@ export const KeyRecordSchema = Type.Object({
   createdAt: Type.Integer(),
   expiresAt: Type.Union([Type.Integer(), Type.Null()]),
   revokedAt: Type.Union([Type.Integer(), Type.Null()]),
+  /** Id of the key it was made with; absent for the command line. */
+  createdBy: Type.Optional(Type.String()),
+  /** Id of the key that takes its place; it can be rotated once. */
+  rotatedTo: Type.Optional(Type.String()),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
@@ -123,7 +129,15 @@ export const DirectoryCommandSchema = Type.Union([
     origin: Type.String(),
     key: KeyRecordSchema,
   }),
+  /** `key` takes the place of `keyId`, whose scopes, name and organisation it gets; the old one goes on for `overlapMs`. */
+  Type.Object({
+    name: Type.Literal('rotateKey'),
+    keyId: Type.String(),
+    key: KeyRecordSchema,
+    overlapMs: Type.Integer({ minimum: 0 }),
+  }),
   Type.Object({ name: Type.Literal('revokeKey'), keyId: Type.String() }),
+  Type.Object({ name: Type.Literal('setTier'), orgId: Type.String(), tier: Type.String() }),
   Type.Object({ name: Type.Literal('selectRepository'), repoId: Type.String(), selected: Type.Boolean() }),
   /** Gives an organisation its id by its login, before or after its first delivery. */
   Type.Object({ name: Type.Literal('nameOrganisation'), origin: Type.String(), login: Type.String() }),
@@ -146,14 +160,26 @@ export interface DraftChange {
   digest: string;
 }
 
-/** The stored outcome of a command: a value for the reply, or the failure it ended in. */
+/** What makes a write safe to repeat: its Idempotency-Key with everything it counts for, and the body, both as hashes. */
+export const OnceSchema = Type.Object({ scope: Type.String(), fingerprint: Type.String() });
+export type Once = Static<typeof OnceSchema>;
+
+const resultNotes = {
+  /** The command did nothing: an earlier one with the same Idempotency-Key had this result. */
+  replayed: Type.Optional(Type.Literal(true)),
+  /** Scope of the Idempotency-Key that leads here. */
+  once: Type.Optional(Type.String()),
+};
+
+/** The stored outcome of a command: a value for the reply, or the failure it ended in. Never a secret that is shown once. */
 export const CommandResultSchema = Type.Union([
-  Type.Object({ ok: Type.Literal(true), value: Type.Unknown() }),
+  Type.Object({ ok: Type.Literal(true), value: Type.Unknown(), ...resultNotes }),
   Type.Object({
     ok: Type.Literal(false),
     kind: Type.String(),
     message: Type.String(),
     details: Type.Optional(Type.Record(Type.String(), Type.String())),
+    ...resultNotes,
   }),
 ]);
 export type CommandResult = Static<typeof CommandResultSchema>;

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
-import { CommandSchema, DirectoryCommandSchema, RetentionCommandSchema } from './commands.ts';
+import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSchema } from './commands.ts';
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
@@ -236,6 +236,7 @@ export const CommandRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('command'),
   command: Type.Union([CommandSchema, DirectoryCommandSchema, RetentionCommandSchema]),
+  once: Type.Optional(OnceSchema),
 });
 export type CommandRecord = Static<typeof CommandRecordSchema>;
 
@@ -294,6 +295,13 @@ export const RelayBodySchema = Type.Union([
   Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
   /** The organisation of a repository was erased: everything of it goes. */
   Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
+  /** Something to count for the organisation of a repository, in the month of `countedAt`. */
+  Type.Object({
+    relay: Type.Literal('counted'),
+    repoId: Type.String(),
+    counter: Type.Union([Type.Literal('draftsGenerated'), Type.Literal('publishedReleases')]),
+    countedAt: Instant,
+  }),
 ]);
 export type RelayBody = Static<typeof RelayBodySchema>;
 
@@ -318,6 +326,27 @@ export type TickRecord = Static<typeof TickRecordSchema>;
 export const SweepRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('sweep'), body: SweepBodySchema });
 export type SweepRecord = Static<typeof SweepRecordSchema>;
 
+/** API calls of an organisation since the last record, in one month and one daily window (`daySince`; 0 without a limit). */
+export const UsageCallsSchema = Type.Object({
+  org: Type.String({ description: 'org_…, or `instance` for keys of the instance' }),
+  month: Type.String({ description: 'YYYY-MM, UTC' }),
+  daySince: Instant,
+  calls: Type.Integer(),
+});
+export type UsageCalls = Static<typeof UsageCallsSchema>;
+
+/** What a gateway has counted since its last such record; `boot` and `number` tell one that comes twice. */
+export const UsageRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('usage'),
+  boot: Type.String(),
+  number: Type.Integer(),
+  calls: Type.Array(UsageCallsSchema),
+  /** When keys were last used. */
+  keys: Type.Array(Type.Object({ id: Type.String(), usedAt: Instant })),
+});
+export type UsageRecord = Static<typeof UsageRecordSchema>;
+
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
   BackfilledRecordSchema,
@@ -327,5 +356,6 @@ export const JournalRecordSchema = Type.Union([
   RelayRecordSchema,
   TickRecordSchema,
   SweepRecordSchema,
+  UsageRecordSchema,
 ]);
 export type JournalRecord = Static<typeof JournalRecordSchema>;

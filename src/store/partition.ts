@@ -48,6 +48,9 @@ const foldedTables = [
   'syncs',
   'syncsByDay',
   'erasing',
+  'tiers',
+  'usage',
+  'once',
   'webhookSecrets',
   'webhookSecretsByOwner',
 ] as const;

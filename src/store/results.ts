@@ -3,6 +3,7 @@
  * so old results are a range of keys.
  */
 import type { CommandResult } from '../protocol/commands.ts';
+import { removeOnce } from './once.ts';
 import type { Partition } from './partition.ts';
 
 export function readResult(partition: Partition, commandId: string): CommandResult | undefined {
@@ -13,9 +14,13 @@ export function writeResult(partition: Partition, commandId: string, result: Com
   partition.tables.results.putSync(commandId, result);
 }
 
-/** Removes up to `limit` results of commands whose id sorts before `beforeId`. */
+/** Removes up to `limit` results of commands whose id sorts before `beforeId`, with the Idempotency-Keys that led to them. */
 export function removeResultsBefore(partition: Partition, beforeId: string, limit: number): number {
-  const keys = [...partition.tables.results.getKeys({ end: beforeId, limit })];
-  for (const key of keys) partition.tables.results.removeSync(key);
-  return keys.length;
+  const rows = [...partition.tables.results.getRange({ end: beforeId, limit })];
+  for (const { key, value } of rows) {
+    const { once } = value as CommandResult;
+    if (once !== undefined) removeOnce(partition, once, key);
+    partition.tables.results.removeSync(key);
+  }
+  return rows.length;
 }

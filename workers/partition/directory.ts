@@ -11,13 +11,15 @@ import {
   organisationByLogin,
   organisationByOwner,
   readDirectoryRepository,
-  readKey,
   readOrganisation,
   writeDirectoryRepository,
   writeKey,
   writeOrganisation,
 } from '../../src/store/directory.ts';
+import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
+import { revokeKey, rotateKey } from './keys.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
 /** The slot in ids of what lives in the directory. */
@@ -50,8 +52,12 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
   switch (command.name) {
     case 'createKey':
       return createKey(partition, command, at);
+    case 'rotateKey':
+      return rotateKey(partition, command, at);
     case 'revokeKey':
       return revokeKey(partition, command.keyId, at);
+    case 'setTier':
+      return setTier(partition, command.orgId, command.tier);
     case 'selectRepository':
       return selectRepository(partition, command.repoId, command.selected);
     case 'nameOrganisation':
@@ -100,8 +106,9 @@ function createKey(
   if (orgId === undefined) {
     return { ok: false, kind: 'notFound', message: `Organization ${JSON.stringify(command.org)} is not found.` };
   }
-  writeKey(partition, { ...command.key, orgId, createdAt: at });
-  return { ok: true, value: { id: command.key.id, orgId } };
+  const key = { ...command.key, orgId, createdAt: at };
+  writeKey(partition, key);
+  return { ok: true, value: keyResponse(partition, key, at) };
 }
 
 /** An organisation by id or login; a login not met yet is kept for the owner that comes with it. */
@@ -114,19 +121,22 @@ function organisationNamed(partition: Partition, name: string, origin: string, a
   return id;
 }
 
+function setTier(partition: Partition, orgId: string, tier: string): CommandResult {
+  const organisation = readOrganisation(partition, orgId);
+  if (!organisation) {
+    const message = `Organization ${JSON.stringify(orgId)} is not found or not accessible.`;
+    return { ok: false, kind: 'notFound', message };
+  }
+  writeTier(partition, orgId, tier);
+  return { ok: true, value: organisationResponse(partition, organisation) };
+}
+
 function nameOrganisation(
   partition: Partition,
   { login, origin }: Extract<DirectoryCommand, { name: 'nameOrganisation' }>,
   at: number,
 ): CommandResult {
   return { ok: true, value: { orgId: organisationNamed(partition, login, origin, at) } };
-}
-
-function revokeKey(partition: Partition, keyId: string, at: number): CommandResult {
-  const key = readKey(partition, keyId);
-  if (!key) return { ok: false, kind: 'notFound', message: `API key ${JSON.stringify(keyId)} is not found.` };
-  if (key.revokedAt === null) writeKey(partition, { ...key, revokedAt: at });
-  return { ok: true, value: { id: keyId, revokedAt: key.revokedAt ?? at } };
 }
 
 /** Who takes up a repository's events again wants it kept, though the app was removed. */

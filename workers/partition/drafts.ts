@@ -14,6 +14,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readRange } from '../../src/store/ranges.ts';
 import { writeDraftResponse } from '../../src/store/responses.ts';
 import { type DraftTexts, readDraftRevision, readTexts, writeRevision } from '../../src/store/revisions.ts';
+import { countFor } from './count.ts';
 import { missing, refused } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
@@ -73,6 +74,7 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   const ready = { ...draft, status: 'ready', ticket: null, flags: outcome.flags } as const;
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
   changeTexts(partition, ready, texts, { at, kind: edited ? 'merged' : 'generated', by: null });
+  countFor(partition, draft.repoId, 'draftsGenerated', at);
 }
 
 /** Closes a ticket whose render failed; the text stays as it was, and the draft can be generated again. */

@@ -31,9 +31,11 @@ import { foldCommand } from './commands.ts';
 import { foldDirectoryCommand, foldSeen } from './directory.ts';
 import { foldApproval } from './guard.ts';
 import { foldInstallation } from './installations.ts';
+import { carryOutOnce } from './once.ts';
 import { foldOutcome } from './outcomes.ts';
 import { foldSweep, giveUpRepository } from './retention.ts';
 import { foldTick } from './sweep.ts';
+import { foldCounted, foldUsage } from './usage.ts';
 
 /** Where a record stands in the journal. */
 interface Place {
@@ -86,6 +88,8 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
       return foldTick(partition, record.at);
     case 'sweep':
       return foldSweep(partition, record);
+    case 'usage':
+      return foldUsage(partition, record);
     default:
       throw new Error(`There is no kind of record ${JSON.stringify((record as { kind: unknown }).kind)}.`);
   }
@@ -161,7 +165,8 @@ function carryOut(partition: Partition, record: CommandRecord): void {
     duplicates.inc({ layer: 'command' });
     return;
   }
-  writeResult(partition, record.id, dispatch(partition, record.command, record.at));
+  const carryOut = () => dispatch(partition, record.command, record.at);
+  writeResult(partition, record.id, carryOutOnce(partition, record, carryOut));
 }
 
 function dispatch(partition: Partition, command: CommandRecord['command'], at: number): CommandResult {
@@ -186,5 +191,6 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   writeRelayed(partition, record.source, record.row);
   const { body, at } = record;
   if (body.relay === 'repositoryErased') giveUpRepository(partition, body.repoId);
+  else if (body.relay === 'counted') foldCounted(partition, body);
   else foldSeen(partition, body, at);
 }

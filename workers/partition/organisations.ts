@@ -28,6 +28,8 @@ import {
   writeLastSweep,
   writeWaitingOrganisations,
 } from '../../src/store/retention.ts';
+import { standardTier, writeTier } from '../../src/store/tiers.ts';
+import { removeKeyUse, removeUsage } from '../../src/store/usage.ts';
 import { listWebhookSecrets, removeWebhookSecret } from '../../src/store/webhook-secrets.ts';
 
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
@@ -81,7 +83,12 @@ function eraseOrganisation(partition: Partition, orgId: string, partitions: numb
     writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', repoId: id } });
   }
   const keys = listKeys(partition).filter((key) => key.orgId === orgId);
-  for (const key of keys) removeKey(partition, key);
+  for (const key of keys) {
+    removeKey(partition, key);
+    removeKeyUse(partition, key.id);
+  }
+  removeUsage(partition, orgId);
+  writeTier(partition, orgId, standardTier);
   const secrets = listWebhookSecrets(partition, orgId);
   for (const secret of secrets) removeWebhookSecret(partition, secret);
   removeOrganisation(partition, orgId);

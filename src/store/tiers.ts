@@ -1,0 +1,28 @@
+/**
+ * Which tier of limits an organisation has. No row means the standard one.
+ */
+import type { OrganisationRecord } from './directory.ts';
+import type { Partition } from './partition.ts';
+
+export const standardTier = 'standard';
+
+export function readTier(partition: Partition, orgId: string): string {
+  return partition.tables.tiers.get(orgId) ?? standardTier;
+}
+
+/** The tier of whoever owns repositories, by the host's id of the owner. */
+export function tierOfOwner(partition: Partition, origin: string, ownerId: string): string {
+  const orgId: string | undefined = partition.tables.organisationsByOwner.get([origin, ownerId]);
+  return orgId === undefined ? standardTier : readTier(partition, orgId);
+}
+
+/** An organisation as the API answers it. */
+export function organisationResponse(partition: Partition, organisation: OrganisationRecord): Record<string, unknown> {
+  const { id, origin, login, createdAt } = organisation;
+  return { id, login, host: origin, tier: readTier(partition, id), createdAt: new Date(createdAt).toISOString() };
+}
+
+export function writeTier(partition: Partition, orgId: string, tier: string): void {
+  if (tier === standardTier) partition.tables.tiers.removeSync(orgId);
+  else partition.tables.tiers.putSync(orgId, tier);
+}

@@ -1,0 +1,14 @@
+/**
+ * Has the directory count something for the organisation of a repository: a relay, written with its cause.
+ */
+import type { RelayBody } from '../../src/protocol/journal.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
+import type { Partition } from '../../src/store/partition.ts';
+
+type Counter = Extract<RelayBody, { relay: 'counted' }>['counter'];
+
+/** Counts one in the month of `at`. */
+export function countFor(partition: Partition, repoId: string, counter: Counter, at: number): void {
+  const body = { relay: 'counted', repoId, counter, countedAt: at } as const;
+  writeEffect(partition, { effect: 'relay', target: 'directory', at, body });
+}

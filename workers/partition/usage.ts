@@ -1,0 +1,45 @@
+/**
+ * Folds what is counted for organisations into the directory: what a gateway has counted, each record once however often it
+ * comes, and what other partitions tell of drafts and publications.
+ */
+import { idAt, timeOfUlid } from '../../src/ids.ts';
+import { duplicates } from '../../src/metrics.ts';
+import type { RelayBody, UsageRecord } from '../../src/protocol/journal.ts';
+import { readDirectoryRepository, readKey, readOrganisation } from '../../src/store/directory.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import {
+  addToDay,
+  addToMonth,
+  instanceUsage,
+  monthOf,
+  readBoot,
+  removeBootsBefore,
+  writeBoot,
+  writeKeyUse,
+} from '../../src/store/usage.ts';
+
+/** A record of a gateway that ended this long ago comes no more. */
+const bootKeepingMs = 86_400_000;
+
+/** Folds one gateway's counts. */
+export function foldUsage(partition: Partition, record: UsageRecord): void {
+  const { boot, number, calls, keys } = record;
+  if (number <= readBoot(partition, boot)) {
+    duplicates.inc({ layer: 'usage' });
+    return;
+  }
+  writeBoot(partition, boot, number);
+  if (number === 1) removeBootsBefore(partition, idAt(timeOfUlid(boot) - bootKeepingMs));
+  for (const { org, month, daySince, calls: count } of calls) {
+    if (org !== instanceUsage && !readOrganisation(partition, org)) continue;
+    addToMonth(partition, org, month, { apiCalls: count });
+    if (daySince > 0) addToDay(partition, org, daySince, count);
+  }
+  for (const { id, usedAt } of keys) if (readKey(partition, id)) writeKeyUse(partition, id, usedAt);
+}
+
+/** Folds something that happened in another partition. */
+export function foldCounted(partition: Partition, body: Extract<RelayBody, { relay: 'counted' }>): void {
+  const orgId = readDirectoryRepository(partition, body.repoId)?.orgId;
+  if (orgId !== undefined) addToMonth(partition, orgId, monthOf(body.countedAt), { [body.counter]: 1 });
+}

@@ -3,10 +3,12 @@
  * Nothing else in the project reads `process.env`. All faults are reported at once, each with its variable.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
+import { builtInTiers } from './tiers.ts';
 
 /** Settings that cannot be used; `faults` holds one line a fault, without the value of a secret. */
 export class SettingsError extends Error {
@@ -150,7 +152,9 @@ function crossFaults(settings: Settings): string[] {
   if ((settings.hostAppId === '') !== (settings.hostAppKeyFile === '')) {
     faults.push('TIDINGS_HOST_APP_ID: expected together with TIDINGS_HOST_APP_KEY_FILE');
   }
-  faults.push(...hostFaults(settings));
+  faults.push(...hostFaults(settings), ...tierFaults(settings));
+  faults.push(...networkFaults('TIDINGS_WEBHOOK_ALLOW', settings.webhookAllow));
+  faults.push(...networkFaults('TIDINGS_TRUSTED_PROXIES', settings.trustedProxies));
   return faults;
 }
 
@@ -165,4 +169,22 @@ function hostFaults({ hostOrigin, hosts }: Settings): string[] {
       faults.push(`TIDINGS_HOSTS: host ${i}: expected appId together with appKeyFile`);
   }
   return faults;
+}
+
+function tierFaults({ tiers }: Settings): string[] {
+  const names = new Set(builtInTiers);
+  return tiers.flatMap(({ name }) => {
+    if (names.has(name)) return [`TIDINGS_TIERS: expected a name of its own for each tier, got ${name} again`];
+    names.add(name);
+    return [];
+  });
+}
+
+function networkFaults(variable: string, networks: readonly string[]): string[] {
+  return networks.flatMap((network) => {
+    const [address = '', bits] = network.split('/');
+    const most = [0, 0, 0, 0, 32, 0, 128][isIP(address)] as number;
+    if (most > 0 && Number(bits ?? 0) <= most) return [];
+    return [`${variable}: expected an address or a network such as 192.0.2.0/24, got ${JSON.stringify(network)}`];
+  });
 }

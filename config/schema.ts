@@ -40,6 +40,24 @@ const HostSettingsSchema = Type.Object(
   { additionalProperties: false },
 );
 
+const mostRequests = 1e9;
+const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRequests }));
+
+/** A tier of limits; what it does not name is as in the standard one. */
+const TierSettingsSchema = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$' }),
+    apiPerMinute: limit,
+    apiPerHour: limit,
+    apiPerDay: limit,
+    webhooksPerMinute: limit,
+    webhooksPerHour: limit,
+  },
+  { additionalProperties: false },
+);
+
+const networks = () => Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$' }), { default: [] });
+
 export const SettingsSchema = Type.Object(
   {
     port: setting(count(0, 65_535, 8080), {
@@ -206,6 +224,27 @@ export const SettingsSchema = Type.Object(
     webhookMaxDelayHours: setting(count(0, 720, 24), {
       env: 'TIDINGS_WEBHOOK_MAX_DELAY_HOURS',
       description: 'Longest delay of a webhook over the limit, in hours; beyond it 429',
+    }),
+    tiers: setting(Type.Array(TierSettingsSchema, { default: [] }), {
+      env: 'TIDINGS_TIERS',
+      description:
+        'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, webhooksPerMinute, webhooksPerHour}',
+    }),
+    usageFlushSeconds: setting(count(1, 60, 5), {
+      env: 'TIDINGS_USAGE_FLUSH_SECONDS',
+      description: 'Time between writings of what was counted, in seconds; a killed gateway loses as much',
+    }),
+    webhookAllow: setting(networks(), {
+      env: 'TIDINGS_WEBHOOK_ALLOW',
+      description: 'Addresses and networks (CIDR) that webhooks may come from; empty = any',
+    }),
+    trustedProxies: setting(networks(), {
+      env: 'TIDINGS_TRUSTED_PROXIES',
+      description: 'Addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed',
+    }),
+    corsOrigins: setting(Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: [] }), {
+      env: 'TIDINGS_CORS_ORIGINS',
+      description: 'Origins of web pages that may call the API, or *; empty = none',
     }),
     logLevel: setting(
       Type.Union(

@@ -8,11 +8,17 @@ import { Authenticator } from './api/authenticate.ts';
 import type { ApiContext } from './api/context.ts';
 import { toHttpRoute } from './api/handle.ts';
 import { ApiLimit } from './api/limit.ts';
+import { OnceGuard } from './api/once.ts';
 import { apiRoutes } from './api/routes.ts';
+import { UsageMeter } from './api/usage.ts';
+import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
 import { BodyBudget } from './http/budget.ts';
+import type { Exchange } from './http/exchange.ts';
 import { type HttpRoute, type HttpServer, startServer } from './http/server.ts';
+import { AllowList } from './ingress/allow-list.ts';
 import { IngestionLimit } from './ingress/limit.ts';
+import { createRates } from './ingress/rates.ts';
 import { Receiver } from './ingress/receive.ts';
 import { BoundSecrets } from './ingress/secrets.ts';
 import { redactText } from './intake/redact.ts';
@@ -21,10 +27,12 @@ import { Lane } from './journal/lane.ts';
 import { FoldedSignals } from './journal/signal.ts';
 import { directoryName, type PartitionName, partitionNames } from './journal/subjects.ts';
 import type { Logger } from './logger.ts';
+import { webhooksReceived } from './metrics.ts';
 import { listDelayed } from './store/delayed.ts';
 import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
+import { listDays } from './store/usage.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -50,18 +58,31 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
   const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer: openSealer(settings) };
-  const limits = { ingestion: ingestionLimit(settings), api: new ApiLimit(settings) };
+  const readDirectory = () => readers.fresh(directoryName);
+  const limits = { ingestion: ingestionLimit(settings, readDirectory), api: new ApiLimit() };
   seed(limits.ingestion, settings, readers);
+  seedDays(limits.api, readDirectory());
+  const usage = new UsageMeter();
+  const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
+  const flusher = setInterval(() => {
+    void flush().catch((error: Error) => logger.warn({ err: error }, 'counts are written later'));
+  }, settings.usageFlushSeconds * 1000);
   const sweeper = setInterval(() => {
     limits.ingestion.sweep(Date.now());
     limits.api.sweep(performance.now());
   }, sweepMs);
   warmUp();
-  const server = await startServer(settings.host, settings.port, routes(context, limits, logger), logger);
+  const server = await startServer(
+    settings.host,
+    settings.port,
+    routes(context, limits, usage, logger),
+    logger,
+    settings.corsOrigins,
+  );
   return {
     port: server.port,
     context,
-    stop: () => stopGateway(server, sweeper, lanes, context),
+    stop: () => stopGateway(server, [sweeper, flusher], flush, lanes, context),
   };
 }
 
@@ -74,13 +95,15 @@ function openLanes(journal: Journal, settings: Settings, logger: Logger): Readon
   return new Map(partitionNames(settings.partitions).map((name) => [name, new Lane(journal, name, settings, logger)]));
 }
 
-/** The spec's ingestion limits, or those of the settings. */
-export function ingestionLimit(settings: Settings): IngestionLimit {
-  const rates = [
-    { count: settings.limitWebhooksPerMinute, periodMs: 60_000 },
-    { count: settings.limitWebhooksPerHour, periodMs: 3_600_000 },
-  ];
-  return new IngestionLimit(rates, settings.webhookMaxDelayHours * 3_600_000);
+/** The ingestion limits of each organisation's tier, as the directory has it. */
+export function ingestionLimit(settings: Settings, readDirectory: () => Partition | undefined): IngestionLimit {
+  return new IngestionLimit(createRates(settings, readDirectory), settings.webhookMaxDelayHours * 3_600_000);
+}
+
+/** What organisations had used of their day when the last gateway wrote it down. */
+function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
+  if (!directory) return;
+  for (const { org, day } of listDays(directory)) limit.seedDay(org, day, performance.now(), Date.now());
 }
 
 /** What waits in the partitions has used its organisation's limit up already. */
@@ -112,11 +135,12 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 function routes(
   context: ApiContext,
   limits: { ingestion: IngestionLimit; api: ApiLimit },
+  usage: UsageMeter,
   logger: Logger,
 ): HttpRoute[] {
   const { settings, readers } = context;
   const budget = new BodyBudget(settings.bodyBudgetBytes);
-  const authenticator = new Authenticator(readers);
+  const authenticator = new Authenticator(readers, settings);
   const receiver = new Receiver({
     settings,
     secrets: settings.webhookSecrets,
@@ -127,11 +151,20 @@ function routes(
     read: (partition) => readers.fresh(partition),
     isConnected: (id) => isConnected(readers.fresh(directoryName), id, settings.autoConnect),
   });
-  const services = { context, authenticator, limit: limits.api, budget };
+  const services = { context, authenticator, limit: limits.api, usage, once: new OnceGuard(), budget };
+  const allowList = new AllowList(settings);
   return [
-    { method: 'POST', path: '/api/webhooks/scm', handle: (exchange) => receiver.handle(exchange) },
+    { method: 'POST', path: '/api/webhooks/scm', handle: (exchange) => receive(exchange, allowList, receiver) },
     ...apiRoutes.map((route) => toHttpRoute(route, services)),
   ];
+}
+
+/** An address off the list learns nothing but that. */
+function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver): void {
+  if (allowList.admits(() => exchange.peerAddress(), exchange.headers['x-forwarded-for']))
+    return receiver.handle(exchange);
+  webhooksReceived.inc({ event: 'other', outcome: 'not_allowed' });
+  exchange.fail(new ServiceError('forbidden', 'Webhooks are not taken from this address.'));
 }
 
 /** Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. */
@@ -142,12 +175,15 @@ function isConnected(directory: Partition | undefined, repoId: string, autoConne
 
 async function stopGateway(
   server: HttpServer,
-  sweeper: NodeJS.Timeout,
+  timers: readonly NodeJS.Timeout[],
+  flush: () => Promise<void>,
   lanes: ReadonlyMap<PartitionName, Lane>,
   context: ApiContext,
 ): Promise<void> {
-  clearInterval(sweeper);
+  for (const timer of timers) clearInterval(timer);
   await server.stop(inFlightMs);
+  // What the journal does not take now is lost, as when the process is killed.
+  await flush().catch(() => {});
   for (const lane of lanes.values()) await lane.close();
   context.signals.close();
   await context.readers.close();

@@ -2,21 +2,34 @@
  * Who is asking: the API key of a request, and what it may see. Keys are remembered for one state of the directory, compared
  * on every request, so a revoked key stops at once (`docs/architecture.md` decision 13).
  */
+import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { hashKey, keyFault } from '../api-key.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { slotOfId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { keyByHash, readDirectoryRepository } from '../store/directory.ts';
+import { rotateBy } from '../store/keys.ts';
 import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
+import { readTier } from '../store/tiers.ts';
+import { instanceUsage } from '../store/usage.ts';
+import type { Limited } from './limit.ts';
 
+const testPrefix = 'rn_test_';
 const remedy = 'Generate a new key in the dashboard under Settings → API Keys.';
 
 /** A key that was found good, and the directory as of this request. */
 export interface Caller {
   readonly key: KeyRecord;
+  /** Whether everything it asks for is in test mode. */
+  readonly isTest: boolean;
+  readonly limited: Limited;
+  /** What limits its requests in test mode, which take nothing from the others. */
+  readonly testLimited: Limited;
+  /** Headers about the key that each of its replies carries, as flat pairs. */
+  readonly notices: readonly string[];
   /** Whether the repository belongs to the caller's organisation. */
   maySee: (repoId: string) => boolean;
 }
@@ -29,12 +42,14 @@ export interface Admitted {
 
 export class Authenticator {
   private readonly readers: Readers;
+  private readonly tiers: ReadonlyMap<string, Tier>;
   private seq = -1;
   private readonly callers = new Map<string, Caller>();
   private readonly organisations = new Map<string, string | undefined>();
 
-  constructor(readers: Readers) {
+  constructor(readers: Readers, settings: TierSettings) {
     this.readers = readers;
+    this.tiers = tiersOf(settings);
   }
 
   /**
@@ -68,9 +83,23 @@ export class Authenticator {
     const key = keyByHash(directory, hashKey(text));
     if (!key) throw unauthorized('is not known');
     if (key.revokedAt !== null) throw unauthorized('was revoked');
-    const caller: Caller = { key, maySee: (repoId) => this.belongs(repoId, key.orgId) };
+    const caller = this.toCaller(directory, key);
     this.callers.set(authorization as string, caller);
     return caller;
+  }
+
+  private toCaller(directory: Partition, key: KeyRecord): Caller {
+    const organisation = key.orgId ?? instanceUsage;
+    const tier = tierNamed(this.tiers, readTier(directory, organisation));
+    const isDue = key.rotatedTo === undefined && rotateBy(key) <= Date.now();
+    return {
+      key,
+      isTest: key.prefix === testPrefix,
+      limited: { keyId: key.id, organisation, tier },
+      testLimited: { keyId: `${key.id} test`, organisation: `${organisation} test`, tier },
+      notices: isDue ? ['X-Key-Rotate-By', new Date(rotateBy(key)).toISOString()] : [],
+      maySee: (repoId) => this.belongs(repoId, key.orgId),
+    };
   }
 
   private belongs(repoId: string, orgId: string | null): boolean {

@@ -12,8 +12,8 @@ import { type DirectoryRepository, readDirectoryRepository, readOrganisation } f
 import type { Partition } from '../store/partition.ts';
 import { readRepository, toEventRepository } from '../store/repositories.ts';
 import { assertVisible } from './authenticate.ts';
-import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import { type ApiContext, carryOut, partitionOfId, readPartition, type Use } from './context.ts';
+import type { ApiReply, ApiRoute } from './handle.ts';
 import { check } from './validate.ts';
 
 const startBackfill: ApiRoute = {
@@ -22,13 +22,14 @@ const startBackfill: ApiRoute = {
   operation: 'startBackfill',
   scope: 'repos:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context, directory, params: [repoId = ''] }) => {
+  checkBody,
+  once: { home: ({ params }) => params[0], reply: started },
+  handle: async ({ body, caller, context, directory, once, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
-    const { since } = check<StartBackfillBody>(StartBackfillBodySchema, body, 'body');
+    const since = checkBody(body);
     const listed = readDirectoryRepository(directory, repoId) as DirectoryRepository;
     const resolved = await resolveListed(context, directory, listed);
-    const value = await begin(context, resolved, sinceOf(since));
-    return { status: 202, body: value, headers: ['Location', `/api/repos/${repoId}/backfill`] };
+    return started(await begin(context, resolved, since, once));
   },
 };
 
@@ -59,6 +60,15 @@ const cancelBackfill: ApiRoute = {
     return { status: 200, body: value as object };
   },
 };
+
+function started(value: unknown): ApiReply {
+  const backfill = value as { repoId: string };
+  return { status: 202, body: backfill, headers: ['Location', `/api/repos/${backfill.repoId}/backfill`] };
+}
+
+function checkBody(body: unknown): number | null {
+  return sinceOf(check<StartBackfillBody>(StartBackfillBodySchema, body, 'body').since);
+}
 
 /**
  * The instant a day begins.
@@ -102,16 +112,16 @@ export function resolve(context: ApiContext, question: ResolveRepositoryTask): P
 }
 
 /** Starts a backfill, or finds the one under way; its state. */
-export function begin(context: ApiContext, resolved: ResolvedRepository, since: number | null): Promise<object> {
+export function begin(
+  context: ApiContext,
+  resolved: ResolvedRepository,
+  since: number | null,
+  use?: Use,
+): Promise<object> {
   const { repository, installationId } = resolved;
   const backfillId = newId('bf', slotOfId(repository.id) as number);
-  return carryOut<object>(context, partitionOfId(context, repository.id) as string, {
-    name: 'startBackfill',
-    backfillId,
-    repository,
-    since,
-    installationId,
-  });
+  const command = { name: 'startBackfill', backfillId, repository, since, installationId } as const;
+  return carryOut<object>(context, partitionOfId(context, repository.id) as string, command, use);
 }
 
 export const backfillRoutes = [startBackfill, getBackfill, cancelBackfill];

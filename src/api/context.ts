@@ -9,7 +9,7 @@ import type { Journal } from '../journal/connect.ts';
 import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
 import { type PartitionName, partitionName } from '../journal/subjects.ts';
-import type { CommandResult } from '../protocol/commands.ts';
+import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import type { Sealer } from '../seal.ts';
 import type { Partition } from '../store/partition.ts';
@@ -25,6 +25,14 @@ export interface ApiContext {
   laneOf: (partition: PartitionName) => Lane;
   /** Seals the secrets of writes before they are enqueued. */
   sealer: Sealer;
+}
+
+/** One use of an Idempotency-Key; the command that it is for takes it along. */
+export interface Use extends Once {
+  /** Where the result is kept. */
+  partition: PartitionName;
+  /** Set when the command turned out to be a repetition. */
+  replayed: boolean;
 }
 
 const resultMs = 10_000;
@@ -49,6 +57,7 @@ export function readPartition(context: ApiContext, name: PartitionName): Partiti
 
 /**
  * Carries out a write and waits for its result.
+ * @param use makes the write safe to repeat: a repetition gets the first one's value, and is marked
  * @returns the value of the result
  * @throws ServiceError the expected failure the command ended in, or `unavailable` when its outcome is not known in time
  */
@@ -56,13 +65,18 @@ export async function carryOut<T>(
   context: ApiContext,
   name: PartitionName,
   command: CommandRecord['command'],
+  use?: Use,
 ): Promise<T> {
   const id = ulid();
-  const { seq } = await context.laneOf(name).enqueue({ id, at: Date.now(), kind: 'command', command });
+  const once = use && { once: { scope: use.scope, fingerprint: use.fingerprint } };
+  const { seq } = await context.laneOf(name).enqueue({ id, at: Date.now(), kind: 'command', command, ...once });
   const deadline = performance.now() + resultMs;
   for (;;) {
     const result = readResult(readPartition(context, name), id);
-    if (result) return settle<T>(result);
+    if (result) {
+      if (use && result.replayed) use.replayed = true;
+      return settle<T>(result);
+    }
     const left = deadline - performance.now();
     if (left <= 0)
       throw new ServiceError('unavailable', 'The write is accepted but not carried out yet.', { retryAfter: 1 });
@@ -70,7 +84,11 @@ export async function carryOut<T>(
   }
 }
 
-function settle<T>(result: CommandResult): T {
+/**
+ * The value of a stored result.
+ * @throws ServiceError the expected failure that it is
+ */
+export function settle<T>(result: CommandResult): T {
   if (result.ok) return result.value as T;
   throw new ServiceError(result.kind as ErrorKind, result.message, result.details ? { details: result.details } : {});
 }

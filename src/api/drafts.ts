@@ -22,7 +22,7 @@ import { readRange } from '../store/ranges.ts';
 import { draftResponse } from '../store/responses.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOut } from './context.ts';
-import type { ApiRequest, ApiRoute } from './handle.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { type Asking, replyReady, visible } from './ready.ts';
 import { check } from './validate.ts';
@@ -60,19 +60,15 @@ const generateDraft: ApiRoute = {
   operation: 'generateDraft',
   scope: 'drafts:write',
   query: NoQuerySchema,
+  checkBody: checkGenerate,
+  once: { home: ({ params }) => params[0], reply: ticketed },
   handle: async (request) => {
     const [rangeId = ''] = request.params;
     const partition = visibleRange(request, rangeId);
-    const { persona } = check<GenerateDraftBody>(GenerateDraftBodySchema, request.body, 'body');
+    const { persona } = checkGenerate(request.body);
     const draftId = draftIdOf(rangeId, persona);
-    const value = await carryOut(request.context, partition.name, {
-      name: 'generateDraft',
-      draftId,
-      rangeId,
-      persona,
-      ticket: ulid(),
-    });
-    return { status: 201, body: value as object, headers: ['Location', `/api/drafts/${draftId}`] };
+    const command = { name: 'generateDraft', draftId, rangeId, persona, ticket: ulid() } as const;
+    return ticketed(await carryOut(request.context, partition.name, command, request.once));
   },
 };
 
@@ -82,14 +78,12 @@ const updateDraft: ApiRoute = {
   operation: 'updateDraft',
   scope: 'drafts:write',
   query: NoQuerySchema,
+  checkBody: checkUpdate,
   handle: async (request) => {
     const [draftId = ''] = request.params;
     const { partition } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
     const ifMatch = readIfMatch(request.headers['if-match']);
-    const { bodyMd } = check<UpdateDraftBody>(UpdateDraftBodySchema, request.body, 'body');
-    const bytes = Buffer.byteLength(bodyMd);
-    if (bytes > maxBodyMdBytes) throw invalid({ bodyMd: `expected at most ${maxBodyMdBytes} bytes, got ${bytes}` });
-    const written = bodyMd.toWellFormed();
+    const written = checkUpdate(request.body).bodyMd.toWellFormed();
     const command = { name: 'updateDraft', draftId, bodyMd: written } as const;
     const { id, updatedAt, etag } = await carryOutChange(request, partition, command, ifMatch);
     return { status: 200, body: { id, bodyMd: written, updatedAt }, etag };
@@ -102,14 +96,34 @@ const updateDraft: ApiRoute = {
  * @throws ServiceError `preconditionFailed` when the draft has none of them, `notFound`
  */
 export async function carryOutChange(
-  { context, caller }: Pick<ApiRequest, 'context' | 'caller'>,
+  { context, caller, once }: Pick<ApiRequest, 'context' | 'caller' | 'once'>,
   partition: Partition,
   command: Extract<Command, { name: 'updateDraft' | 'restoreDraft' }>,
   ifMatch: string[] | undefined,
 ): Promise<{ id: string; revision: number; updatedAt: string; etag: string }> {
   const whole = { ...command, by: caller.key.id, ...(ifMatch && { ifMatch }) };
-  const { digest, updatedAt, ...change } = await carryOut<DraftChange>(context, partition.name, whole);
+  return toChange(await carryOut<DraftChange>(context, partition.name, whole, once));
+}
+
+/** A change of a draft as replies tell it. */
+export function toChange({ digest, updatedAt, ...change }: DraftChange) {
   return { ...change, updatedAt: new Date(updatedAt).toISOString(), etag: toEtag(digest) };
+}
+
+function ticketed(value: unknown): ApiReply {
+  const ticket = value as { id: string };
+  return { status: 201, body: ticket, headers: ['Location', `/api/drafts/${ticket.id}`] };
+}
+
+function checkGenerate(body: unknown): GenerateDraftBody {
+  return check<GenerateDraftBody>(GenerateDraftBodySchema, body, 'body');
+}
+
+function checkUpdate(body: unknown): UpdateDraftBody {
+  const update = check<UpdateDraftBody>(UpdateDraftBodySchema, body, 'body');
+  const bytes = Buffer.byteLength(update.bodyMd);
+  if (bytes > maxBodyMdBytes) throw invalid({ bodyMd: `expected at most ${maxBodyMdBytes} bytes, got ${bytes}` });
+  return update;
 }
 
 function visibleRange(asking: Asking, rangeId: string): Partition {

@@ -12,11 +12,15 @@ import { apiRequests } from '../metrics.ts';
 import { maxBodyMdBytes } from '../protocol/api.ts';
 import type { Scope } from '../protocol/commands.ts';
 import type { Partition } from '../store/partition.ts';
+import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
 import { isKnown } from './conditional.ts';
-import type { ApiContext } from './context.ts';
+import type { ApiContext, Use } from './context.ts';
 import type { ApiLimit } from './limit.ts';
-import { checkQuery } from './validate.ts';
+import { serveMock } from './mock.ts';
+import { type OnceGuard, type Repeatable, readUse } from './once.ts';
+import { isPage, pageLinks } from './page.ts';
+import type { UsageMeter } from './usage.ts';
 
 /** A request whose caller is known and whose query is checked. `body` is parsed JSON, not yet checked. */
 export interface ApiRequest<Query = Record<string, never>> {
@@ -27,6 +31,11 @@ export interface ApiRequest<Query = Record<string, never>> {
   headers: Readonly<Record<string, string>>;
   query: Query;
   body: unknown;
+  /** Nothing may be written, and a made-up reply is sent. */
+  test: boolean;
+  /** The Idempotency-Key of the request; the command that is its effect takes it along. */
+  once: Use | undefined;
+  usage: UsageMeter;
 }
 
 /** A reply: ready JSON bytes, or a value to encode. Headers are flat pairs. */
@@ -45,6 +54,10 @@ export interface ApiRoute<Query = Record<string, never>> {
   operation: string;
   scope: Scope;
   query: TObject;
+  /** The part of the handler's checks that the body alone decides, for test mode. */
+  checkBody?: (body: unknown) => unknown;
+  /** How the route's write is made safe to repeat; without it an Idempotency-Key is only checked. */
+  once?: Repeatable;
   handle(request: ApiRequest<Query>): ApiReply | Promise<ApiReply>;
 }
 
@@ -53,6 +66,8 @@ export interface ApiServices {
   context: ApiContext;
   authenticator: Authenticator;
   limit: ApiLimit;
+  usage: UsageMeter;
+  once: OnceGuard;
   budget: BodyBudget;
 }
 
@@ -67,7 +82,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
     try {
       const request = admit(route, exchange, services);
       if (method === 'GET' || method === 'DELETE') {
-        const reply = route.handle(request);
+        const reply = serve(route, request);
         if (reply instanceof Promise) void answer(route, exchange, reply);
         else {
           if (send(exchange, reply) === 200) succeeded.inc();
@@ -79,7 +94,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
       exchange.receive(
         limits,
         ignoreChunk,
-        (bytes) => void answer(route, exchange, run(route, request, exchange, bytes)),
+        (bytes) => void answer(route, exchange, run(route, request, exchange, services, bytes)),
       );
     } catch (error) {
       refuse(route, exchange, error);
@@ -88,31 +103,26 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
   return { method, path, handle };
 }
 
-/** Authenticate, limit, validate the query. */
-function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
-  const { authenticator, limit, context } = services;
-  const now = Date.now();
-  const { caller, directory } = authenticator.admit(exchange.headers.authorization, route.scope, now);
-  const organisation = caller.key.orgId ?? 'instance';
-  try {
-    exchange.extraHeaders = limit.take(caller.key.id, organisation, exchange.startedAt, now);
-  } catch (error) {
-    exchange.extraHeaders = limit.headersAfter(caller.key.id, organisation, exchange.startedAt, now);
-    throw error;
-  }
-  const query = checkQuery<never>(route.query, exchange.query);
-  const { params, headers } = exchange;
-  return { context, caller, directory, params, headers, query, body: undefined };
-}
-
 /** Parses the body before the first await, as its bytes are gone after it, and runs the handler. */
 async function run(
   route: ApiRoute<never>,
   request: ApiRequest<never>,
   exchange: Exchange,
+  services: ApiServices,
   bytes: Buffer,
 ): Promise<ApiReply> {
-  return route.handle({ ...request, body: parseBody(exchange, bytes) });
+  const whole = { ...request, body: parseBody(exchange, bytes) };
+  const use = readUse(route, whole, bytes);
+  if (!use || !route.once) return serve(route, whole);
+  try {
+    return await services.once.run(use, whole, route.once, async () => route.handle({ ...whole, once: use }));
+  } finally {
+    if (use.replayed) exchange.extraHeaders = [...exchange.extraHeaders, 'Idempotent-Replayed', 'true'];
+  }
+}
+
+function serve(route: ApiRoute<never>, request: ApiRequest<never>): ApiReply | Promise<ApiReply> {
+  return request.test ? serveMock(route, request) : route.handle(request);
 }
 
 async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise<ApiReply>): Promise<void> {
@@ -126,7 +136,10 @@ async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise
 
 function send(exchange: Exchange, { status, body, headers = [], ...reply }: ApiReply): number {
   const bytes = Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const reads = exchange.method === 'GET';
+  const reads = exchange.method === 'GET' || exchange.method === 'HEAD';
+  if (reads && !Buffer.isBuffer(body) && isPage(body)) {
+    exchange.extraHeaders = [...exchange.extraHeaders, 'Link', pageLinks(exchange.url, exchange.query, body)];
+  }
   const etag = reply.etag ?? (reads ? toEtag(digestOf(bytes)) : undefined);
   const all = etag === undefined ? headers : [...headers, 'ETag', etag];
   const known = reads && etag !== undefined && isKnown(exchange.headers['if-none-match'], etag);

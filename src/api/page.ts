@@ -1,5 +1,6 @@
 /**
- * Pagination and sorting of list endpoints (spec part 4): one page of a list, with total, hasMore and nextOffset.
+ * Pagination and sorting of list endpoints (spec part 4): one page of a list, with total, hasMore and nextOffset, and the links
+ * to other pages.
  */
 import type { Paging } from '../protocol/api.ts';
 
@@ -44,4 +45,33 @@ export function page<T>(
 function compare(a: Sortable, b: Sortable, sort: keyof Sortable): number {
   if (a[sort] !== b[sort]) return a[sort] < b[sort] ? -1 : 1;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** What a reply with a page tells of it. */
+type Placed = Pick<Page<unknown>, 'total' | 'hasMore'>;
+
+/** Whether a reply's body is a page of a list. */
+export function isPage(body: object): body is Placed {
+  return 'hasMore' in body && 'total' in body;
+}
+
+/**
+ * The Link header of a page (RFC 8288): first, prev, next and last, as far as they are there, with the query's own filters.
+ * @param query the query string of the request, which was found good
+ */
+export function pageLinks(path: string, query: string, { total, hasMore }: Placed): string {
+  const given = new URLSearchParams(query);
+  const limit = Number(given.get('limit') ?? 20);
+  const offset = Number(given.get('offset') ?? 0);
+  const link = (rel: string, at: number): string => {
+    const wanted = new URLSearchParams(given);
+    wanted.set('limit', String(limit));
+    wanted.set('offset', String(at));
+    return `<${path}?${wanted}>; rel="${rel}"`;
+  };
+  const links = [link('first', 0)];
+  if (offset > 0) links.push(link('prev', Math.max(0, Math.min(offset, total) - limit)));
+  if (hasMore) links.push(link('next', offset + limit));
+  links.push(link('last', total === 0 ? 0 : Math.floor((total - 1) / limit) * limit));
+  return links.join(', ');
 }

@@ -18,7 +18,7 @@ import { readRepository } from '../store/repositories.ts';
 import { rangeResponse } from '../store/responses.ts';
 import { assertVisible } from './authenticate.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { replyReady } from './ready.ts';
 import { check, shown } from './validate.ts';
@@ -55,7 +55,9 @@ const createRange: ApiRoute = {
   operation: 'createRange',
   scope: 'ranges:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context }) => {
+  checkBody: checkWhole,
+  once: { home: ({ body }) => (body as { repoId?: unknown } | null)?.repoId, reply: created },
+  handle: async ({ body, caller, context, once }) => {
     const { repoId, ...bounds } = checkBody(body);
     assertVisible(caller, repoId, 'Repository', repoId);
     checkBounds(bounds);
@@ -63,10 +65,19 @@ const createRange: ApiRoute = {
     const question: PreviewTask = { task: 'preview', repoId, bounds };
     const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
     const rangeId = newId('range', slotOfId(repoId) as number);
-    const value = await carryOut(context, name, { name: 'createRange', rangeId, repoId, bounds, ...counts });
-    return { status: 201, body: value as object, headers: ['Location', `/api/ranges/${rangeId}`] };
+    return created(await carryOut(context, name, { name: 'createRange', rangeId, repoId, bounds, ...counts }, once));
   },
 };
+
+function created(value: unknown): ApiReply {
+  const range = value as { id: string };
+  return { status: 201, body: range, headers: ['Location', `/api/ranges/${range.id}`] };
+}
+
+function checkWhole(body: unknown): void {
+  const { repoId: _, ...bounds } = checkBody(body);
+  checkBounds(bounds);
+}
 
 function checkBody(body: unknown): CreateRangeBody {
   const type = (body as { type?: unknown } | null)?.type;

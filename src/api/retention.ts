@@ -42,6 +42,7 @@ const approveRetention: ApiRoute = {
   operation: 'approveRetention',
   scope: 'repos:write',
   query: NoQuerySchema,
+  checkBody: (body) => check(ApproveRetentionBodySchema, body, 'body'),
   handle: async ({ body, caller, context }) => {
     assertInstance(caller);
     const wanted = check<ApproveRetentionBody>(ApproveRetentionBodySchema, body, 'body');

@@ -1,7 +1,7 @@
 /**
  * Revisions of a draft: list, get, restore. Not part of the spec; every body that a draft has had can be read and taken back.
  */
-import { notFound } from '../errors.ts';
+import { notFound, ServiceError } from '../errors.ts';
 import {
   NoQuerySchema,
   type Paging,
@@ -9,12 +9,13 @@ import {
   type RestoreDraftBody,
   RestoreDraftBodySchema,
 } from '../protocol/api.ts';
+import type { DraftChange } from '../protocol/commands.ts';
 import type { DraftRevision } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import { listDraftRevisions, readDraftRevision, readTexts } from '../store/revisions.ts';
 import { readIfMatch } from './conditional.ts';
-import { carryOutChange } from './drafts.ts';
-import type { ApiRoute } from './handle.ts';
+import { carryOutChange, toChange } from './drafts.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { type Asking, visible } from './ready.ts';
 import { check } from './validate.ts';
@@ -57,6 +58,8 @@ const restoreDraft: ApiRoute = {
   operation: 'restoreDraft',
   scope: 'drafts:write',
   query: NoQuerySchema,
+  checkBody: (body) => check(RestoreDraftBodySchema, body, 'body'),
+  once: { home: ({ params }) => params[0], reply: restoredBefore },
   handle: async (request) => {
     const { partition, record } = visibleDraft(request, request.params[0]);
     const ifMatch = readIfMatch(request.headers['if-match']);
@@ -70,6 +73,15 @@ const restoreDraft: ApiRoute = {
     return { status: 200, body: { ...change, bodyMd }, etag };
   },
 };
+
+/** The reply of an earlier request, with the text that it restored. */
+function restoredBefore(value: unknown, request: ApiRequest): ApiReply {
+  const { etag, ...change } = toChange(value as DraftChange);
+  const { partition, record } = visibleDraft(request, change.id);
+  const revision = readDraftRevision(partition, record.id, change.revision);
+  if (!revision) throw new ServiceError('conflict', 'The revision was restored, and its text is past its keeping.');
+  return { status: 200, body: { ...change, bodyMd: readTexts(partition, record, revision).bodyMd }, etag };
+}
 
 function visibleDraft(asking: Asking, draftId = '') {
   return visible(asking, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });

@@ -1,18 +1,18 @@
 /**
  * The whole route table of the API (spec part 4).
  */
-
 import { backfillRoutes } from './backfills.ts';
 import { changesRoutes } from './changes.ts';
-
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
+import { keyRoutes } from './keys.ts';
+import { organisationRoutes } from './organisations.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
 import { retentionRoutes } from './retention.ts';
 import { revisionRoutes } from './revisions.ts';
 import { settingsRoutes } from './settings.ts';
-
+import { statsRoutes } from './stats.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
@@ -24,5 +24,8 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...draftRoutes,
   ...revisionRoutes,
   ...retentionRoutes,
+  ...statsRoutes,
+  ...keyRoutes,
+  ...organisationRoutes,
   ...webhookSecretRoutes,
 ];

@@ -8,6 +8,7 @@ import { ValueErrorType } from '@sinclair/typebox/errors';
 import { type ErrorDetails, invalid } from '../errors.ts';
 
 FormatRegistry.Set('date', isDate);
+FormatRegistry.Set('date-time', isTimestamp);
 
 /** A body can have a million unknown fields; whoever mends the client needs to see a few. */
 const mostFaults = 20;
@@ -21,6 +22,12 @@ export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const instant = Date.parse(`${text}T00:00:00Z`);
   return Number.isFinite(instant) && new Date(instant).toISOString().startsWith(text);
+}
+
+/** Whether a text is an ISO 8601 time in UTC, such as 2026-01-31T00:00:00Z. */
+function isTimestamp(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return false;
+  return isDate(text.slice(0, 10)) && Number.isFinite(Date.parse(text));
 }
 
 /**
@@ -96,6 +103,7 @@ function expectation(schema: TSchema): string {
     return `an array of at most ${schema.maxItems}${schema.uniqueItems ? ' different' : ''} items`;
   if (schema.type === 'object')
     return `an object${schema.maxProperties ? ` of at most ${schema.maxProperties} fields` : ''}`;
+  if (schema.format === 'date-time') return 'a time in UTC such as 2026-01-31T00:00:00Z';
   if (schema.format === 'date') return 'a day as YYYY-MM-DD';
   const atLeast = schema.minLength ? ' that is not empty' : '';
   const line = schema.pattern ? ' on one line' : '';

@@ -11,7 +11,7 @@ import { directoryName } from '../journal/subjects.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import { organisationByLogin, readOrganisation } from '../store/directory.ts';
 import { readWebhookSecret, sealedFor } from '../store/webhook-secrets.ts';
-import { type ApiContext, carryOut, readPartition } from './context.ts';
+import { type ApiContext, carryOut, readPartition, type Use } from './context.ts';
 
 /** What a secret is wanted for. `only` limits it to one organisation, that of the caller's key. */
 export interface WantedSecret {
@@ -28,6 +28,8 @@ export interface WantedSecret {
 export interface WrittenSecret {
   value: Record<string, unknown> & { id: string };
   secret: string | undefined;
+  /** Whether an earlier request has done it, whose reply alone had a text made here. */
+  replayed: boolean;
 }
 
 type Binding = Pick<WebhookSecretRecord, 'origin' | 'orgId'>;
@@ -40,7 +42,11 @@ const hourMs = 3_600_000;
  * Makes a secret.
  * @throws ServiceError `invalid` naming the field, `notFound` for an organisation, `conflict` when there are too many
  */
-export async function createWebhookSecret(context: ApiContext, wanted: WantedSecret): Promise<WrittenSecret> {
+export async function createWebhookSecret(
+  context: ApiContext,
+  wanted: WantedSecret,
+  use?: Use,
+): Promise<WrittenSecret> {
   const text = wanted.secret ?? randomSecret();
   const fault = secretFault(text);
   if (fault) throw invalid({ secret: fault });
@@ -48,8 +54,9 @@ export async function createWebhookSecret(context: ApiContext, wanted: WantedSec
   const id = newId('secret', 0);
   const sealed = context.sealer.seal(text, sealedFor({ id, ...binding }));
   const secret = { id, ...binding, name: wanted.name, sealed, previous: [], createdAt: 0, rotatedAt: null };
-  const value = await carryOut<WrittenSecret['value']>(context, directoryName, { name: 'createWebhookSecret', secret });
-  return { value, secret: wanted.secret === undefined ? text : undefined };
+  const command = { name: 'createWebhookSecret', secret } as const;
+  const value = await carryOut<WrittenSecret['value']>(context, directoryName, command, use);
+  return { value, secret: wanted.secret === undefined ? text : undefined, replayed: use?.replayed ?? false };
 }
 
 /**
@@ -62,13 +69,15 @@ export async function rotateWebhookSecret(
   secretId: string,
   overlapHours: number,
   only: string | null,
+  use?: Use,
 ): Promise<WrittenSecret> {
   const known = findSecret(context, secretId, only);
   const secret = randomSecret();
   const sealed = context.sealer.seal(secret, sealedFor(known));
   const overlapMs = overlapHours * hourMs;
   const command = { name: 'rotateWebhookSecret', secretId, sealed, overlapMs } as const;
-  return { value: await carryOut(context, directoryName, command), secret };
+  const value = await carryOut<WrittenSecret['value']>(context, directoryName, command, use);
+  return { value, secret, replayed: use?.replayed ?? false };
 }
 
 /**

@@ -2,6 +2,8 @@
  * Webhook secrets of hosts and organisations: list, make, rotate, revoke. A text made here is in the one reply that tells of
  * it, and nowhere else.
  */
+import { ServiceError } from '../errors.ts';
+import { directoryName } from '../journal/subjects.ts';
 import {
   type CreateWebhookSecretBody,
   CreateWebhookSecretBodySchema,
@@ -45,7 +47,9 @@ const createSecret: ApiRoute = {
   operation: 'createWebhookSecret',
   scope: 'webhooks:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context }) => {
+  checkBody: (body) => check(CreateWebhookSecretBodySchema, body, 'body'),
+  once: { home: () => directoryName, reply: (value, { body }) => again(201, value, hasOwnText(body)) },
+  handle: async ({ body, caller, context, once }) => {
     const {
       name = '',
       host,
@@ -53,7 +57,7 @@ const createSecret: ApiRoute = {
       secret,
     } = check<CreateWebhookSecretBody>(CreateWebhookSecretBodySchema, body, 'body');
     const wanted = { name: name.toWellFormed(), host, org, secret, only: caller.key.orgId };
-    return reply(201, await createWebhookSecret(context, wanted));
+    return reply(201, await createWebhookSecret(context, wanted, once));
   },
 };
 
@@ -63,10 +67,12 @@ const rotateSecret: ApiRoute = {
   operation: 'rotateWebhookSecret',
   scope: 'webhooks:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context, params: [secretId = ''] }) => {
+  checkBody: (body) => check(RotateWebhookSecretBodySchema, body, 'body'),
+  once: { home: () => directoryName, reply: (value) => again(200, value, false) },
+  handle: async ({ body, caller, context, once, params: [secretId = ''] }) => {
     const { overlapHours } = check<RotateWebhookSecretBody>(RotateWebhookSecretBodySchema, body, 'body');
     const hours = overlapHours ?? usualOverlapHours;
-    return reply(200, await rotateWebhookSecret(context, secretId, hours, caller.key.orgId));
+    return reply(200, await rotateWebhookSecret(context, secretId, hours, caller.key.orgId, once));
   },
 };
 
@@ -83,9 +89,22 @@ const revokeSecret: ApiRoute = {
 };
 
 /** No cache on the way may keep a secret. */
-function reply(status: number, { value, secret }: WrittenSecret): ApiReply {
+function reply(status: number, { value, secret, replayed }: WrittenSecret): ApiReply {
+  if (replayed) return again(status, value, secret === undefined);
   const body = secret === undefined ? value : { ...value, secret };
   return { status, body, headers: ['Cache-Control', 'no-store'] };
+}
+
+/** A repeated request is answered as the first one was, but for a text that was shown then and that nobody has any more. */
+function again(status: number, value: unknown, ownText: boolean): ApiReply {
+  if (ownText) return { status, body: value as object, headers: ['Cache-Control', 'no-store'] };
+  const { id } = value as { id: string };
+  const message = `An earlier request with this Idempotency-Key wrote ${id}, and its text was shown then. Rotate it if it is lost.`;
+  throw new ServiceError('conflict', message);
+}
+
+function hasOwnText(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'secret' in body;
 }
 
 function toSortable({ id, name, createdAt, rotatedAt }: WebhookSecretRecord) {

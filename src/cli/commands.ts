@@ -6,6 +6,7 @@ import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
+import { organisationsCommand } from './organisations.ts';
 import { repositoriesCommand } from './repositories.ts';
 import { retentionCommand } from './retention.ts';
 import { sendCommand } from './send.ts';
@@ -28,6 +29,7 @@ const helpCommand: CliCommand = {
 export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
   keys: keysCommand,
+  orgs: organisationsCommand,
   repos: repositoriesCommand,
   'webhook-secrets': webhookSecretsCommand,
   send: sendCommand,

@@ -1,26 +1,33 @@
 /**
- * `tidings keys create|list|revoke`: API keys, through the journal. A key is shown once, here, and only its hash leaves.
+ * `tidings keys create|list|rotate|revoke`: API keys, through the journal. A key is shown once, here, and only its hash leaves.
  */
 
 import { carryOut } from '../api/context.ts';
+import { createKey, rotateKey } from '../api/key-writes.ts';
 import { knownHost } from '../api/webhook-secret-writes.ts';
-import { keyParts, newKey } from '../api-key.ts';
-import { newId } from '../ids.ts';
+import { usualOverlapHours } from '../api/webhook-secrets.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { type KeyRecord, scopes } from '../protocol/commands.ts';
-import { listKeys, listOrganisations } from '../store/directory.ts';
+import { listKeys, listOrganisations, readKey } from '../store/directory.ts';
+import { keyStatus, rotateBy } from '../store/keys.ts';
+import type { Partition } from '../store/partition.ts';
+import { readKeyUse } from '../store/usage.ts';
 import { withService } from './connection.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+
 export const keysCommand: CliCommand = {
   usage:
-    'keys create --org ORGANISATION [--host ORIGIN] --name NAME [--scopes a,b] [--quiet] | keys list | keys revoke KEY_ID',
-  help: 'Makes, lists and revokes API keys (--instance instead of --org for a key to everything)',
+    'keys create --org ORGANISATION [--host ORIGIN] --name NAME [--scopes a,b] [--expires DAYS] [--test] [--quiet] | keys list | keys rotate KEY_ID [--overlap HOURS] [--quiet] | keys revoke KEY_ID',
+  help: 'Makes, lists, rotates and revokes API keys (--instance instead of --org for a key to everything)',
   run: ([action = '', ...args]) => {
     if (action === 'create') return create(args);
     if (action === 'list') return list();
+    if (action === 'rotate') return rotate(args);
     if (action === 'revoke') return revoke(args);
-    throw new UsageError('Expected: tidings keys create, list or revoke');
+    throw new UsageError('Expected: tidings keys create, list, rotate or revoke');
   },
 };
 
@@ -30,35 +37,66 @@ const createOptions = {
   instance: { type: 'boolean' },
   name: { type: 'string' },
   scopes: { type: 'string' },
+  expires: { type: 'string' },
+  test: { type: 'boolean' },
   quiet: { type: 'boolean' },
 } as const;
 
 async function create(args: string[]): Promise<number> {
   const { values } = readArgs(args, createOptions);
-  if (!values.name) throw new UsageError('--name: expected a name for the key');
-  if (!values.org === !values.instance)
+  const { name, org } = values;
+  if (!name) throw new UsageError('--name: expected a name for the key');
+  if (!org === !values.instance)
     throw new UsageError('Expected --org ORGANISATION, or --instance for a key to everything');
-  const key = newKey('live');
-  const record: KeyRecord = {
-    ...keyParts(key),
-    id: newId('key', 0),
-    name: values.name,
-    orgId: null,
+  const days = readNumber('--expires', 'days', values.expires, 1, 3650);
+  const wanted = {
+    name,
     scopes: readScopes(values.scopes),
-    createdAt: 0,
-    expiresAt: null,
-    revokedAt: null,
-  };
-  await withService((context) =>
-    carryOut(context, directoryName, {
-      name: 'createKey',
-      org: values.org ?? null,
-      origin: knownHost(context.settings, values.host),
-      key: record,
-    }),
+    mode: values.test ? 'test' : 'live',
+    expiresAt: days === undefined ? null : Date.now() + days * dayMs,
+    org: org ?? null,
+  } as const;
+  const { value, key } = await withService((context) =>
+    createKey(context, { ...wanted, origin: knownHost(context.settings, values.host) }),
   );
-  process.stdout.write(values.quiet ? `${key}\n` : `${key}\n\nThis is ${record.id}. It is shown once: keep it now.\n`);
+  show(key, value.id, values.quiet);
   return 0;
+}
+
+const rotateOptions = { overlap: { type: 'string' }, quiet: { type: 'boolean' } } as const;
+
+async function rotate(args: string[]): Promise<number> {
+  const { values, positionals } = readArgs(args, rotateOptions);
+  const [keyId] = positionals;
+  if (!keyId) throw new UsageError('Expected: tidings keys rotate KEY_ID [--overlap HOURS]');
+  const hours = readNumber('--overlap', 'hours', values.overlap, 0, 720) ?? usualOverlapHours;
+  const { value, key } = await withService(async (context) => {
+    const directory = context.readers.fresh(directoryName);
+    const old = directory && readKey(directory, keyId);
+    if (!old) throw new Error(`API key ${JSON.stringify(keyId)} is not found.`);
+    return rotateKey(context, old, { overlapMs: hours * hourMs });
+  });
+  show(key, value.id, values.quiet);
+  if (!values.quiet) process.stdout.write(`${keyId} goes on for ${hours} hours.\n`);
+  return 0;
+}
+
+function show(key: string, id: string, quiet: boolean | undefined): void {
+  process.stdout.write(quiet ? `${key}\n` : `${key}\n\nThis is ${id}. It is shown once: keep it now.\n`);
+}
+
+function readNumber(
+  option: string,
+  unit: string,
+  text: string | undefined,
+  least: number,
+  most: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+  if (number < least || number > most)
+    throw new UsageError(`${option}: expected a number of ${unit} from ${least} to ${most}, got ${text}`);
+  return number;
 }
 
 function readScopes(text: string | undefined): string[] {
@@ -75,16 +113,30 @@ async function list(): Promise<number> {
     const directory = context.readers.fresh(directoryName);
     if (!directory) return [];
     const logins = new Map(listOrganisations(directory).map(({ id, login }) => [id, login]));
-    return listKeys(directory).map((key) => describe(key, logins));
+    return listKeys(directory).map((key) => describe(directory, key, logins));
   });
   process.stdout.write(lines.length > 0 ? `${lines.join('\n')}\n` : 'There are no keys.\n');
   return 0;
 }
 
-function describe(key: KeyRecord, logins: ReadonlyMap<string, string>): string {
+function describe(directory: Partition, key: KeyRecord, logins: ReadonlyMap<string, string>): string {
   const owner = key.orgId === null ? 'instance' : (logins.get(key.orgId) ?? key.orgId);
-  const state = key.revokedAt === null ? 'active' : `revoked ${new Date(key.revokedAt).toISOString()}`;
-  return `${key.id}  ${key.prefix}…${key.last4}  ${owner}  ${JSON.stringify(key.name)}  ${state}  ${new Date(key.createdAt).toISOString()}`;
+  const now = Date.now();
+  const usedAt = readKeyUse(directory, key.id);
+  const used = usedAt === undefined ? 'never used' : `used ${iso(usedAt)}`;
+  const reminder = keyStatus(key, now) === 'active' && rotateBy(key) <= now ? '  older than six months: rotate it' : '';
+  return `${key.id}  ${key.prefix}…${key.last4}  ${owner}  ${JSON.stringify(key.name)}  ${stateOf(key, now)}  made ${iso(key.createdAt)}  ${used}${reminder}`;
+}
+
+function stateOf(key: KeyRecord, now: number): string {
+  const status = keyStatus(key, now);
+  if (key.revokedAt !== null) return `${status} ${iso(key.revokedAt)}`;
+  if (key.expiresAt === null) return status;
+  return status === 'expired' ? `${status} ${iso(key.expiresAt)}` : `${status} until ${iso(key.expiresAt)}`;
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
 }
 
 async function revoke(args: string[]): Promise<number> {

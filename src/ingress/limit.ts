@@ -14,23 +14,26 @@ export interface IngestionRate {
 export type Admission = { admitted: true; due: number | undefined } | { admitted: false; retryAfterMs: number };
 
 export class IngestionLimit {
-  private readonly rates: readonly IngestionRate[];
+  private readonly ratesOf: (organisation: string) => readonly IngestionRate[];
   private readonly maxDelayMs: number;
   /** Theoretical arrival time of the next event per rate, per organisation. */
   private readonly arrivals = new Map<string, number[]>();
 
-  /** @param rates those with count 0 do not limit */
-  constructor(rates: readonly IngestionRate[], maxDelayMs: number) {
-    this.rates = rates.filter((rate) => rate.count > 0);
+  /** @param ratesOf the same number of rates for every organisation; those with count 0 do not limit */
+  constructor(ratesOf: (organisation: string) => readonly IngestionRate[], maxDelayMs: number) {
+    this.ratesOf = ratesOf;
     this.maxDelayMs = maxDelayMs;
   }
 
   /** Admits an event of an organisation at `now` (milliseconds), with the time from which it may be folded. */
   admit(organisation: string, now: number): Admission {
-    if (this.rates.length === 0) return { admitted: true, due: undefined };
+    const rates = this.ratesOf(organisation);
+    if (rates.every(({ count }) => count === 0)) return { admitted: true, due: undefined };
     const before = this.arrivals.get(organisation);
-    const after = this.rates.map((rate, i) => Math.max(now, before?.[i] ?? 0) + rate.periodMs / rate.count);
-    const due = Math.ceil(Math.max(...this.rates.map((rate, i) => (after[i] as number) - rate.periodMs)));
+    const after = rates.map(({ count, periodMs }, i) =>
+      count === 0 ? 0 : Math.max(now, before?.[i] ?? 0) + periodMs / count,
+    );
+    const due = Math.ceil(Math.max(...rates.map((rate, i) => (after[i] as number) - rate.periodMs)));
     if (due - now > this.maxDelayMs) return { admitted: false, retryAfterMs: due - now - this.maxDelayMs };
     this.arrivals.set(organisation, after);
     return { admitted: true, due: due > now ? due : undefined };
@@ -39,9 +42,10 @@ export class IngestionLimit {
   /** Takes up where an earlier process left: an event of the organisation waits until `due`. */
   seed(organisation: string, due: number): void {
     const known = this.arrivals.get(organisation);
+    const rates = this.ratesOf(organisation);
     this.arrivals.set(
       organisation,
-      this.rates.map((rate, i) => Math.max(known?.[i] ?? 0, due + rate.periodMs)),
+      rates.map((rate, i) => Math.max(known?.[i] ?? 0, due + rate.periodMs)),
     );
   }
 

@@ -2,6 +2,7 @@
  * What API requests carry: path, query and body of every endpoint (spec part 4). Responses follow the stored records.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { scopes } from './commands.ts';
 import { PersonaSchema } from './stored.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -85,8 +86,37 @@ export const ApproveRetentionBodySchema = Type.Object(
 );
 export type ApproveRetentionBody = Static<typeof ApproveRetentionBodySchema>;
 
-/** Longest overlap of a rotated webhook secret, in hours: 30 days. */
+/** Longest overlap of a rotated key or webhook secret, in hours: 30 days. */
 export const mostOverlapHours = 720;
+
+const keyScope = Type.Union([...scopes, '*' as const].map((scope) => Type.Literal(scope)));
+
+/** A key of the instance says whose key is made: `org`, a login or an id, or `instance`. */
+export const CreateKeyBodySchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Optional(Type.Array(keyScope, { minItems: 1, maxItems: 32, uniqueItems: true })),
+    mode: Type.Optional(Type.Union([Type.Literal('live'), Type.Literal('test')])),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
+    org: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    host: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    instance: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type CreateKeyBody = Static<typeof CreateKeyBodySchema>;
+
+export const RotateKeyBodySchema = Type.Object(
+  { overlapHours: Type.Optional(Type.Integer({ minimum: 0, maximum: mostOverlapHours })) },
+  closed,
+);
+export type RotateKeyBody = Static<typeof RotateKeyBodySchema>;
+
+export const UpdateOrganisationBodySchema = Type.Object({ tier: Type.String({ minLength: 1, maxLength: 32 }) }, closed);
+export type UpdateOrganisationBody = Static<typeof UpdateOrganisationBodySchema>;
+
+export const StatsQuerySchema = Type.Object({ orgId: Type.Optional(Type.String({ minLength: 1 })) }, closed);
+export type StatsQuery = Static<typeof StatsQuerySchema>;
 
 /** Without `org`, a key of the instance makes a secret of the whole host, a key of an organisation one of its own. */
 export const CreateWebhookSecretBodySchema = Type.Object(

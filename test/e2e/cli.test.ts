@@ -49,7 +49,7 @@ test('the command line with a service', async (t) => {
   });
 
   await t.test('unknown keys and organisations are refused', () => {
-    assert.match(tidings('keys', 'revoke', 'key_x').stderr, /^API key "key_x" is not found\.\n$/);
+    assert.match(tidings('keys', 'revoke', 'key_x').stderr, /^API key "key_x" is not found or not accessible\.\n$/);
     assert.match(
       tidings('keys', 'create', '--name', 'a', '--org', 'org_x').stderr,
       /Organization "org_x" is not found/,
@@ -133,7 +133,7 @@ test('the command line without a service', async (t) => {
     const wrong: [string[], RegExp][] = [
       [['nonsense'], /There is no command "nonsense"\. Run: tidings help/],
       [['constructor'], /There is no command "constructor"/],
-      [['keys'], /keys create, list or revoke/],
+      [['keys'], /keys create, list, rotate or revoke/],
       [['keys', 'create'], /--name/],
       [['keys', 'create', '--name', 'a'], /--org ORGANISATION, or --instance/],
       [['keys', 'create', '--name', 'a', '--org', 'o', '--instance'], /--org ORGANISATION, or --instance/],

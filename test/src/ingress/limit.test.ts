@@ -19,13 +19,13 @@ function dueOf(limit: IngestionLimit, now: number, organisation = 'acme'): numbe
 }
 
 test('a hundred at once are not delayed (spec 8)', () => {
-  const limit = new IngestionLimit([perMinute, perHour], 24 * hour);
+  const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   for (let i = 0; i < 100; i++) assert.deepEqual(limit.admit('acme', start), { admitted: true, due: undefined });
   assert.deepEqual(limit.admit('acme', start), { admitted: true, due: start + 600 });
 });
 
 test('what is over is spaced evenly', () => {
-  const limit = new IngestionLimit([perMinute], 24 * hour);
+  const limit = new IngestionLimit(() => [perMinute], 24 * hour);
   for (let i = 0; i < 100; i++) limit.admit('acme', start);
   const due = Array.from({ length: 50 }, () => dueOf(limit, start));
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('what is over is spaced evenly', () => {
 });
 
 test('the hourly limit spaces further apart', () => {
-  const limit = new IngestionLimit([perMinute, perHour], 24 * hour);
+  const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   let last = 0;
   for (let i = 0; i < 1001; i++) last = dueOf(limit, start) as number;
   assert.equal(last, start + 901 * 600, 'the minute still decides');
@@ -44,14 +44,14 @@ test('the hourly limit spaces further apart', () => {
 });
 
 test('organisations do not share a limit', () => {
-  const limit = new IngestionLimit([{ count: 1, periodMs: minute }], hour);
+  const limit = new IngestionLimit(() => [{ count: 1, periodMs: minute }], hour);
   assert.equal(dueOf(limit, start, 'acme'), start);
   assert.equal(dueOf(limit, start, 'acme'), start + minute);
   assert.equal(dueOf(limit, start, 'umbrella'), start);
 });
 
 test('a full bucket is there again after a pause', () => {
-  const limit = new IngestionLimit([perMinute], hour);
+  const limit = new IngestionLimit(() => [perMinute], hour);
   for (let i = 0; i < 150; i++) limit.admit('acme', start);
   const later = start + 150 * 600;
   for (let i = 0; i < 100; i++) assert.equal(dueOf(limit, later), later);
@@ -59,7 +59,7 @@ test('a full bucket is there again after a pause', () => {
 });
 
 test('past the longest delay it refuses', () => {
-  const limit = new IngestionLimit([{ count: 1, periodMs: minute }], 2 * minute);
+  const limit = new IngestionLimit(() => [{ count: 1, periodMs: minute }], 2 * minute);
   assert.deepEqual(
     [dueOf(limit, start), dueOf(limit, start), dueOf(limit, start)],
     [start, start + minute, start + 2 * minute],
@@ -74,13 +74,13 @@ test('past the longest delay it refuses', () => {
 });
 
 test('no limit delays nothing', () => {
-  const limit = new IngestionLimit([{ count: 0, periodMs: minute }], 0);
+  const limit = new IngestionLimit(() => [{ count: 0, periodMs: minute }], 0);
   limit.seed('acme', start + hour);
   for (let i = 0; i < 10_000; i++) assert.deepEqual(limit.admit('acme', start), { admitted: true, due: undefined });
 });
 
 test('what waited before a restart counts', () => {
-  const limit = new IngestionLimit([perMinute, perHour], 24 * hour);
+  const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   limit.seed('acme', start + 10_000);
   const first = dueOf(limit, start) as number;
   assert.ok(first > start + 10_000, 'a later event must not overtake');
@@ -89,7 +89,7 @@ test('what waited before a restart counts', () => {
 });
 
 test('a sweep forgets only who has waited enough', () => {
-  const limit = new IngestionLimit([{ count: 2, periodMs: minute }], hour);
+  const limit = new IngestionLimit(() => [{ count: 2, periodMs: minute }], hour);
   for (let i = 0; i < 3; i++) limit.admit('acme', start);
   limit.sweep(start + 80_000);
   assert.equal(dueOf(limit, start + 80_000), start + 80_000);
@@ -101,7 +101,7 @@ test('no window folds more than burst and rate', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), gaps, (count, pauses) => {
       const periodMs = 1000;
-      const limit = new IngestionLimit([{ count, periodMs }], hour);
+      const limit = new IngestionLimit(() => [{ count, periodMs }], hour);
       let now = start;
       const due = pauses.map((pause) => {
         now += pause;
@@ -126,7 +126,7 @@ test('no window folds more than burst and rate', () => {
 test('nothing waits longer than its turn', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 300 }), (count, events) => {
-      const limit = new IngestionLimit([{ count, periodMs: minute }], 100 * hour);
+      const limit = new IngestionLimit(() => [{ count, periodMs: minute }], 100 * hour);
       let last = start;
       for (let i = 0; i < events; i++) last = dueOf(limit, start) as number;
       const turns = Math.max(0, events - count);

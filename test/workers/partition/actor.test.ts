@@ -80,11 +80,6 @@ function relayRecord(row: number, effect: OutboxRow['effect']) {
   return { id: `relay-${row}`, at: epoch, kind: 'relay' as const, source: 'p00', row, body: effect.body };
 }
 
-function fullNameOf(effect: OutboxRow['effect']): string | undefined {
-  if (effect.effect !== 'relay' || effect.body.relay !== 'repositorySeen') return undefined;
-  return effect.body.repository.fullName;
-}
-
 function outboxSize(partition: Partition): number {
   return rows(partition, 'outbox').length;
 }

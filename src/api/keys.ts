@@ -1,0 +1,184 @@
+/**
+ * API keys: list, get, make, rotate, revoke (spec part 5). A key of an organisation sees the keys of its organisation alone,
+ * and makes none that may do what it may not.
+ */
+import { invalid, notFound, ServiceError } from '../errors.ts';
+import { slotOfId } from '../ids.ts';
+import { directoryName } from '../journal/subjects.ts';
+import {
+  type CreateKeyBody,
+  CreateKeyBodySchema,
+  NoQuerySchema,
+  type Paging,
+  PagingSchema,
+  type RotateKeyBody,
+  RotateKeyBodySchema,
+} from '../protocol/api.ts';
+import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
+import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/directory.ts';
+import { keyResponse } from '../store/keys.ts';
+import type { Caller } from './authenticate.ts';
+import { carryOut } from './context.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { createKey, rotateKey, type WrittenKey } from './key-writes.ts';
+import { page } from './page.ts';
+import { check } from './validate.ts';
+import { knownHost } from './webhook-secret-writes.ts';
+import { usualOverlapHours } from './webhook-secrets.ts';
+
+const hourMs = 3_600_000;
+
+const list: ApiRoute<Paging> = {
+  method: 'GET',
+  path: '/api/keys',
+  operation: 'listKeys',
+  scope: 'keys:read',
+  query: PagingSchema,
+  handle: ({ query, caller, directory }) => {
+    const all = listKeys(directory).filter((key) => isVisible(caller, key));
+    const { items, ...rest } = page(all, query, toSortable, { sort: 'createdAt', order: 'desc' });
+    const now = Date.now();
+    return { status: 200, body: { keys: items.map((key) => keyResponse(directory, key, now)), ...rest } };
+  },
+};
+
+const get: ApiRoute = {
+  method: 'GET',
+  path: '/api/keys/:keyId',
+  operation: 'getKey',
+  scope: 'keys:read',
+  query: NoQuerySchema,
+  handle: (request) => ({
+    status: 200,
+    body: keyResponse(request.directory, visibleKey(request), Date.now()),
+  }),
+};
+
+const create: ApiRoute = {
+  method: 'POST',
+  path: '/api/keys',
+  operation: 'createKey',
+  scope: 'keys:write',
+  query: NoQuerySchema,
+  checkBody,
+  once: { home: () => directoryName, reply: shownBefore },
+  handle: async (request) => {
+    const { caller, context, directory, once } = request;
+    const body = checkBody(request.body);
+    const org = organisationFor(request, body);
+    const scopes = body.scopes ?? (caller.key.scopes.includes('*') ? [...allScopes] : caller.key.scopes);
+    assertHeld(caller, scopes);
+    const expiresAt = body.expiresAt === undefined ? null : Date.parse(body.expiresAt);
+    if (expiresAt !== null && expiresAt <= Date.now()) {
+      throw invalid({ expiresAt: `expected a time to come, got "${body.expiresAt}"` });
+    }
+    const origin = readOrganisation(directory, org ?? '')?.origin ?? knownHost(context.settings, body.host);
+    const wanted = {
+      name: body.name.toWellFormed(),
+      scopes,
+      mode: body.mode ?? 'live',
+      expiresAt,
+      org,
+      origin,
+    } as const;
+    return shownOnce(await createKey(context, { ...wanted, createdBy: caller.key.id }, once));
+  },
+};
+
+const rotate: ApiRoute = {
+  method: 'POST',
+  path: '/api/keys/:keyId/rotate',
+  operation: 'rotateKey',
+  scope: 'keys:write',
+  query: NoQuerySchema,
+  checkBody: checkRotation,
+  once: { home: () => directoryName, reply: shownBefore },
+  handle: async (request) => {
+    const { caller, context, once } = request;
+    const key = visibleKey(request);
+    const { overlapHours = usualOverlapHours } = checkRotation(request.body);
+    assertHeld(caller, key.scopes);
+    return shownOnce(
+      await rotateKey(context, key, { overlapMs: overlapHours * hourMs, createdBy: caller.key.id }, once),
+    );
+  },
+};
+
+const revoke: ApiRoute = {
+  method: 'DELETE',
+  path: '/api/keys/:keyId',
+  operation: 'revokeKey',
+  scope: 'keys:write',
+  query: NoQuerySchema,
+  handle: async (request) => {
+    const { id } = visibleKey(request);
+    const value = await carryOut<object>(request.context, directoryName, { name: 'revokeKey', keyId: id });
+    return { status: 200, body: value };
+  },
+};
+
+function checkBody(body: unknown): CreateKeyBody {
+  return check<CreateKeyBody>(CreateKeyBodySchema, body, 'body');
+}
+
+function checkRotation(body: unknown): RotateKeyBody {
+  return check<RotateKeyBody>(RotateKeyBodySchema, body, 'body');
+}
+
+function isVisible({ key: { orgId } }: Caller, key: KeyRecord): boolean {
+  return orgId === null || key.orgId === orgId;
+}
+
+function visibleKey({ caller, directory, params: [keyId = ''] }: ApiRequest): KeyRecord {
+  const key = slotOfId(keyId, 'key') === undefined ? undefined : readKey(directory, keyId);
+  if (!key || !isVisible(caller, key)) throw notFound('API key', keyId);
+  return key;
+}
+
+/** Whose key is wanted: a login or id, null for the instance. What is not the caller's own is not found. */
+function organisationFor({ caller, directory, context }: ApiRequest, { org, instance }: CreateKeyBody): string | null {
+  const { orgId } = caller.key;
+  if (orgId === null) {
+    if ((org === undefined) === (instance !== true)) {
+      throw invalid({ org: 'expected either the login or id of an organization, or instance: true' });
+    }
+    if (org !== undefined && !/^[^\s/]+$/.test(org)) {
+      throw invalid({ org: `expected a login or an id, got ${JSON.stringify(org)}` });
+    }
+    return org ?? null;
+  }
+  if (instance) throw new ServiceError('forbidden', 'Only a key of the instance makes keys of the instance.');
+  const own = readOrganisation(directory, orgId);
+  const named = organisationByLogin(directory, own?.origin ?? context.settings.hostOrigin, org ?? '')?.id;
+  if (org !== undefined && org !== orgId && named !== orgId) throw notFound('Organization', org);
+  return orgId;
+}
+
+/** A key must not be a way to scopes that the caller does not have. */
+function assertHeld({ key }: Caller, wanted: readonly string[]): void {
+  if (key.scopes.includes('*')) return;
+  const missing = wanted.filter((scope) => !key.scopes.includes(scope));
+  if (missing.length === 0) return;
+  const held = key.scopes.join(', ') || 'none';
+  throw new ServiceError('forbidden', `The API key lacks the scope ${missing.join(', ')}; it has ${held}.`);
+}
+
+/** No cache on the way may keep a key. */
+function shownOnce({ value, key, replayed }: WrittenKey): ApiReply {
+  if (replayed) return shownBefore(value);
+  const headers = ['Location', `/api/keys/${value.id}`, 'Cache-Control', 'no-store'];
+  return { status: 201, body: { ...value, key }, headers };
+}
+
+/** A repeated request cannot be answered as the first one was: nobody has the key any more. */
+function shownBefore(value: unknown): never {
+  const { id } = value as { id: string };
+  const message = `An earlier request with this Idempotency-Key made ${id}, and its key was shown then. Revoke it and make another if it is lost.`;
+  throw new ServiceError('conflict', message);
+}
+
+function toSortable({ id, name, createdAt, revokedAt }: KeyRecord) {
+  return { id, name, createdAt, updatedAt: revokedAt ?? createdAt };
+}
+
+export const keyRoutes = [list, get, create, rotate, revoke];

@@ -1,0 +1,173 @@
+/**
+ * What each operation answers in test mode: a function of the request, in the shape of the real reply.
+ */
+import { toEtag } from '../etag.ts';
+import type { CreateKeyBody, CreateRangeBody, Paging } from '../protocol/api.ts';
+import { type Change, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
+import type { Persona } from '../protocol/stored.ts';
+import { backfillResponse } from '../store/backfills.ts';
+import { directoryRepositoryResponse } from '../store/directory.ts';
+import { keyResponse } from '../store/keys.ts';
+import { draftResponse, rangeResponse } from '../store/responses.ts';
+import { webhookSecretResponse } from '../store/webhook-secrets.ts';
+import type { ApiReply, ApiRequest } from './handle.ts';
+import { type Page, page } from './page.ts';
+import {
+  sampleBackfill,
+  sampleDraft,
+  sampleDraftId,
+  sampleKey,
+  sampleOrganisation,
+  sampleRange,
+  sampleRepository,
+  sampleSecret,
+  sampleTags,
+  sampleTime,
+  sampleWebhookSecret,
+} from './samples.ts';
+
+type Mock = (request: ApiRequest<never>) => ApiReply;
+
+const rocketUrl = 'https://github.com/acme/rocket';
+const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+const sampleRangeId = sampleRange(undefined, sampleRepository.id).id;
+
+const sampleChange: Change = {
+  kind: 'pull',
+  number: 41,
+  title: 'Land on rough ground',
+  included: true,
+  reason: 'listed',
+  section: 'feature',
+  method: 'mergeCommit',
+};
+
+/** Mocks by operation; an operation that is not here has no test mode. */
+export const mocks: Readonly<Record<string, Mock>> = {
+  listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
+  updateRepository: ({ params, body }) =>
+    ok({
+      ...directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) }),
+      state: field(body, 'selected') ? 'connected' : 'unselected',
+    }),
+  listRepositoryTags: list('tags', () => sampleTags),
+  getRepositorySettings: () => ok(defaultSettings),
+  putRepositorySettings: ({ body }) => ok({ ...defaultSettings, ...(body as Partial<NotesSettings>) }),
+  listRanges: list('ranges', ({ query }) => [
+    rangeResponse(sampleRange(undefined, (query as { repoId: string }).repoId), rocketUrl),
+  ]),
+  getRange: ({ params }) => ok(rangeResponse(sampleRange(idOf(params), sampleRepository.id), rocketUrl)),
+  createRange: ({ body }) => {
+    const { repoId, ...bounds } = body as CreateRangeBody;
+    const range = sampleRange(undefined, repoId, bounds);
+    return made(rangeResponse(range, rocketUrl), `/api/ranges/${range.id}`);
+  },
+  listDrafts: list('drafts', ({ query }) => {
+    const { releaseRangeId, persona } = query as { releaseRangeId: string; persona?: Persona };
+    const wanted = persona ? [persona] : personas;
+    return wanted.map((each) => draftResponse(sampleDraft(sampleDraftId(releaseRangeId, each), releaseRangeId)));
+  }),
+  getDraft: ({ params }) => ok(draftResponse(sampleDraft(idOf(params), sampleRangeId))),
+  generateDraft: ({ params, body }) => {
+    const id = sampleDraftId(idOf(params), field(body, 'persona') as Persona);
+    return made({ id, status: 'processing', estimatedTime: 1 }, `/api/drafts/${id}`);
+  },
+  updateDraft: ({ params, body }) => {
+    const draft = sampleDraft(idOf(params), sampleRangeId, field(body, 'bodyMd') as string);
+    const { id, bodyMd, updatedAt } = draftResponse(draft);
+    return { ...ok({ id, bodyMd, updatedAt }), etag: toEtag(draft.digest) };
+  },
+  listDraftRevisions: list('revisions', () => [revision(1)]),
+  getDraftRevision: ({ params: [draftId = '', number = '1'] }) => {
+    const { id, bodyMd } = sampleDraft(draftId, sampleRangeId);
+    return ok({ draftId: id, ...revision(Number(number)), bodyMd });
+  },
+  restoreDraft: ({ params }) => {
+    const draft = sampleDraft(idOf(params), sampleRangeId);
+    const { id, bodyMd, updatedAt } = draftResponse(draft);
+    return { ...ok({ id, revision: 2, updatedAt, bodyMd }), etag: toEtag(draft.digest) };
+  },
+  listRangeChanges: list('changes', () => [sampleChange]),
+  listWebhookSecrets: list('webhookSecrets', () => [webhookSecretResponse(sampleWebhookSecret)]),
+  createWebhookSecret: ({ body }) => secretReply(201, 'secret' in (body as object)),
+  rotateWebhookSecret: () => secretReply(200, false),
+  revokeWebhookSecret: ({ params }) => ok({ id: idOf(params), revokedAt: new Date(sampleTime).toISOString() }),
+  startBackfill: ({ params }) => {
+    const headers = ['Location', `/api/repos/${idOf(params)}/backfill`];
+    return { status: 202, body: backfillResponse(sampleBackfill(idOf(params), 'running')), headers };
+  },
+  getBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'completed'))),
+  cancelBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'cancelled'))),
+  showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
+  approveRetention: () => ok({ approved: [] }),
+  listKeys: list('keys', ({ directory }) => [keyResponse(directory, sampleKey('key_test_sample'), sampleTime)]),
+  getKey: ({ directory, params }) => ok(keyResponse(directory, sampleKey(idOf(params)), sampleTime)),
+  createKey: ({ directory, body }) => {
+    const { name, scopes = ['*'] } = body as CreateKeyBody;
+    const key = sampleKey('key_test_made', { name, scopes });
+    return made({ ...keyResponse(directory, key, sampleTime), key: sampleSecret }, `/api/keys/${key.id}`);
+  },
+  rotateKey: ({ directory }) => {
+    const key = sampleKey('key_test_rotated');
+    return made({ ...keyResponse(directory, key, sampleTime), key: sampleSecret }, `/api/keys/${key.id}`);
+  },
+  revokeKey: ({ directory, params }) =>
+    ok(keyResponse(directory, sampleKey(idOf(params), { revokedAt: sampleTime }), sampleTime)),
+  listOrganisations: list('organizations', () => [sampleOrganisationResponse('standard')]),
+  updateOrganisation: ({ body }) => ok(sampleOrganisationResponse(field(body, 'tier') as string)),
+  getStats: () =>
+    ok({
+      currentMonth: '2026-01',
+      activeRepos: 1,
+      draftsGenerated: 3,
+      publishedReleases: 1,
+      apiCalls: 1550,
+      billingTier: 'standard',
+      usagePercentage: 0.5,
+    }),
+};
+
+function secretReply(status: number, ownText: boolean): ApiReply {
+  const value = webhookSecretResponse(sampleWebhookSecret);
+  const body = ownText ? value : { ...value, secret: '0'.repeat(64) };
+  return { status, body, headers: ['Cache-Control', 'no-store'] };
+}
+
+function revision(number: number): object {
+  const bytes = Buffer.byteLength(sampleDraft('', '').bodyMd);
+  return { number, kind: 'generated', by: null, bytes, createdAt: new Date(sampleTime).toISOString() };
+}
+
+function ok(body: object): ApiReply {
+  return { status: 200, body };
+}
+
+function made(body: object, location: string): ApiReply {
+  return { status: 201, body, headers: ['Location', location] };
+}
+
+/** A list, cut as the query asks. Its items are few and keep their order. */
+function list(name: string, items: (request: ApiRequest<never>) => object[]): Mock {
+  return (request) => {
+    const sortable = (item: object) => ({ createdAt: 0, updatedAt: 0, name: '', id: JSON.stringify(item) });
+    const paging: Paging = { ...(request.query as Paging), sort: 'createdAt', order: 'asc' };
+    const { items: cut, ...rest }: Page<object> = page(items(request), paging, sortable, {
+      sort: 'name',
+      order: 'asc',
+    });
+    return ok({ [name]: cut, ...rest });
+  };
+}
+
+function sampleOrganisationResponse(tier: string): object {
+  const { id, login, origin } = sampleOrganisation;
+  return { id, login, host: origin, tier, createdAt: new Date(sampleTime).toISOString() };
+}
+
+function idOf(params: readonly string[]): string {
+  return params[0] ?? '';
+}
+
+function field(body: unknown, name: string): unknown {
+  return (body as Record<string, unknown>)[name];
+}

@@ -1,0 +1,150 @@
+/**
+ * Made-up records that replies in test mode are made of, by the same functions that make the real ones.
+ */
+import { createHash } from 'node:crypto';
+import type { BackfillRecord } from '../protocol/backfill.ts';
+import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
+import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import type { DirectoryRepository, OrganisationRecord } from '../store/directory.ts';
+
+/** All made-up times: the first moment of 2026. */
+export const sampleTime = Date.UTC(2026, 0, 1);
+
+/** A key of the right form that no service knows. */
+export const sampleSecret = 'rn_test_000000000000000000000000000000482FTC';
+
+export const sampleRepository: DirectoryRepository = {
+  id: 'repo_test_rocket',
+  orgId: 'org_test_acme',
+  hostId: '1001',
+  fullName: 'acme/rocket',
+  defaultBranch: 'main',
+  state: 'connected',
+  installationId: null,
+  createdAt: sampleTime,
+  seenAt: sampleTime,
+};
+
+export const sampleOrganisation: OrganisationRecord = {
+  id: 'org_test_acme',
+  origin: 'https://github.com',
+  login: 'acme',
+  ownerId: '77',
+  createdAt: sampleTime,
+  uninstalledAt: null,
+};
+
+export const sampleTags = [
+  { name: 'v1.1.0', sha: 'b'.repeat(40), date: new Date(sampleTime).toISOString() },
+  { name: 'v1.0.0', sha: 'a'.repeat(40), date: new Date(sampleTime - 31 * 86_400_000).toISOString() },
+];
+
+const sampleBounds: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
+
+/** A range; the same bounds always have the same id. */
+export function sampleRange(id: string | undefined, repoId: string, bounds: RangeBounds = sampleBounds): RangeRecord {
+  return {
+    id: id ?? `range_test_${shortHash(JSON.stringify([repoId, bounds]))}`,
+    repoId,
+    bounds,
+    prCount: 2,
+    issueCount: 1,
+    resolution: bounds.type === 'TAG_BASED' ? 'commits' : 'window',
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+  };
+}
+
+/** The id of the draft of a range for a persona, in test mode. */
+export function sampleDraftId(rangeId: string, persona: Persona): string {
+  return `draft_test_${persona}_${shortHash(rangeId)}`;
+}
+
+/** A draft that is ready. */
+export function sampleDraft(id: string, rangeId: string, bodyMd = sampleBody): DraftRecord {
+  const persona = /^draft_test_(internal|customer)/.exec(id)?.[1] as Persona | undefined;
+  return {
+    id,
+    rangeId,
+    repoId: sampleRepository.id,
+    persona: persona ?? 'engineer',
+    status: 'ready',
+    ticket: null,
+    bodyMd,
+    generatedMd: bodyMd,
+    flags: { highlights: ['Land on rough ground'], contributors: ['ada'], upgradeInstructions: '' },
+    error: null,
+    revision: 1,
+    digest: shortHash(bodyMd).padEnd(22, '0'),
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+  };
+}
+
+const sampleBody = '## Features\n\n- Land on rough ground\n\n## Bug Fixes\n\n- Stop the fuel leak\n';
+
+/** A key of the organisation of the caller. */
+export function sampleKey(id: string, fields: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id,
+    hash: '',
+    prefix: 'rn_test_',
+    last4: sampleSecret.slice(-4),
+    name: 'sample',
+    orgId: sampleOrganisation.id,
+    scopes: ['repos:read'],
+    createdAt: sampleTime,
+    expiresAt: null,
+    revokedAt: null,
+    ...fields,
+  };
+}
+
+export const sampleWebhookSecret: WebhookSecretRecord = {
+  id: 'secret_test_sample',
+  origin: sampleOrganisation.origin,
+  orgId: sampleOrganisation.id,
+  name: 'sample',
+  sealed: '',
+  previous: [],
+  createdAt: sampleTime,
+  rotatedAt: null,
+};
+
+/** A backfill of a repository in some state. */
+export function sampleBackfill(repoId: string, state: BackfillRecord['state']): BackfillRecord {
+  const ended = state !== 'running' && state !== 'waiting';
+  return {
+    id: 'bf_test_sample',
+    repoId,
+    state,
+    step: 1,
+    position: {
+      phase: 'pulls',
+      next: null,
+      again: false,
+      etag: null,
+      newest: null,
+      branches: [],
+      listed: false,
+      number: 0,
+    },
+    phases: {},
+    counts: { pulls: 40, issues: 12, tags: 2, releases: 1, commits: 85, comments: 60, reviews: 30 },
+    waits: { count: 0, ms: 0, until: null },
+    lists: {},
+    error: null,
+    since: null,
+    depth: null,
+    installationId: null,
+    percent: ended ? 100 : 0,
+    startedAt: sampleTime,
+    updatedAt: sampleTime,
+    finishedAt: ended ? sampleTime : null,
+    row: 0,
+  };
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,74 @@
+/**
+ * Statistics of an organisation in the current month (spec parts 2 and 4): what the directory has counted, with the calls of
+ * the last seconds that it does not know yet.
+ */
+import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
+import { notFound } from '../errors.ts';
+import { type StatsQuery, StatsQuerySchema } from '../protocol/api.ts';
+import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/directory.ts';
+import type { Partition } from '../store/partition.ts';
+import { readTier } from '../store/tiers.ts';
+import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/usage.ts';
+import type { ApiRequest, ApiRoute } from './handle.ts';
+
+const getStats: ApiRoute<StatsQuery> = {
+  method: 'GET',
+  path: '/api/stats',
+  operation: 'getStats',
+  scope: 'stats:read',
+  query: StatsQuerySchema,
+  handle: (request) => {
+    const { query, caller, directory } = request;
+    const { orgId } = caller.key;
+    const { orgId: wanted } = query;
+    if (wanted !== undefined && (!isKnown(directory, wanted) || (orgId !== null && orgId !== wanted))) {
+      throw notFound('Organization', wanted);
+    }
+    return { status: 200, body: statsOf(request, wanted ?? orgId) };
+  },
+};
+
+function isKnown(directory: Partition, orgId: string): boolean {
+  return orgId.length <= 100 && readOrganisation(directory, orgId) !== undefined;
+}
+
+/** Statistics of an organisation; of all together for null. */
+function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: string | null): object {
+  const now = Date.now();
+  const currentMonth = monthOf(now);
+  const owners = orgId === null ? [instanceUsage, ...listOrganisations(directory).map(({ id }) => id)] : [orgId];
+  const months = owners.map((owner) => {
+    const { apiCalls, ...rest } = readMonth(directory, owner, currentMonth);
+    return { ...rest, apiCalls: apiCalls + usage.unfolded(directory, owner, currentMonth) };
+  });
+  const tiers = tiersOf(context.settings);
+  const shares = months.map(({ apiCalls }, i) => shareOf(apiCalls, tierOf(tiers, directory, owners[i] as string), now));
+  const connected = listDirectoryRepositories(directory, orgId).filter(({ state }) => state === 'connected');
+  return {
+    currentMonth,
+    activeRepos: connected.length,
+    draftsGenerated: sum(months, 'draftsGenerated'),
+    publishedReleases: sum(months, 'publishedReleases'),
+    apiCalls: sum(months, 'apiCalls'),
+    billingTier: orgId === null ? instanceUsage : tierOf(tiers, directory, orgId).name,
+    usagePercentage: Math.max(...shares),
+  };
+}
+
+function tierOf(tiers: ReadonlyMap<string, Tier>, directory: Partition, owner: string): Tier {
+  return tierNamed(tiers, readTier(directory, owner));
+}
+
+/** Calls in percent of what the daily limit allows in a whole month, to two digits; 0 without a daily limit. */
+function shareOf(calls: number, { apiPerDay }: Tier, now: number): number {
+  if (apiPerDay === 0) return 0;
+  const date = new Date(now);
+  const days = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  return Math.round((calls / (apiPerDay * days)) * 10_000) / 100;
+}
+
+function sum(months: readonly MonthUsage[], counter: keyof MonthUsage): number {
+  return months.reduce((total, month) => total + month[counter], 0);
+}
+
+export const statsRoutes = [getStats];

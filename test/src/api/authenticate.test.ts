@@ -1,0 +1,106 @@
+/**
+ * Who is asking: the caller of a key with its tier, its mode and what it should be told about itself.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { loadSettings } from '../../../config/load.ts';
+import { Authenticator } from '../../../src/api/authenticate.ts';
+import { keyParts, newKey } from '../../../src/api-key.ts';
+import { newId } from '../../../src/ids.ts';
+import type { KeyRecord } from '../../../src/protocol/commands.ts';
+import { readKey } from '../../../src/store/directory.ts';
+import { keyResponse, rotationMs } from '../../../src/store/keys.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { Readers } from '../../../src/store/readers.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { commandRecord } from '../../helpers/partition-records.ts';
+import { temporaryFolder } from '../../helpers/ports.ts';
+
+const now = Date.now();
+let seq = 0;
+
+function open(t: TestContext): { directory: Partition; authenticator: Authenticator } {
+  const dataDir = temporaryFolder(t);
+  const directory = openTestPartition(t, 'directory', dataDir);
+  const readers = new Readers(dataDir);
+  t.after(() => readers.close());
+  return { directory, authenticator: new Authenticator(readers, loadSettings({})) };
+}
+
+/** Folds a key made `age` milliseconds ago. */
+async function make(
+  directory: Partition,
+  age: number,
+  fields: Partial<KeyRecord> = {},
+  mode: 'live' | 'test' = 'live',
+) {
+  const key = newKey(mode);
+  const id = newId('key', 0);
+  const record: KeyRecord = {
+    ...keyParts(key),
+    id,
+    name: 'k',
+    orgId: null,
+    scopes: ['repos:read'],
+    createdAt: 0,
+    expiresAt: null,
+    revokedAt: null,
+    ...fields,
+  };
+  seq += 1;
+  const origin = 'https://github.com';
+  await foldRecords(
+    directory,
+    seq,
+    commandRecord({ name: 'createKey', org: 'acme', origin, key: record } as never, now - age),
+  );
+  return { id, authorization: `Bearer ${key}` };
+}
+
+test('reminds of a key after six months (spec 5)', async (t) => {
+  const { directory, authenticator } = open(t);
+  const young = await make(directory, rotationMs - 60_000);
+  const old = await make(directory, rotationMs);
+  assert.deepEqual(authenticator.admit(young.authorization, 'repos:read', now).caller.notices, []);
+  const [name, date] = authenticator.admit(old.authorization, 'repos:read', now).caller.notices;
+  assert.deepEqual([name, date], ['X-Key-Rotate-By', new Date(now).toISOString()]);
+  const reminderOf = (id: string) => keyResponse(directory, readKey(directory, id) as KeyRecord, now).reminder;
+  assert.equal(reminderOf(young.id), null);
+  assert.match(String(reminderOf(old.id)), /older than six months/);
+});
+
+test('a key that was rotated reminds no more', async (t) => {
+  const { directory, authenticator } = open(t);
+  const old = await make(directory, rotationMs);
+  const key = { ...(readKey(directory, old.id) as KeyRecord), ...keyParts(newKey()), id: newId('key', 0) };
+  seq += 1;
+  const command = { name: 'rotateKey', keyId: old.id, key, overlapMs: 3_600_000 };
+  await foldRecords(directory, seq, commandRecord(command as never, now));
+  assert.deepEqual(authenticator.admit(old.authorization, 'repos:read', now).caller.notices, []);
+  assert.throws(() => authenticator.admit(old.authorization, 'repos:read', now + 3_600_000), /has expired/);
+});
+
+test('a tier counts from the next request on', async (t) => {
+  const { directory, authenticator } = open(t);
+  const { authorization, id } = await make(directory, 0);
+  const tierOf = () => authenticator.admit(authorization, 'repos:read', now).caller.limited.tier;
+  assert.equal(tierOf().apiPerMinute, 100);
+  const orgId = readKey(directory, id)?.orgId;
+  for (const [tier, perMinute] of [
+    ['unlimited', 0],
+    ['gone from the settings', 100],
+  ] as const) {
+    seq += 1;
+    await foldRecords(directory, seq, commandRecord({ name: 'setTier', orgId, tier } as never, now));
+    assert.equal(tierOf().apiPerMinute, perMinute, tier);
+  }
+});
+
+test('test mode has limits of its own', async (t) => {
+  const { directory, authenticator } = open(t);
+  const { authorization } = await make(directory, 0, {}, 'test');
+  const { caller } = authenticator.admit(authorization, 'repos:read', now);
+  assert.equal(caller.isTest, true);
+  assert.notEqual(caller.testLimited.keyId, caller.limited.keyId);
+  assert.notEqual(caller.testLimited.organisation, caller.limited.organisation);
+});

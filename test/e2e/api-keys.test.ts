@@ -1,0 +1,158 @@
+/**
+ * API keys by API: made and shown once, listed with their last use, rotated with overlap, revoked; what a key of an
+ * organisation may do with others (spec 5).
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pullPayload } from '../helpers/payloads.ts';
+import { type Answer, startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+test('API keys by API', async (t) => {
+  const service = await startService(t, { env: { TIDINGS_USAGE_FLUSH_SECONDS: '1' } });
+  const make = (body: object, key?: string): Promise<Answer> => service.api('POST', '/api/keys', body, key);
+  const works = async (key: string) => (await service.api('GET', '/api/repos', undefined, key)).status;
+  await service.deliver('pull_request', pullPayload(1));
+  const acme = (await make({ name: 'acme admin', org: 'acme' })).body;
+  const other = (await make({ name: 'other', org: 'umbrella' })).body;
+
+  await t.test('a key is shown once (spec 5)', async () => {
+    const { status, body, headers } = await make({ name: 'ci', scopes: ['repos:read'] }, acme.key);
+    assert.equal(status, 201);
+    assert.equal(headers.get('location'), `/api/keys/${body.id}`);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.match(body.key, /^rn_live_[0-9A-Za-z]{36}$/);
+    assert.equal(await works(body.key), 200);
+    const { key, ...rest } = body;
+    const read = await service.api('GET', `/api/keys/${body.id}`, undefined, acme.key);
+    assert.deepEqual({ ...read.body, lastUsedAt: null }, rest);
+    assert.deepEqual([rest.name, rest.last4, rest.status, rest.createdBy], ['ci', key.slice(-4), 'active', acme.id]);
+    assert.deepEqual([rest.scopes, rest.orgId, rest.reminder], [['repos:read'], acme.orgId, null]);
+    assert.ok(Date.parse(rest.rotateBy) - Date.parse(rest.createdAt) > 180 * 86_400_000);
+  });
+
+  await t.test('no key lies on disk', async () => {
+    const files = readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
+    assert.ok(files.length > 5);
+    for (const file of files) {
+      if (file.name === 'admin-key') continue;
+      const bytes = readFileSync(join(file.parentPath, file.name));
+      for (const { key } of [acme, other]) assert.equal(bytes.includes(key.slice(8)), false, file.name);
+    }
+  });
+
+  await t.test('an organisation sees and makes its own keys', async () => {
+    const { body } = await service.api('GET', '/api/keys?sort=name', undefined, acme.key);
+    assert.deepEqual(
+      body.keys.map(({ name }: { name: string }) => name),
+      ['acme admin', 'ci'],
+    );
+    const all = (await service.api('GET', '/api/keys')).body;
+    assert.equal(all.total, 4, 'the instance sees all, its own too');
+    for (const [method, path] of [
+      ['GET', `/api/keys/${other.id}`],
+      ['POST', `/api/keys/${other.id}/rotate`],
+      ['DELETE', `/api/keys/${other.id}`],
+    ] as const) {
+      const answer = await service.api(method, path, method === 'POST' ? {} : undefined, acme.key);
+      assert.equal(answer.status, 404, path);
+      assert.match(answer.body.message, /^API key .* is not found or not accessible\.$/);
+    }
+    assert.equal((await make({ name: 'x', org: 'umbrella' }, acme.key)).status, 404);
+    assert.equal((await make({ name: 'x', instance: true }, acme.key)).status, 403);
+    assert.equal((await make({ name: 'x', org: 'ACME' }, acme.key)).status, 201);
+    assert.equal((await make({ name: 'x', org: acme.orgId }, acme.key)).status, 201);
+    assert.equal(await works(other.key), 200);
+  });
+
+  await t.test('no key makes one that may do more', async () => {
+    const small = (await make({ name: 'small', scopes: ['keys:write', 'repos:read'] }, acme.key)).body;
+    const answer = await make({ name: 'big', scopes: ['repos:read', 'drafts:write'] }, small.key);
+    assert.equal(answer.status, 403);
+    assert.match(answer.body.message, /lacks the scope drafts:write; it has keys:write, repos:read/);
+    assert.equal((await make({ name: 'big', scopes: ['*'] }, small.key)).status, 403);
+    const rotation = await service.api('POST', `/api/keys/${acme.id}/rotate`, {}, small.key);
+    assert.equal(rotation.status, 403, 'not by rotation either');
+    assert.deepEqual((await make({ name: 'same' }, small.key)).body.scopes, ['keys:write', 'repos:read']);
+  });
+
+  await t.test('bad bodies are refused with every field (spec 7)', async () => {
+    const { status, body } = await make({ name: '', scopes: ['nothing'], expiresAt: 'soon', mode: 'x', extra: 1 });
+    assert.equal(status, 400);
+    assert.deepEqual(Object.keys(body.details).sort(), ['expiresAt', 'extra', 'mode', 'name', 'scopes.0']);
+    assert.ok('org' in (await make({ name: 'whose' })).body.details);
+    assert.ok('org' in (await make({ name: 'whose', org: 'acme', instance: true })).body.details);
+    assert.ok(
+      'expiresAt' in (await make({ name: 'old', org: 'acme', expiresAt: '2020-01-01T00:00:00Z' })).body.details,
+    );
+    const hours = await service.api('POST', `/api/keys/${acme.id}/rotate`, { overlapHours: 721 });
+    assert.deepEqual([hours.status, Object.keys(hours.body.details)], [400, ['overlapHours']]);
+  });
+
+  await t.test('a key expires (spec 7.1)', async () => {
+    const expiresAt = new Date(Date.now() + 1500).toISOString();
+    const { body } = await make({ name: 'brief', expiresAt }, acme.key);
+    assert.equal(await works(body.key), 200);
+    await waitUntil('the key has expired', async () => (await works(body.key)) === 401);
+    const answer = await service.api('GET', '/api/repos', undefined, body.key);
+    assert.match(answer.body.message, /has expired\. Generate a new key in the dashboard/);
+    assert.equal((await service.api('GET', `/api/keys/${body.id}`)).body.status, 'expired');
+    assert.equal((await service.api('POST', `/api/keys/${body.id}/rotate`, {})).status, 409);
+  });
+
+  await t.test('a rotated key goes on for the overlap', async () => {
+    const { body: old } = await make({ name: 'turn', scopes: ['repos:read', 'keys:read'] }, acme.key);
+    const { status, body: fresh } = await service.api(
+      'POST',
+      `/api/keys/${old.id}/rotate`,
+      { overlapHours: 1 },
+      acme.key,
+    );
+    assert.equal(status, 201);
+    assert.deepEqual([fresh.name, fresh.scopes, fresh.orgId], [old.name, old.scopes, old.orgId]);
+    assert.deepEqual([await works(old.key), await works(fresh.key)], [200, 200]);
+    const left = (await service.api('GET', `/api/keys/${old.id}`)).body;
+    assert.equal(left.rotatedTo, fresh.id);
+    assert.ok(Math.abs(Date.parse(left.expiresAt) - Date.now() - 3_600_000) < 60_000);
+    const twice = await service.api('POST', `/api/keys/${old.id}/rotate`, {});
+    assert.equal(twice.status, 409);
+    const last = await service.api('POST', `/api/keys/${fresh.id}/rotate`, { overlapHours: 0 });
+    assert.deepEqual([await works(fresh.key), await works(last.body.key)], [401, 200], 'no overlap ends it at once');
+  });
+
+  await t.test('a revoked key stops at once', async () => {
+    const { body } = await make({ name: 'gone' }, acme.key);
+    const revoked = await service.api('DELETE', `/api/keys/${body.id}`, undefined, acme.key);
+    assert.deepEqual([revoked.status, revoked.body.status], [200, 'revoked']);
+    assert.equal(await works(body.key), 401);
+    const again = await service.api('DELETE', `/api/keys/${body.id}`, undefined, acme.key);
+    assert.equal(again.body.revokedAt, revoked.body.revokedAt);
+  });
+
+  await t.test('the last use is told, to the minute', async () => {
+    const { body } = await make({ name: 'used' }, acme.key);
+    assert.equal(body.lastUsedAt, null);
+    await works(body.key);
+    const usedAt: string = await waitUntil(
+      'the use is written',
+      async () => (await service.api('GET', `/api/keys/${body.id}`)).body.lastUsedAt ?? undefined,
+    );
+    assert.ok(Math.abs(Date.now() - Date.parse(usedAt)) < 60_000);
+  });
+
+  await t.test('the command line rotates too', () => {
+    const key = service.tidings('keys', 'create', '--org', 'acme', '--name', 'cli', '--quiet').trim();
+    const line = service
+      .tidings('keys', 'list')
+      .split('\n')
+      .find((each) => each.includes(`…${key.slice(-4)}`)) as string;
+    const fresh = service.tidings('keys', 'rotate', line.split(' ')[0] as string, '--overlap', '0', '--quiet').trim();
+    assert.match(fresh, /^rn_live_[0-9A-Za-z]{36}$/);
+    assert.notEqual(fresh, key);
+    assert.match(service.tidings('keys', 'list'), new RegExp(`…${fresh.slice(-4)}.*"cli"  active`));
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Every route for every kind of key: who is let in, and what the others are told (spec parts 5 and 7).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apiRoutes } from '../../src/api/routes.ts';
+import { newKey } from '../../src/api-key.ts';
+import { scopes } from '../../src/protocol/commands.ts';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { type Answer, startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+/** Operations on what an organisation has: what is somebody else's is not found. */
+const owned = /:(repoId|rangeId|draftId|keyId|secretId|orgId)/;
+
+test('routes and keys', async (t) => {
+  const service = await startService(t);
+  const repoId = await deliverRocket(service);
+  const rangeId = (await createTagRange(service, repoId)).body.id;
+  const draftId = (await generateDraft(service, rangeId)).id;
+  const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', org: 'acme', ...body })).body;
+  const right = await make({});
+  const foreign = await make({ org: 'umbrella' });
+  const revoked = await make({});
+  await service.api('DELETE', `/api/keys/${revoked.id}`);
+  const brief = await make({ expiresAt: new Date(Date.now() + 1000).toISOString() });
+  await waitUntil('a key has expired', async () => {
+    return (await service.api('GET', '/api/repos', undefined, brief.key)).status === 401;
+  });
+  const secret = (await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body;
+  const ids: Record<string, string> = { repoId, rangeId, draftId, keyId: right.id, secretId: secret.id, revision: '1' };
+  ids.orgId = right.orgId;
+  const lacking = new Map<string, string>();
+  for (const scope of new Set(apiRoutes.map((route) => route.scope))) {
+    lacking.set(scope, (await make({ scopes: scopes.filter((each) => each !== scope) })).key);
+  }
+
+  const call = (route: (typeof apiRoutes)[number], authorization: string | undefined): Promise<Answer> => {
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name));
+    const headers: Record<string, string> = { 'content-type': 'application/json', 'x-test-mode': 'false' };
+    if (authorization !== undefined) headers.authorization = authorization;
+    const writes = route.method !== 'GET' && route.method !== 'DELETE';
+    const asked = fetch(service.url + path, { method: route.method, headers, ...(writes && { body: '{}' }) });
+    return asked.then(async (answer) => ({
+      status: answer.status,
+      headers: answer.headers,
+      body: await answer.json(),
+    }));
+  };
+
+  await t.test('a key that is none gets 401 and why (spec 7.1)', async () => {
+    const mistyped = right.key.slice(0, -1) + (right.key.endsWith('0') ? '1' : '0');
+    const causes: [string | undefined, RegExp][] = [
+      [undefined, /has no API key/],
+      ['Bearer nonsense', /is malformed/],
+      [`Bearer ${mistyped}`, /checksum does not match/],
+      [`Bearer ${newKey()}`, /is not known/],
+      [`Bearer ${revoked.key}`, /was revoked/],
+      [`Bearer ${brief.key}`, /has expired/],
+    ];
+    for (const route of apiRoutes) {
+      for (const [authorization, cause] of causes) {
+        const { status, headers, body } = await call(route, authorization);
+        assert.equal(status, 401, route.operation);
+        assert.deepEqual([Object.keys(body), body.error], [['error', 'message'], 'Unauthorized']);
+        assert.match(body.message, cause);
+        assert.match(body.message, /Generate a new key in the dashboard under Settings → API Keys\.$/);
+        assert.equal(headers.get('x-ratelimit-limit'), null);
+        assert.ok(headers.get('x-request-id'));
+      }
+    }
+  });
+
+  await t.test('a key without the scope gets 403 and which (spec 7)', async () => {
+    for (const route of apiRoutes) {
+      const { status, body } = await call(route, `Bearer ${lacking.get(route.scope)}`);
+      assert.equal(status, 403, route.operation);
+      assert.deepEqual([Object.keys(body), body.error], [['error', 'message'], 'Forbidden']);
+      assert.ok(body.message.startsWith(`The API key lacks the scope ${route.scope}; it has `), body.message);
+    }
+  });
+
+  await t.test('what is another organisation’s is not found (spec 7.2)', async () => {
+    for (const route of apiRoutes.filter(({ path }) => owned.test(path))) {
+      const { status, body } = await call(route, `Bearer ${foreign.key}`);
+      assert.equal(status, 404, route.operation);
+      assert.deepEqual([Object.keys(body), body.error], [['error', 'message'], 'Not found']);
+      assert.match(body.message, /^[A-Z].* is not found or not accessible\.$/);
+    }
+  });
+
+  await t.test('the right key is let in', async () => {
+    // Writes come without a body worth the name, and last what takes the key itself away.
+    const last = (path: string) => (path.startsWith('/api/keys/') ? 1 : 0);
+    const routes = [...apiRoutes].sort((a, b) => last(a.path) - last(b.path) || a.method.localeCompare(b.method) * -1);
+    for (const route of routes.filter(({ operation }) => operation !== 'revokeKey')) {
+      const { status, body } = await call(route, `Bearer ${right.key}`);
+      const expected = route.operation === 'updateOrganisation' ? [400, 403] : [200, 201, 400];
+      assert.ok(expected.includes(status), `${route.operation} answered ${status}: ${JSON.stringify(body)}`);
+    }
+  });
+
+  await t.test('no stack and no key leaves (spec 7)', () => {
+    assert.equal(service.log, '');
+  });
+});

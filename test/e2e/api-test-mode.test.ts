@@ -1,0 +1,159 @@
+/**
+ * Test mode: real keys, checks and 404s, made-up replies in the shape of real ones, nothing written and nothing used up (spec 4).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { type Answer, startService } from '../helpers/service.ts';
+
+test('test mode (spec 4)', async (t) => {
+  const service = await startService(t, { env: { TIDINGS_LIMIT_API_PER_MINUTE: '100000' } });
+  const repoId = await deliverRocket(service);
+  const range = (await createTagRange(service, repoId)).body;
+  const draft = await generateDraft(service, range.id);
+  const call = async (method: string, path: string, body?: unknown, mode = 'true', key = service.adminKey) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'x-test-mode': mode,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(service.url + path, { method, headers, ...text });
+    return { status: answer.status, headers: answer.headers, body: await answer.json() } as Answer;
+  };
+  const newRange = { repoId, type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
+  const writes: [string, string, unknown, number][] = [
+    ['POST', '/api/ranges', newRange, 201],
+    ['POST', `/api/drafts/${range.id}/generate`, { persona: 'internal' }, 201],
+    ['PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'changed' }, 200],
+    ['PATCH', `/api/repos/${repoId}`, { selected: false }, 200],
+    ['POST', '/api/keys', { name: 'x', org: 'acme' }, 201],
+  ];
+  const reads = [
+    '/api/repos',
+    `/api/repos/${repoId}/tags`,
+    `/api/ranges?repoId=${repoId}`,
+    `/api/ranges/${range.id}`,
+    `/api/drafts?releaseRangeId=${range.id}`,
+    `/api/drafts/${draft.id}`,
+    '/api/stats',
+    '/api/keys',
+    '/api/orgs',
+  ];
+
+  await t.test('nothing is written', async () => {
+    const look = async () => [
+      (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body,
+      (await service.api('GET', `/api/drafts?releaseRangeId=${range.id}`)).body,
+      (await service.api('GET', '/api/repos')).body,
+      (await service.api('GET', '/api/keys')).body.total,
+    ];
+    const before = await look();
+    for (const [method, path, body, status] of writes) {
+      const answer = await call(method, path, body);
+      assert.equal(answer.status, status, path);
+      assert.equal(answer.headers.get('x-test-mode'), 'true');
+    }
+    assert.deepEqual(await look(), before);
+  });
+
+  await t.test('replies have the shape of real ones, and are the same each time', async () => {
+    for (const path of reads) {
+      const [real, mock, again] = [await service.api('GET', path), await call('GET', path), await call('GET', path)];
+      assert.equal(mock.status, 200, path);
+      assert.deepEqual(mock.body, again.body);
+      assert.notDeepEqual(mock.body, real.body, 'it is made up');
+      assertSameShape(mock.body, real.body, path);
+    }
+    assert.equal((await call('GET', `/api/ranges/${range.id}`)).body.id, range.id);
+    assert.equal((await call('GET', `/api/drafts/${draft.id}`)).body.id, draft.id);
+  });
+
+  await t.test('what is wrong is refused as ever', async () => {
+    const refused: [string, string, unknown, number][] = [
+      ['POST', '/api/ranges', { ...newRange, toTag: 'v9' }, 400],
+      ['POST', '/api/ranges', { ...newRange, fromTag: 'v1.1.0' }, 400],
+      ['POST', '/api/ranges', { ...newRange, repoId: 'repo_x' }, 404],
+      ['POST', '/api/drafts/range_x/generate', { persona: 'engineer' }, 404],
+      ['POST', `/api/drafts/${range.id}/generate`, { persona: 'poet' }, 400],
+      ['GET', '/api/drafts/draft_x', undefined, 404],
+      ['GET', '/api/repos?limit=0', undefined, 400],
+    ];
+    for (const [method, path, body, status] of refused) {
+      const answer = await call(method, path, body);
+      assert.equal(answer.status, status, path);
+      assert.equal(answer.headers.get('x-test-mode'), 'true');
+    }
+    assert.equal((await call('GET', '/api/repos', undefined, 'true', 'rn_live_x')).status, 401);
+    const umbrella = service.tidings('keys', 'create', '--org', 'umbrella', '--name', 'u', '--quiet').trim();
+    assert.equal((await call('GET', `/api/drafts/${draft.id}`, undefined, 'true', umbrella)).status, 404);
+  });
+
+  await t.test('the header is true or false', async () => {
+    for (const bad of ['1', 'TRUE', 'yes', '']) {
+      const { status, body } = await call('GET', '/api/repos', undefined, bad);
+      assert.deepEqual([status, Object.keys(body.details ?? {})], [400, ['X-Test-Mode']], bad);
+    }
+    const off = await call('GET', '/api/repos', undefined, 'false');
+    assert.equal(off.headers.get('x-test-mode'), null);
+    assert.equal(off.body.repos[0].id, repoId);
+  });
+
+  await t.test('no quota is used up (spec 4)', async () => {
+    const left = async () => Number((await service.api('GET', '/api/repos')).headers.get('x-ratelimit-remaining'));
+    const calls = async () => (await service.api('GET', '/api/stats')).body.apiCalls;
+    const [remaining, apiCalls] = [await left(), await calls()];
+    for (let i = 0; i < 10; i++) {
+      const { headers } = await call('GET', '/api/repos');
+      assert.ok(Number(headers.get('x-ratelimit-remaining')) > 0, 'a limit is shown');
+    }
+    assert.deepEqual([await calls(), await left()], [apiCalls + 1, remaining - 3]);
+  });
+
+  await t.test('a test key is always in test mode', async () => {
+    const key = service.tidings('keys', 'create', '--org', 'acme', '--name', 't', '--test', '--quiet').trim();
+    assert.match(key, /^rn_test_/);
+    const { body, headers } = await service.api('GET', '/api/repos', undefined, key);
+    assert.deepEqual([body.repos[0].id, headers.get('x-test-mode')], ['repo_test_rocket', 'true']);
+    const made = await call('POST', '/api/ranges', newRange, 'false', key);
+    assert.match(made.body.id, /^range_test_/);
+  });
+
+  await t.test('made-up ids work from one request to the next', async () => {
+    const made = await call('POST', '/api/ranges', { ...newRange, repoId: 'repo_test_any' });
+    assert.deepEqual([made.status, made.headers.get('location')], [201, `/api/ranges/${made.body.id}`]);
+    assert.equal((await call('GET', `/api/ranges/${made.body.id}`)).body.id, made.body.id);
+    const ticket = await call('POST', `/api/drafts/${made.body.id}/generate`, { persona: 'customer' });
+    assert.deepEqual([ticket.status, ticket.body.status], [201, 'processing']);
+    const { body } = await call('GET', `/api/drafts/${ticket.body.id}`);
+    assert.deepEqual([body.id, body.persona, body.status], [ticket.body.id, 'customer', 'ready']);
+    assert.equal((await call('POST', '/api/ranges', { repoId: 'repo_test_any', type: 'x' })).status, 400);
+    assert.equal((await service.api('GET', `/api/ranges/${made.body.id}`)).status, 404, 'not outside of test mode');
+  });
+
+  await t.test('magic ids stand for failures', async () => {
+    const missing = await call('GET', '/api/drafts/draft_test_notfound');
+    assert.equal(missing.status, 404);
+    assert.match(missing.body.message, /^Draft "draft_test_notfound" is not found or not accessible/);
+    const limited = await call('GET', '/api/ranges/range_test_ratelimited');
+    assert.deepEqual([limited.status, limited.body.retryAfter], [429, 60]);
+    assert.equal(limited.headers.get('retry-after'), '60');
+    const failed = await call('POST', '/api/drafts/range_test_servererror/generate', { persona: 'engineer' });
+    assert.deepEqual([failed.status, failed.body.error], [500, 'Server error']);
+  });
+});
+
+/** The same fields in the same order, of the same types; null may stand for anything, and lists may be empty. */
+function assertSameShape(mock: unknown, real: unknown, at: string): void {
+  if (mock === null || real === null) return;
+  assert.equal(typeof mock, typeof real, at);
+  assert.equal(Array.isArray(mock), Array.isArray(real), at);
+  if (Array.isArray(mock) && Array.isArray(real)) {
+    if (mock.length > 0 && real.length > 0) assertSameShape(mock[0], real[0], `${at} []`);
+  } else if (typeof mock === 'object') {
+    assert.deepEqual(Object.keys(mock), Object.keys(real as object), at);
+    for (const [name, value] of Object.entries(mock)) {
+      assertSameShape(value, (real as Record<string, unknown>)[name], `${at} ${name}`);
+    }
+  }
+}

@@ -37,7 +37,8 @@ function takeFromLimit(exchange: Exchange, services: ApiServices, caller: Caller
   try {
     const { headers, daySince } = limit.take(limited, exchange.startedAt, now);
     exchange.extraHeaders = notices.length > 0 ? [...headers, ...notices] : headers;
-    if (!test) usage.count(limited.keyId, limited.organisation, daySince, now);
+    if (test) usage.touch(caller.key.id, now);
+    else usage.count(caller.key.id, limited.organisation, daySince, now);
   } catch (error) {
     exchange.extraHeaders = [...limit.headers(limited, exchange.startedAt, now), ...notices];
     throw error;

@@ -32,7 +32,7 @@ export class UsageMeter {
    * @param now milliseconds since 1970
    */
   count(keyId: string, org: string, daySince: number, now: number): void {
-    this.keys.set(keyId, now);
+    this.touch(keyId, now);
     const month = this.monthAt(now);
     const known = this.running.get(org);
     if (known && known.month === month && known.daySince === daySince) {
@@ -41,6 +41,11 @@ export class UsageMeter {
     }
     if (known) this.ended.push(known);
     this.running.set(org, { org, month, daySince, calls: 1 });
+  }
+
+  /** Notes that a key was used, for a request that counts for nobody. */
+  touch(keyId: string, now: number): void {
+    this.keys.set(keyId, now);
   }
 
   /** Calls of an organisation in a month that the directory, as it is read here, does not have yet. Null = of all. */

@@ -18,7 +18,8 @@ test('routes and keys', async (t) => {
   const repoId = await deliverRocket(service);
   const rangeId = (await createTagRange(service, repoId)).body.id;
   const draftId = (await generateDraft(service, rangeId)).id;
-  const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', org: 'acme', ...body })).body;
+  const make = async (body: object) =>
+    (await service.api('POST', '/api/keys', { name: 'k', org: 'acme', ...body })).body;
   const right = await make({});
   const foreign = await make({ org: 'umbrella' });
   const revoked = await make({});

@@ -136,7 +136,7 @@ test('refused requests', async (t) => {
 
   await t.test('an unknown id is not found, named', async () => {
     const absent: [string, string, string, unknown?][] = [
-      ['Draft', 'GET', `/api/drafts/${draftId.slice(0, -1)}0`],
+      ['Draft', 'GET', `/api/drafts/${draftId.slice(0, -1)}${draftId.endsWith('0') ? '1' : '0'}`],
       ['Draft', 'GET', '/api/drafts/draft_x'],
       ['Draft', 'GET', `/api/drafts/${rangeId}`],
       ['Draft', 'PATCH', '/api/drafts/draft_x', { bodyMd: 'x' }],

@@ -6,11 +6,13 @@ import { hostOrigins } from '../config/hosts.ts';
 import type { Settings } from '../config/schema.ts';
 import { Authenticator } from './api/authenticate.ts';
 import type { ApiContext } from './api/context.ts';
+import { documentRoute } from './api/document.ts';
 import { toHttpRoute } from './api/handle.ts';
 import { ApiLimit } from './api/limit.ts';
 import { OnceGuard } from './api/once.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
+import { docsRoutes } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
 import { BodyBudget } from './http/budget.ts';
@@ -156,6 +158,8 @@ function routes(
   return [
     { method: 'POST', path: '/api/webhooks/scm', handle: (exchange) => receive(exchange, allowList, receiver) },
     ...apiRoutes.map((route) => toHttpRoute(route, services)),
+    documentRoute(apiRoutes),
+    ...docsRoutes(),
   ];
 }
 

@@ -6,6 +6,7 @@ import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { NoQuerySchema, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../protocol/tasks.ts';
 import { backfillResponse, readBackfill } from '../store/backfills.ts';
 import { type DirectoryRepository, readDirectoryRepository, readOrganisation } from '../store/directory.ts';
@@ -20,6 +21,7 @@ const startBackfill: ApiRoute = {
   method: 'POST',
   path: '/api/repos/:repoId/backfill',
   operation: 'startBackfill',
+  contract: contracts.startBackfill,
   scope: 'repos:write',
   query: NoQuerySchema,
   checkBody,
@@ -37,6 +39,7 @@ const getBackfill: ApiRoute = {
   method: 'GET',
   path: '/api/repos/:repoId/backfill',
   operation: 'getBackfill',
+  contract: contracts.getBackfill,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: ({ caller, context, params: [repoId = ''] }) => {
@@ -51,6 +54,7 @@ const cancelBackfill: ApiRoute = {
   method: 'DELETE',
   path: '/api/repos/:repoId/backfill',
   operation: 'cancelBackfill',
+  contract: contracts.cancelBackfill,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ caller, context, params: [repoId = ''] }) => {

@@ -4,6 +4,7 @@
  */
 import { ask } from '../journal/query.ts';
 import { type ListChangesQuery, ListChangesQuerySchema } from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
 import type { Changes, ChangesTask } from '../protocol/tasks.ts';
 import { readRange } from '../store/ranges.ts';
 import type { ApiRoute } from './handle.ts';
@@ -13,6 +14,7 @@ const listChanges: ApiRoute<ListChangesQuery> = {
   method: 'GET',
   path: '/api/ranges/:rangeId/changes',
   operation: 'listRangeChanges',
+  contract: contracts.listRangeChanges,
   scope: 'ranges:read',
   query: ListChangesQuerySchema,
   handle: async (request) => {

@@ -15,6 +15,7 @@ import {
   UpdateDraftBodySchema,
 } from '../protocol/api.ts';
 import type { Command, DraftChange } from '../protocol/commands.ts';
+import { contracts } from '../protocol/contracts.ts';
 import type { DraftRecord, Persona } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
@@ -33,6 +34,7 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
   method: 'GET',
   path: '/api/drafts',
   operation: 'listDrafts',
+  contract: contracts.listDrafts,
   scope: 'drafts:read',
   query: ListDraftsQuerySchema,
   handle: (request) => {
@@ -49,6 +51,7 @@ const getDraft: ApiRoute = {
   method: 'GET',
   path: '/api/drafts/:draftId',
   operation: 'getDraft',
+  contract: contracts.getDraft,
   scope: 'drafts:read',
   query: NoQuerySchema,
   handle: (request) => replyReady(request, 'draft', 'Draft'),
@@ -58,6 +61,7 @@ const generateDraft: ApiRoute = {
   method: 'POST',
   path: '/api/drafts/:rangeId/generate',
   operation: 'generateDraft',
+  contract: contracts.generateDraft,
   scope: 'drafts:write',
   query: NoQuerySchema,
   checkBody: checkGenerate,
@@ -76,6 +80,7 @@ const updateDraft: ApiRoute = {
   method: 'PATCH',
   path: '/api/drafts/:draftId',
   operation: 'updateDraft',
+  contract: contracts.updateDraft,
   scope: 'drafts:write',
   query: NoQuerySchema,
   checkBody: checkUpdate,

@@ -11,6 +11,7 @@ import type { HttpRoute, Method } from '../http/server.ts';
 import { apiRequests } from '../metrics.ts';
 import { maxBodyMdBytes } from '../protocol/api.ts';
 import type { Scope } from '../protocol/commands.ts';
+import type { Contract } from '../protocol/contracts.ts';
 import type { Partition } from '../store/partition.ts';
 import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
@@ -52,6 +53,8 @@ export interface ApiRoute<Query = Record<string, never>> {
   method: Method;
   path: string;
   operation: string;
+  /** What it takes and answers besides; the OpenAPI document is made of it. */
+  contract: Contract;
   scope: Scope;
   query: TObject;
   /** The part of the handler's checks that the body alone decides, for test mode. */

@@ -15,6 +15,7 @@ import {
   RotateKeyBodySchema,
 } from '../protocol/api.ts';
 import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
+import { contracts } from '../protocol/contracts.ts';
 import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/directory.ts';
 import { keyResponse } from '../store/keys.ts';
 import type { Caller } from './authenticate.ts';
@@ -32,6 +33,7 @@ const list: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/keys',
   operation: 'listKeys',
+  contract: contracts.listKeys,
   scope: 'keys:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -46,6 +48,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/keys/:keyId',
   operation: 'getKey',
+  contract: contracts.getKey,
   scope: 'keys:read',
   query: NoQuerySchema,
   handle: (request) => ({
@@ -58,6 +61,7 @@ const create: ApiRoute = {
   method: 'POST',
   path: '/api/keys',
   operation: 'createKey',
+  contract: contracts.createKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   checkBody,
@@ -89,6 +93,7 @@ const rotate: ApiRoute = {
   method: 'POST',
   path: '/api/keys/:keyId/rotate',
   operation: 'rotateKey',
+  contract: contracts.rotateKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   checkBody: checkRotation,
@@ -108,6 +113,7 @@ const revoke: ApiRoute = {
   method: 'DELETE',
   path: '/api/keys/:keyId',
   operation: 'revokeKey',
+  contract: contracts.revokeKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   handle: async (request) => {

@@ -12,6 +12,7 @@ import {
   type UpdateOrganisationBody,
   UpdateOrganisationBodySchema,
 } from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
 import {
   type OrganisationRecord,
   readOrganisation,
@@ -27,6 +28,7 @@ const listOrganisations: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/orgs',
   operation: 'listOrganisations',
+  contract: contracts.listOrganisations,
   scope: 'orgs:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -42,6 +44,7 @@ const updateOrganisation: ApiRoute = {
   method: 'PATCH',
   path: '/api/orgs/:orgId',
   operation: 'updateOrganisation',
+  contract: contracts.updateOrganisation,
   scope: 'orgs:write',
   query: NoQuerySchema,
   checkBody,

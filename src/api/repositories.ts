@@ -9,6 +9,7 @@ import {
   type UpdateRepositoryBody,
   UpdateRepositoryBodySchema,
 } from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
 import {
   type DirectoryRepository,
   directoryRepositoryResponse,
@@ -25,6 +26,7 @@ const listRepositories: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/repos',
   operation: 'listRepositories',
+  contract: contracts.listRepositories,
   scope: 'repos:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -38,6 +40,7 @@ const updateRepository: ApiRoute = {
   method: 'PATCH',
   path: '/api/repos/:repoId',
   operation: 'updateRepository',
+  contract: contracts.updateRepository,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ body, caller, context, params: [repoId = ''] }) => {
@@ -52,6 +55,7 @@ const listRepositoryTags: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/repos/:repoId/tags',
   operation: 'listRepositoryTags',
+  contract: contracts.listRepositoryTags,
   scope: 'repos:read',
   query: PagingSchema,
   handle: ({ query, caller, context, params: [repoId = ''] }) => {

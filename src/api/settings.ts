@@ -3,6 +3,7 @@
  */
 import { Value } from '@sinclair/typebox/value';
 import { NoQuerySchema } from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
 import { readSettings } from '../store/settings.ts';
 import { assertVisible } from './authenticate.ts';
@@ -14,6 +15,7 @@ const getSettings: ApiRoute = {
   method: 'GET',
   path: '/api/repos/:repoId/settings',
   operation: 'getRepositorySettings',
+  contract: contracts.getRepositorySettings,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: ({ caller, context, params: [repoId = ''] }) => {
@@ -27,6 +29,7 @@ const putSettings: ApiRoute = {
   method: 'PUT',
   path: '/api/repos/:repoId/settings',
   operation: 'putRepositorySettings',
+  contract: contracts.putRepositorySettings,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ body, caller, context, params: [repoId = ''] }) => {

@@ -5,6 +5,7 @@
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../errors.ts';
 import { type StatsQuery, StatsQuerySchema } from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
 import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import { readTier } from '../store/tiers.ts';
@@ -15,6 +16,7 @@ const getStats: ApiRoute<StatsQuery> = {
   method: 'GET',
   path: '/api/stats',
   operation: 'getStats',
+  contract: contracts.getStats,
   scope: 'stats:read',
   query: StatsQuerySchema,
   handle: (request) => {

@@ -14,6 +14,7 @@ import {
   RotateWebhookSecretBodySchema,
 } from '../protocol/api.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
+import { contracts } from '../protocol/contracts.ts';
 import { listWebhookSecrets, webhookSecretResponse } from '../store/webhook-secrets.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
@@ -32,6 +33,7 @@ const listSecrets: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/webhook-secrets',
   operation: 'listWebhookSecrets',
+  contract: contracts.listWebhookSecrets,
   scope: 'webhooks:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -45,6 +47,7 @@ const createSecret: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-secrets',
   operation: 'createWebhookSecret',
+  contract: contracts.createWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: (body) => check(CreateWebhookSecretBodySchema, body, 'body'),
@@ -65,6 +68,7 @@ const rotateSecret: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-secrets/:secretId/rotate',
   operation: 'rotateWebhookSecret',
+  contract: contracts.rotateWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: (body) => check(RotateWebhookSecretBodySchema, body, 'body'),
@@ -80,6 +84,7 @@ const revokeSecret: ApiRoute = {
   method: 'DELETE',
   path: '/api/webhook-secrets/:secretId',
   operation: 'revokeWebhookSecret',
+  contract: contracts.revokeWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   handle: async ({ caller, context, params: [secretId = ''] }) => ({

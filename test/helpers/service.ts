@@ -8,8 +8,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { holdToContract } from './contract.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
+
+// Whatever a test asks a service, the answer is as the OpenAPI document says.
+holdToContract();
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 

@@ -1,0 +1,23 @@
+/**
+ * `GET /api/openapi.json`: the document, made once, with a strong ETag. It takes no key, as it tells nothing of anybody.
+ */
+import { digestOf, toEtag } from '../etag.ts';
+import type { HttpRoute } from '../http/server.ts';
+import { isKnown } from './conditional.ts';
+import type { ApiRoute } from './handle.ts';
+import { openApiDocument } from './openapi.ts';
+
+/** The route of the document. */
+export function documentRoute(routes: readonly ApiRoute<never>[]): HttpRoute {
+  const json = JSON.stringify(openApiDocument(routes));
+  const etag = toEtag(digestOf(json));
+  return {
+    method: 'GET',
+    path: '/api/openapi.json',
+    handle: (exchange) => {
+      const known = isKnown(exchange.headers['if-none-match'], etag);
+      const headers = ['ETag', etag, 'Cache-Control', 'no-cache'];
+      exchange.reply(known ? 304 : 200, 'application/json', known ? '' : json, headers);
+    },
+  };
+}

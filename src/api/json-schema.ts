@@ -1,0 +1,90 @@
+/**
+ * Shapes of the protocol as plain JSON Schema (2020-12) for the OpenAPI document: named ones by reference, unions of constants
+ * as lists, and an example of each.
+ */
+import type { TSchema } from '@sinclair/typebox';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** Turns shapes into JSON Schema. Shapes that `components` names are referred to. */
+export class SchemaWriter {
+  private readonly names: ReadonlyMap<unknown, string>;
+
+  constructor(components: Readonly<Record<string, TSchema>>) {
+    this.names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
+  }
+
+  /** A shape as a reply has it. */
+  reply(schema: TSchema): JsonSchema {
+    const name = this.names.get(schema);
+    return name === undefined ? this.whole(schema) : { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** A shape written out, its parts by reference where they have a name. */
+  whole(schema: TSchema): JsonSchema {
+    return write(schema, (part) => this.reply(part));
+  }
+
+  /** A shape as a request may have it: what has a default may be left out. */
+  request(schema: TSchema): JsonSchema {
+    const written = write(schema, (part) => this.request(part));
+    const properties = (schema.properties ?? {}) as Record<string, TSchema>;
+    if (!Array.isArray(written.required)) return written;
+    const required = written.required.filter((name: string) => properties[name]?.default === undefined);
+    const { required: _, ...rest } = written;
+    return required.length > 0 ? { ...rest, required } : rest;
+  }
+}
+
+function write(schema: TSchema, part: (schema: TSchema) => JsonSchema): JsonSchema {
+  const { anyOf, items, properties, patternProperties, ...rest } = schema as JsonSchema & {
+    anyOf?: TSchema[];
+    items?: TSchema;
+    properties?: Record<string, TSchema>;
+    patternProperties?: Record<string, TSchema>;
+  };
+  // Symbols, which only the compiler of shapes reads, stay behind.
+  const written: JsonSchema = Object.fromEntries(Object.entries(rest));
+  if (anyOf) Object.assign(written, union(anyOf, part));
+  if (items) written.items = part(items);
+  if (properties) written.properties = mapValues(properties, part);
+  const [[pattern = '', values] = []] = Object.entries(patternProperties ?? {});
+  if (values) Object.assign(written, pattern === '^(.*)$' ? { additionalProperties: part(values) } : {});
+  if (values && pattern !== '^(.*)$') written.patternProperties = { [pattern]: part(values) };
+  return written;
+}
+
+function union(members: readonly TSchema[], part: (schema: TSchema) => JsonSchema): JsonSchema {
+  if (members.every((member) => typeof member.const === 'string')) {
+    return { type: 'string', enum: members.map((member) => member.const) };
+  }
+  const [first, second] = members;
+  const one = first && part(first);
+  const isNullable = members.length === 2 && second?.type === 'null';
+  if (one && isNullable && typeof one.type === 'string' && !one.enum) return { ...one, type: [one.type, 'null'] };
+  return { anyOf: members.map(part) };
+}
+
+function mapValues(values: Record<string, TSchema>, part: (schema: TSchema) => JsonSchema): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, part(value)]));
+}
+
+/** A value that fits a shape, made of the examples of its parts. What may be left out is there when it has an example. */
+export function exampleOf(schema: TSchema): unknown {
+  if (schema.examples) return (schema.examples as unknown[])[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.anyOf) return exampleOf((schema.anyOf as TSchema[])[0] as TSchema);
+  if (schema.type === 'object') return objectExample(schema);
+  if (schema.default !== undefined) return schema.default;
+  if (schema.type === 'array') return [exampleOf(schema.items as TSchema)];
+  if (schema.type === 'integer' || schema.type === 'number') return (schema.minimum as number | undefined) ?? 1;
+  if (schema.type === 'boolean') return true;
+  return 'text';
+}
+
+function objectExample(schema: TSchema): object {
+  const required = (schema.required ?? []) as string[];
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
+  const shown = properties.filter(([name, value]) => required.includes(name) || value.examples);
+  return Object.fromEntries(shown.map(([name, value]) => [name, exampleOf(value)]));
+}

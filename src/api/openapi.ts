@@ -1,0 +1,193 @@
+/**
+ * The OpenAPI 3.1 document, made of the route table: every operation with its parameters, bodies, replies, refusals and an
+ * example of each. What the service answers, its tests hold against this.
+ */
+import type { TSchema } from '@sinclair/typebox';
+import { errorKinds } from '../errors.ts';
+import { components, params, receiver } from '../protocol/contracts.ts';
+import type { ApiRoute } from './handle.ts';
+import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
+import { headers, refusalHeaders, replyHeaders, requestHeaders } from './openapi-headers.ts';
+
+const schemas = new SchemaWriter(components);
+const json = 'application/json';
+
+const about = `Release notes from merged pull requests and closed issues. Every request but those of the webhook receiver and of
+this document carries an API key: \`Authorization: Bearer <API_KEY>\`. The guide is in docs/api.md.`;
+
+/** What an operation refuses with, by what it is. */
+function refusalsOf(route: ApiRoute<never>): number[] {
+  const { refusals = [], conditional } = route.contract;
+  const takesBody = route.method !== 'GET' && route.method !== 'DELETE';
+  const statuses = [400, 401, 403, 429, 500, ...refusals];
+  if (route.path.includes(':')) statuses.push(404);
+  if (takesBody) statuses.push(413, 415);
+  if (route.once) statuses.push(409, 422);
+  if (conditional) statuses.push(412);
+  return [...new Set(statuses)].sort();
+}
+
+/** The whole document. */
+export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema {
+  const paths: Record<string, JsonSchema> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  paths['/api/webhooks/scm'] = { post: receiverOperation() };
+  paths['/api/openapi.json'] = { get: documentOperation() };
+  const tags = [...new Set([...routes.map(({ contract }) => contract.tag), 'Webhooks', 'Contract'])];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tidings',
+      version: '1.0',
+      description: about,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, schemas.whole(schema)])),
+      responses: Object.fromEntries(refusalStatuses().map((status) => [refusalName(status), refusal(status)])),
+      parameters: requestHeaders,
+      headers,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'rn_live_ or rn_test_, then 36 letters and digits' },
+      },
+    },
+  };
+}
+
+function operation(route: ApiRoute<never>): JsonSchema {
+  const { contract, operation: operationId, method, scope } = route;
+  const { tag, summary, body, replies, conditional } = contract;
+  const reads = method === 'GET';
+  const named = [
+    'RequestId',
+    'TestMode',
+    reads && 'IfNoneMatch',
+    method === 'POST' && 'IdempotencyKey',
+    conditional && 'IfMatch',
+  ];
+  const sent = Object.entries(replies).map(([status, schema]) => [
+    status,
+    reply(schema, summary, [...replyHeaders(route, Number(status))]),
+  ]);
+  const refused = refusalsOf(route).map((status) => [String(status), refusalRef(status)]);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: `Needs the scope \`${scope}\`.`,
+    security: [{ apiKey: [scope] }],
+    parameters: [
+      ...pathParameters(route.path),
+      ...queryParameters(route.query),
+      ...named
+        .filter((name) => name !== false && name !== undefined)
+        .map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ],
+    ...(body && { requestBody: requestBody(body, contract.example ?? exampleOf(body)) }),
+    responses: Object.fromEntries([...sent, ...(reads ? [['304', unchanged]] : []), ...refused]),
+  };
+}
+
+const unchanged = {
+  description: 'What If-None-Match names is what would be sent.',
+  headers: refsTo(['X-Request-Id', 'ETag', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
+};
+
+function requestBody(schema: TSchema, example: unknown): JsonSchema {
+  return { required: true, content: { [json]: { schema: schemas.request(schema), example } } };
+}
+
+function reply(schema: TSchema, description: string, names: readonly string[]): JsonSchema {
+  const content = { [json]: { schema: schemas.reply(schema), example: exampleOf(schema) } };
+  return { description, headers: refsTo(names), content };
+}
+
+function refsTo(names: readonly string[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function pathParameters(path: string): JsonSchema[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as keyof typeof params);
+  return names.map((name) => {
+    const { examples, ...schema } = schemas.request(params[name]);
+    return { name, in: 'path', required: true, schema, example: (examples as string[])[0] };
+  });
+}
+
+function queryParameters(query: TSchema): JsonSchema[] {
+  const required = (query.required ?? []) as string[];
+  return Object.entries((query.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    schema: schemas.request(schema),
+  }));
+}
+
+function refusalStatuses(): number[] {
+  return [...new Set(Object.values(errorKinds).map(({ status }) => status))].filter((status) => status !== 405);
+}
+
+/** `Rate limit exceeded` becomes `RateLimitExceeded`. */
+function refusalName(status: number): string {
+  return errorOf(status).replace(/\s(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function refusalRef(status: number): JsonSchema {
+  return { $ref: `#/components/responses/${refusalName(status)}` };
+}
+
+function errorOf(status: number): string {
+  return Object.values(errorKinds).find((kind) => kind.status === status)?.error ?? '';
+}
+
+function refusal(status: number): JsonSchema {
+  const example = { error: errorOf(status), message: 'What was wrong, for people.' };
+  const later = status === 429 ? { retryAfter: 60 } : {};
+  const details = status === 400 ? { details: { limit: 'expected an integer from 1 to 100, got 500' } } : {};
+  const content = {
+    [json]: { schema: schemas.reply(components.Error), example: { ...example, ...details, ...later } },
+  };
+  return { description: errorOf(status), headers: refsTo(refusalHeaders(status)), content };
+}
+
+function receiverOperation(): JsonSchema {
+  const { summary, headers: taken, replies, refusals } = receiver;
+  const sent = Object.entries(replies).map(([status, schema]) => [status, reply(schema, summary, ['X-Request-Id'])]);
+  return {
+    operationId: 'receiveWebhook',
+    tags: ['Webhooks'],
+    summary,
+    security: [],
+    parameters: taken.map(({ name, example }) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+      example,
+    })),
+    requestBody: { required: true, content: { [json]: { schema: { type: 'object' }, example: receiver.example } } },
+    responses: Object.fromEntries([...sent, ...refusals.map((status) => [String(status), refusalRef(status)])]),
+  };
+}
+
+function documentOperation(): JsonSchema {
+  const content = { [json]: { schema: { type: 'object' }, example: { openapi: '3.1.0' } } };
+  return {
+    operationId: 'getOpenApi',
+    tags: ['Contract'],
+    summary: 'Get this document',
+    security: [],
+    parameters: [{ $ref: '#/components/parameters/RequestId' }, { $ref: '#/components/parameters/IfNoneMatch' }],
+    responses: {
+      200: { description: 'This document', headers: refsTo(['X-Request-Id', 'ETag']), content },
+      304: { description: 'It has not changed.', headers: refsTo(['X-Request-Id', 'ETag']) },
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * The contract as clients get it: the OpenAPI document without a key, and the page that shows it without any help from outside.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openApi } from '../helpers/contract.ts';
+import { startService } from '../helpers/service.ts';
+
+test('the contract', async (t) => {
+  const service = await startService(t);
+  const get = (path: string, init: RequestInit = {}) => fetch(service.url + path, init);
+
+  await t.test('the document takes no key and has a strong ETag', async () => {
+    const answer = await get('/api/openapi.json');
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await answer.json(), openApi);
+    const etag = answer.headers.get('etag') ?? '';
+    assert.match(etag, /^"[^"]+"$/);
+    const again = await get('/api/openapi.json', { headers: { 'if-none-match': etag } });
+    assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag]);
+    assert.equal((await get('/api/openapi.json', { headers: { 'if-none-match': '"other"' } })).status, 200);
+  });
+
+  await t.test('the document is read only', async () => {
+    const head = await get('/api/openapi.json', { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+    const post = await get('/api/openapi.json', { method: 'POST', body: '{}' });
+    assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
+  });
+
+  await t.test('the page and all its files come from here', async () => {
+    const answer = await get('/docs');
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    const page = await answer.text();
+    assert.doesNotMatch(page, /https?:|style=|<script>| on\w+=/);
+    const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] as string);
+    assert.deepEqual(files, ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']);
+    for (const file of files) {
+      const { status, headers } = await get(file);
+      assert.deepEqual([status, headers.get('x-content-type-options')], [200, 'nosniff'], file);
+      assert.match(headers.get('content-type') ?? '', file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+    }
+    const start = await (await get('/docs/start.js')).text();
+    assert.match(start, /validatorUrl: null/);
+    assert.match(start, /url: '\/api\/openapi\.json'/);
+    assert.equal((await get('/docs/index.html')).status, 404);
+  });
+
+  await t.test('the page may talk to this service alone', async () => {
+    for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js']) {
+      const policy = (await get(path)).headers.get('content-security-policy') ?? '';
+      const rules = new Map(policy.split('; ').map((rule) => rule.split(/ (.*)/).slice(0, 2) as [string, string]));
+      assert.equal(rules.get('default-src'), "'none'");
+      assert.equal(rules.get('script-src'), "'self'");
+      assert.equal(rules.get('connect-src'), "'self'");
+      assert.equal(rules.get('frame-ancestors'), "'none'");
+      assert.doesNotMatch(policy, /unsafe|\*|http/);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * The OpenAPI document: complete, consistent in itself, with examples that fit.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mocks } from '../../../src/api/mocks.ts';
+import { apiRoutes } from '../../../src/api/routes.ts';
+import { type Document, faultOf, openApi, operations, resolve } from '../../helpers/contract.ts';
+
+test('every route is an operation with its scope (spec 4)', () => {
+  assert.equal(openApi.openapi, '3.1.0');
+  for (const { method, path, operation, scope } of apiRoutes) {
+    const found = openApi.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+    assert.equal(found?.operationId, operation);
+    assert.deepEqual(found.security, [{ apiKey: [scope] }]);
+  }
+  assert.equal(operations.length, apiRoutes.length + 2);
+});
+
+test('operation ids are there once', () => {
+  const ids = operations.map(({ definition }) => definition.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.every((id) => /^[a-z][A-Za-z]+$/.test(id)));
+});
+
+test('references lead somewhere, and nothing named is left over', () => {
+  const text = JSON.stringify(openApi);
+  const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string));
+  for (const $ref of refs) resolve({ $ref });
+  for (const kind of ['schemas', 'responses', 'parameters', 'headers']) {
+    for (const name of Object.keys(openApi.components[kind])) {
+      assert.ok(refs.has(`#/components/${kind}/${name}`), `${kind}/${name} is used`);
+    }
+  }
+});
+
+test('parameters of paths and documents agree', () => {
+  for (const { path, definition } of operations) {
+    const declared = definition.parameters.map(resolve).filter((each: Document) => each.in === 'path');
+    assert.deepEqual(
+      declared.map((each: Document) => each.name),
+      [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]),
+    );
+    for (const each of declared) assert.equal(faultOf(each.schema, each.example), undefined, each.name);
+  }
+});
+
+test('every operation has examples that fit its schemas', () => {
+  for (const { definition } of operations) {
+    const { operationId, requestBody, responses } = definition;
+    const contents = [requestBody?.content, ...Object.values<Document>(responses).map((each) => resolve(each).content)];
+    for (const content of contents.filter((each) => each !== undefined)) {
+      const { schema, example } = content['application/json'];
+      assert.notEqual(example, undefined, operationId);
+      assert.equal(faultOf(schema, example), undefined, `${operationId} ${JSON.stringify(example)}`);
+    }
+  }
+});
+
+test('every operation names the refusals that all have (spec 7)', () => {
+  for (const { path, definition } of operations) {
+    const statuses = Object.keys(definition.responses);
+    if (path === '/api/openapi.json') continue;
+    for (const status of ['400', '401', '403', '429', '500'])
+      assert.ok(statuses.includes(status), definition.operationId);
+    assert.ok(statuses.includes('404') || !path.includes('{'), definition.operationId);
+    assert.ok(statuses.some((status) => status.startsWith('2')));
+  }
+});
+
+test('schemas are closed: a field more is off the schema', () => {
+  const { example, schema } = openApi.paths['/api/drafts/{draftId}'].get.responses['200'].content['application/json'];
+  assert.equal(faultOf(schema, example), undefined);
+  assert.match(faultOf(schema, { ...example, more: 1 }) ?? '', /additional properties/);
+  const { bodyMd: _, ...less } = example;
+  assert.match(faultOf(schema, less) ?? '', /bodyMd/);
+});
+
+test('every operation with a mock is in the document', () => {
+  const ids = new Set(operations.map(({ definition }) => definition.operationId));
+  assert.deepEqual(
+    Object.keys(mocks).filter((operation) => !ids.has(operation)),
+    [],
+  );
+});

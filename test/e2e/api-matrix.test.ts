@@ -100,6 +100,39 @@ test('routes and keys', async (t) => {
     }
   });
 
+  await t.test('no other route tells a key of another organisation (spec 7.2)', async () => {
+    const bounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
+    // What each is asked that names something of acme's, and the status then; lists are asked as they are.
+    const asked: Record<string, { query?: string; body?: object; status: number }> = {
+      listRanges: { status: 404 },
+      listDrafts: { status: 404 },
+      createRange: { body: { repoId, ...bounds }, status: 404 },
+      getStats: { query: `?orgId=${ids.orgId}`, status: 404 },
+      createKey: { body: { name: 'x', org: 'acme' }, status: 404 },
+      createWebhookSecret: { body: { org: 'acme' }, status: 404 },
+      showRetention: { status: 403 },
+      approveRetention: { body: {}, status: 403 },
+      listRepositories: { status: 200 },
+      listKeys: { status: 200 },
+      listOrganisations: { status: 200 },
+      listWebhookSecrets: { status: 200 },
+    };
+    const routes = apiRoutes.filter(({ path }) => !owned.test(path));
+    assert.deepEqual(routes.map(({ operation }) => operation).sort(), Object.keys(asked).sort());
+    for (const route of routes) {
+      const { query, body, status } = asked[route.operation] as (typeof asked)[string];
+      if (query !== undefined) queries[route.operation] = query;
+      const answer = await call(route, `Bearer ${foreign.key}`, JSON.stringify(body));
+      delete queries.getStats;
+      assert.equal(answer.status, status, route.operation);
+      if (status !== 200) continue;
+      const text = JSON.stringify(answer.body);
+      for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision')) {
+        assert.ok(!text.includes(id), `${route.operation} tells of ${name}`);
+      }
+    }
+  });
+
   await t.test('the right key is let in', async () => {
     // Bodies are refused, so that nothing is written; what takes the key itself away is left out.
     const routes = apiRoutes.filter(({ operation }) => operation !== 'revokeKey');

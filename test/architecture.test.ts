@@ -33,6 +33,7 @@ const rules: Rules = {
     assembly: everything,
     demo: [...everything, 'assembly'],
     bench: [...everything, 'assembly'],
+    sdk: [],
   },
   packages: {
     'uWebSockets.js': 'src/http/',
@@ -55,6 +56,7 @@ const readersOfEnvironment: Record<string, string> = {
   'src/children.ts': 'hands PATH and the like to child processes',
   'src/nats-server.ts': 'looks for the program on the PATH',
   'demo/main.ts': 'colours of the terminal, ports from the environment',
+  'sdk/example.ts': 'address and key of the service',
   'bench/program.ts': 'hands the environment to child processes',
   'bench/service.ts': 'hands the environment to child processes',
 };
@@ -78,7 +80,7 @@ function projectRoot(): string {
 function readSources(): Map<string, string> {
   const root = projectRoot();
   const sources = new Map<string, string>();
-  for (const top of ['config', 'src', 'workers', 'demo', 'bench']) {
+  for (const top of ['config', 'src', 'workers', 'demo', 'bench', 'sdk']) {
     if (!existsSync(join(root, top))) continue;
     for (const name of readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })) {
       const file = `${top}/${name}`;

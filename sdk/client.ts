@@ -1,0 +1,170 @@
+/**
+ * The client: one method for each operation of the API, and what takes several calls.
+ */
+import { type Meta, TidingsError } from './errors.ts';
+import { type Draft, type Operations, operations } from './operations.ts';
+import { type CallOptions, type Sending, send } from './send.ts';
+
+/** How to reach a service. */
+export interface ClientOptions {
+  /** Its address, such as `https://notes.example`. */
+  url: string;
+  key: string;
+  /** Nothing is written, and replies are made up. */
+  testMode?: boolean;
+  /** Attempts after the first, for 429, 5xx and broken connections; 3 without it. */
+  retries?: number;
+  /** Longest wait before an attempt, in milliseconds; 60,000 without it. Asked to wait longer, a call fails at once. */
+  longestWaitMs?: number;
+  /** Longest time of one attempt, in milliseconds; 30,000 without it. */
+  timeoutMs?: number;
+  /** Instead of the one of the platform. */
+  fetch?: typeof fetch;
+}
+
+type Name = keyof Operations;
+/** Operations that answer with a page. */
+type ListName = { [N in Name]: Operations[N] extends { item: unknown } ? N : never }[Name];
+type Item<N extends ListName> = Operations[N] extends { item: infer T } ? T : never;
+type Call<N extends Name> =
+  Record<never, never> extends Operations[N]['input']
+    ? (input?: Operations[N]['input'], options?: CallOptions) => Promise<Operations[N]['reply']>
+    : (input: Operations[N]['input'], options?: CallOptions) => Promise<Operations[N]['reply']>;
+
+/** A method for each operation; path, query and body go into one object. */
+export type Calls = { readonly [N in Name]: Call<N> };
+
+export interface Client extends Calls {
+  /** The items of a list, page after page: `for await (const draft of client.each('listDrafts', { releaseRangeId }))`. */
+  each<N extends ListName>(
+    name: N,
+    input: Operations[N]['input'],
+    options?: CallOptions,
+  ): AsyncGenerator<Item<N>, void>;
+  /**
+   * Waits until a draft is written, asking at most once a second.
+   * @throws DraftFailedError when it could not be written, DOMException (`TimeoutError`) after `timeoutMs`
+   */
+  waitForDraft(draftId: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Draft>;
+}
+
+/** A draft could not be written. */
+export class DraftFailedError extends Error {
+  readonly draft: Draft;
+
+  constructor(draft: Draft) {
+    super(draft.error ?? 'The draft could not be written.');
+    this.name = 'DraftFailedError';
+    this.draft = draft;
+  }
+}
+
+const metas = new WeakMap<object, Meta>();
+const leastPollMs = 1000;
+
+/** What came with a reply: status, request id, rate limit, etag. */
+export function metaOf(reply: object): Meta {
+  const meta = metas.get(reply);
+  if (!meta) throw new TypeError('metaOf takes a reply of a client, as it was returned');
+  return meta;
+}
+
+/** A client of the service at `url`. */
+export function createClient(options: ClientOptions): Client {
+  const sending: Sending = {
+    url: options.url.replace(/\/+$/, ''),
+    key: options.key,
+    testMode: options.testMode ?? false,
+    retries: options.retries ?? 3,
+    longestWaitMs: options.longestWaitMs ?? 60_000,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    fetch: options.fetch ?? fetch,
+    sleep,
+  };
+  const names = Object.keys(operations) as Name[];
+  const call = (name: Name) => (input: object, callOptions?: CallOptions) => run(sending, name, input, callOptions);
+  const calls = Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Calls;
+  return {
+    ...calls,
+    each: (name, input, callOptions) => each(sending, name, input, callOptions),
+    waitForDraft: (draftId, waiting) => waitForDraft(calls, draftId, waiting),
+  };
+}
+
+async function run<N extends Name>(
+  sending: Sending,
+  name: N,
+  input: object = {},
+  options: CallOptions = {},
+): Promise<Operations[N]['reply']> {
+  const { method, path, query, body: takesBody } = operations[name];
+  const rest: Record<string, unknown> = { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) => segment(rest, parameter));
+  const asked = new URLSearchParams();
+  for (const parameter of query as readonly string[]) {
+    if (rest[parameter] !== undefined) asked.set(parameter, String(rest[parameter]));
+    delete rest[parameter];
+  }
+  const text = asked.size > 0 ? `${filled}?${asked}` : filled;
+  const { body, meta } = await send(sending, { method, path: text, body: takesBody ? rest : undefined, options });
+  if (typeof body !== 'object' || body === null)
+    throw new TidingsError({ message: 'The reply is no JSON object.' }, meta);
+  metas.set(body, meta);
+  return body as Operations[N]['reply'];
+}
+
+/** Takes a parameter of the path out of the input. Empty, or dots, it would be another path. */
+function segment(input: Record<string, unknown>, name: string): string {
+  const value = String(input[name] ?? '');
+  if (value === '' || /^\.+$/.test(value))
+    throw new TypeError(`${name}: expected an id, got ${JSON.stringify(input[name])}`);
+  delete input[name];
+  return encodeURIComponent(value);
+}
+
+async function* each<N extends ListName>(
+  sending: Sending,
+  name: N,
+  input: Operations[N]['input'],
+  options?: CallOptions,
+): AsyncGenerator<Item<N>, void> {
+  const { list } = operations[name];
+  const start: { offset?: number; limit?: number } = { limit: 100, ...input };
+  let offset: number | null = start.offset ?? 0;
+  while (offset !== null) {
+    const page: object = await run(sending, name, { ...start, offset }, options);
+    const { nextOffset } = page as { nextOffset: number | null };
+    yield* (page as Record<string, Item<N>[]>)[list] as Item<N>[];
+    offset = nextOffset;
+  }
+}
+
+async function waitForDraft(
+  calls: Calls,
+  draftId: string,
+  { timeoutMs = 60_000, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<Draft> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  const both = signal ? AbortSignal.any([signal, limit]) : limit;
+  for (;;) {
+    const draft = await calls.getDraft({ draftId }, { signal: both });
+    if (draft.status === 'failed') throw new DraftFailedError(draft);
+    if (draft.status === 'ready') return draft;
+    await sleep(Math.max(leastPollMs, (metaOf(draft).retryAfter ?? 0) * 1000), both);
+  }
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * `@tidings/client`: what a program needs to work with the API.
+ */
+export { type Client, type ClientOptions, createClient, DraftFailedError, metaOf } from './client.ts';
+export {
+  ConflictError,
+  ForbiddenError,
+  InvalidRequestError,
+  type Meta,
+  NotFoundError,
+  PreconditionFailedError,
+  type RateLimit,
+  RateLimitedError,
+  ServerError,
+  TidingsError,
+  UnauthorizedError,
+} from './errors.ts';
+export type * from './operations.ts';
+export type { CallOptions } from './send.ts';
+export { verifyWebhook, WebhookError, type WebhookFault } from './webhooks.ts';

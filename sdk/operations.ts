@@ -1,0 +1,154 @@
+/**
+ * Shapes and operations of the API. Made by sdk/generate.ts from the OpenAPI document; not to be edited.
+ */
+
+export type Backfill = { id: string; repoId: string; state: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'; phase: string | null; percent: number; since: string | null; counts: { [name: string]: number }; waits: { count: number; seconds: number; until: string | null }; error?: string; startedAt: string; updatedAt: string; finishedAt: string | null };
+
+export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'dependency' | 'revert' | 'restored' | 'linked' | 'closed' | 'direct' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'label' | 'author' | 'unmerged' | 'branch' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
+
+export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; error?: string; createdAt: string; updatedAt: string };
+
+export type DraftRestore = { id: string; revision: number; updatedAt: string; bodyMd: string };
+
+export type DraftUpdate = { id: string; bodyMd: string; updatedAt: string };
+
+export type ErrorBody = { error: string; message: string; details?: { [name: string]: string }; retryAfter?: number };
+
+export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null };
+
+export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; key: string };
+
+export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
+
+export type NotesSettings = { order: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles: { breaking: string; feature: string; fix: string; security: string; performance: string; documentation: string; other: string; reverted: string; issues: string; commits: string; dependencies: string }; labels: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels: readonly (string)[]; excludedAuthors: readonly (string)[]; links: 'full' | 'short'; engineer: { contributors: boolean; newContributors: boolean; directCommits: boolean; closedIssues: boolean; dependencies: boolean }; internal: { risks: boolean; closedIssues: boolean }; customer: { bullets: number; closedIssues: boolean; titles: { breaking: string; new: string; improved: string; fixed: string } } };
+
+export type Organization = { id: string; login: string; host: string; tier: string; createdAt: string };
+
+export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; createdAt: string; updatedAt: string };
+
+export type Repository = { id: string; orgId: string; scmRepoId: number | null; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string };
+
+export type Retention = { before: string; partitions: readonly ({ partition: string; trustedTime: string | null; lastSweep: { at: string; before?: string; erased?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } } | null; waiting: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[]; total?: number; due?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } })[]; repositories: readonly ({ partition: string; repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number })[]; organizations: readonly ({ id: string; login: string; uninstalledAt: string; erasedFrom: string; due: boolean; repositories: readonly ({ repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number } | null)[] })[] };
+
+export type Revision = { number: number; kind: 'generated' | 'edited' | 'merged' | 'restored'; by: string | null; bytes: number; createdAt: string };
+
+export type RevisionText = { draftId: string; number: number; kind: 'generated' | 'edited' | 'merged' | 'restored'; by: string | null; bytes: number; createdAt: string; bodyMd: string };
+
+export type RevokedWebhookSecret = { id: string; revokedAt: string };
+
+export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; apiCalls: number; billingTier: string; usagePercentage: number };
+
+export type Tag = { name: string; sha: string; date: string };
+
+export type Ticket = { id: string; status: 'processing'; estimatedTime: number };
+
+export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
+
+/** What goes into each operation, what comes out, and, for a list, what it lists. */
+export interface Operations {
+  /** List repositories. */
+  listRepositories: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
+  /** Connect a repository, or stop its events. */
+  updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
+  /** List the tags of a repository. */
+  listRepositoryTags: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { tags: readonly (Tag)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Tag; };
+  /** Get how a repository wants its notes. */
+  getRepositorySettings: { input: { repoId: string }; reply: NotesSettings; };
+  /** Put how a repository wants its notes; what is left out goes back to its default. */
+  putRepositorySettings: { input: { repoId: string } & { order?: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles?: { breaking?: string; feature?: string; fix?: string; security?: string; performance?: string; documentation?: string; other?: string; reverted?: string; issues?: string; commits?: string; dependencies?: string }; labels?: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels?: readonly (string)[]; excludedAuthors?: readonly (string)[]; links?: 'full' | 'short'; engineer?: { contributors?: boolean; newContributors?: boolean; directCommits?: boolean; closedIssues?: boolean; dependencies?: boolean }; internal?: { risks?: boolean; closedIssues?: boolean }; customer?: { bullets?: number; closedIssues?: boolean; titles?: { breaking?: string; new?: string; improved?: string; fixed?: string } } }; reply: NotesSettings; };
+  /** Fetch the older history of a repository from its host. */
+  startBackfill: { input: { repoId: string } & { since?: string }; reply: Backfill; };
+  /** Get how far the newest backfill of a repository is. */
+  getBackfill: { input: { repoId: string }; reply: Backfill; };
+  /** Cancel the backfill of a repository that is under way. */
+  cancelBackfill: { input: { repoId: string }; reply: Backfill; };
+  /** List the release ranges of a repository. */
+  listRanges: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { ranges: readonly (Range)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Range; };
+  /** Create a release range between two tags, days or pull request numbers. */
+  createRange: { input: { type: 'TAG_BASED'; repoId: string; fromTag: string; toTag: string } | { type: 'DATE_BASED'; repoId: string; fromDate: string; toDate: string } | { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number }; reply: Range; };
+  /** Get a release range. */
+  getRange: { input: { rangeId: string }; reply: Range; };
+  /** List why a range holds what it holds. */
+  listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Change; };
+  /** List the drafts of a range. */
+  listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
+  /** Get a draft. */
+  getDraft: { input: { draftId: string }; reply: Draft; };
+  /** Replace the text of a draft. */
+  updateDraft: { input: { draftId: string } & { bodyMd: string }; reply: DraftUpdate; };
+  /** Generate the draft of a range for a persona. */
+  generateDraft: { input: { rangeId: string } & { persona: 'engineer' | 'internal' | 'customer' }; reply: Ticket; };
+  /** List the texts that a draft has had. */
+  listDraftRevisions: { input: { draftId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { revisions: readonly (Revision)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Revision; };
+  /** Get a revision with its text. */
+  getDraftRevision: { input: { draftId: string; revision: string }; reply: RevisionText; };
+  /** Make the text of a revision the newest one. */
+  restoreDraft: { input: { draftId: string } & { revision: number }; reply: DraftRestore; };
+  /** Show what retention would erase now, and what waits for a word. */
+  showRetention: { input: Record<string, never>; reply: Retention; };
+  /** Let erasing go on that waits for a word. */
+  approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
+  /** Get the statistics of an organization in the current month. */
+  getStats: { input: { orgId?: string }; reply: Stats; };
+  /** List API keys. */
+  listKeys: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { keys: readonly (Key)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Key; };
+  /** Make an API key; it is shown in this reply alone. */
+  createKey: { input: { name: string; scopes?: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; mode?: 'live' | 'test'; expiresAt?: string; org?: string; host?: string; instance?: boolean }; reply: NewKey; };
+  /** Get an API key, without the key itself. */
+  getKey: { input: { keyId: string }; reply: Key; };
+  /** Revoke an API key. */
+  revokeKey: { input: { keyId: string }; reply: Key; };
+  /** Make a key that takes the place of another one. */
+  rotateKey: { input: { keyId: string } & { overlapHours?: number }; reply: NewKey; };
+  /** List organizations and their tiers. */
+  listOrganisations: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { organizations: readonly (Organization)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Organization; };
+  /** Give an organization a tier of limits. */
+  updateOrganisation: { input: { orgId: string } & { tier: string }; reply: Organization; };
+  /** List webhook secrets, without their texts. */
+  listWebhookSecrets: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookSecrets: readonly (WebhookSecret)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookSecret; };
+  /** Make a webhook secret; a text made here is shown in this reply alone. */
+  createWebhookSecret: { input: { name?: string; host?: string; org?: string; secret?: string }; reply: NewWebhookSecret; };
+  /** Make a new text for a webhook secret. */
+  rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
+  /** Revoke a webhook secret. */
+  revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
+  /** Get this document. */
+  getOpenApi: { input: Record<string, never>; reply: Record<string, unknown>; };
+}
+
+export const operations = {
+  listRepositories: { method: 'GET', path: '/api/repos', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'repos' },
+  updateRepository: { method: 'PATCH', path: '/api/repos/{repoId}', query: [], body: true },
+  listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
+  getRepositorySettings: { method: 'GET', path: '/api/repos/{repoId}/settings', query: [], body: false },
+  putRepositorySettings: { method: 'PUT', path: '/api/repos/{repoId}/settings', query: [], body: true },
+  startBackfill: { method: 'POST', path: '/api/repos/{repoId}/backfill', query: [], body: true },
+  getBackfill: { method: 'GET', path: '/api/repos/{repoId}/backfill', query: [], body: false },
+  cancelBackfill: { method: 'DELETE', path: '/api/repos/{repoId}/backfill', query: [], body: false },
+  listRanges: { method: 'GET', path: '/api/ranges', query: ['repoId', 'limit', 'offset', 'sort', 'order'], body: false, list: 'ranges' },
+  createRange: { method: 'POST', path: '/api/ranges', query: [], body: true },
+  getRange: { method: 'GET', path: '/api/ranges/{rangeId}', query: [], body: false },
+  listRangeChanges: { method: 'GET', path: '/api/ranges/{rangeId}/changes', query: ['limit', 'offset', 'included'], body: false, list: 'changes' },
+  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'persona', 'limit', 'offset', 'sort', 'order'], body: false, list: 'drafts' },
+  getDraft: { method: 'GET', path: '/api/drafts/{draftId}', query: [], body: false },
+  updateDraft: { method: 'PATCH', path: '/api/drafts/{draftId}', query: [], body: true },
+  generateDraft: { method: 'POST', path: '/api/drafts/{rangeId}/generate', query: [], body: true },
+  listDraftRevisions: { method: 'GET', path: '/api/drafts/{draftId}/revisions', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'revisions' },
+  getDraftRevision: { method: 'GET', path: '/api/drafts/{draftId}/revisions/{revision}', query: [], body: false },
+  restoreDraft: { method: 'POST', path: '/api/drafts/{draftId}/restore', query: [], body: true },
+  showRetention: { method: 'GET', path: '/api/retention', query: [], body: false },
+  approveRetention: { method: 'POST', path: '/api/retention/approve', query: [], body: true },
+  getStats: { method: 'GET', path: '/api/stats', query: ['orgId'], body: false },
+  listKeys: { method: 'GET', path: '/api/keys', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'keys' },
+  createKey: { method: 'POST', path: '/api/keys', query: [], body: true },
+  getKey: { method: 'GET', path: '/api/keys/{keyId}', query: [], body: false },
+  revokeKey: { method: 'DELETE', path: '/api/keys/{keyId}', query: [], body: false },
+  rotateKey: { method: 'POST', path: '/api/keys/{keyId}/rotate', query: [], body: true },
+  listOrganisations: { method: 'GET', path: '/api/orgs', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'organizations' },
+  updateOrganisation: { method: 'PATCH', path: '/api/orgs/{orgId}', query: [], body: true },
+  listWebhookSecrets: { method: 'GET', path: '/api/webhook-secrets', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookSecrets' },
+  createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
+  rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
+  revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
+  getOpenApi: { method: 'GET', path: '/api/openapi.json', query: [], body: false },
+} as const;

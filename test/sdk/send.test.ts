@@ -1,0 +1,104 @@
+/**
+ * When the client sends a request again, and what stays the same then.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { ConflictError, RateLimitedError, ServerError, TidingsError } from '../../sdk/errors.ts';
+import { type CallOptions, type Sending, send } from '../../sdk/send.ts';
+
+type Scripted = number | 'break' | { status: number; headers: Record<string, string> };
+
+interface Stage {
+  sending: Sending;
+  seen: IncomingHttpHeaders[];
+  waits: number[];
+}
+
+/** A server that answers as told, one after another; the last answer stays. */
+async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stage> {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(seen.length, answers.length - 1)] as Scripted;
+    seen.push(request.headers);
+    if (answer === 'break') return void request.socket.destroy();
+    const { status, headers } = typeof answer === 'number' ? { status: answer, headers: {} } : answer;
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `r${seen.length}`, ...headers });
+    response.end(status < 300 ? '{"id":"x"}' : '{"error":"Some","message":"Not so."}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const waits: number[] = [];
+  const sending: Sending = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    key: 'k',
+    testMode: false,
+    retries: 3,
+    longestWaitMs: 60_000,
+    timeoutMs: 10_000,
+    fetch,
+    sleep: async (ms) => void waits.push(ms),
+  };
+  return { sending, seen, waits };
+}
+
+const post = (options: CallOptions = {}) => ({ method: 'POST', path: '/x', body: { a: 1 }, options });
+
+test('send - keeps its idempotency key over attempts, and makes another for another call', async (t) => {
+  const { sending, seen } = await serve(t, [500, 'break', 503, 201]);
+  const { body, meta } = await send(sending, post());
+  assert.deepEqual([body, meta.status, meta.requestId], [{ id: 'x' }, 201, 'r4']);
+  const keys = seen.map((headers) => headers['idempotency-key']);
+  assert.match(keys[0] as string, /^[\w-]{36}$/);
+  assert.deepEqual(keys, Array(4).fill(keys[0]));
+  await send(sending, post());
+  assert.notEqual(seen[4]?.['idempotency-key'], keys[0]);
+  await send(sending, post({ idempotencyKey: 'mine' }));
+  assert.equal(seen[5]?.['idempotency-key'], 'mine');
+});
+
+test('send - waits as long as the service asks', async (t) => {
+  const { sending, waits } = await serve(t, [{ status: 429, headers: { 'retry-after': '17' } }, 500, 200]);
+  await send(sending, post());
+  assert.ok((waits[0] as number) >= 17_000 && (waits[0] as number) < 18_000, String(waits[0]));
+  assert.ok((waits[1] as number) >= 500 && (waits[1] as number) <= 1000, String(waits[1]));
+});
+
+test('send - gives up when it is asked to wait too long', async (t) => {
+  const { sending, seen } = await serve(t, [{ status: 429, headers: { 'retry-after': '3600' } }]);
+  const error = await send(sending, post()).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof RateLimitedError);
+  assert.deepEqual([error.meta.retryAfter, seen.length], [3600, 1]);
+});
+
+test('send - gives up after its retries, growing the waits', async (t) => {
+  const { sending, seen, waits } = await serve(t, [500]);
+  await assert.rejects(send(sending, post()), ServerError);
+  assert.equal(seen.length, 4);
+  assert.ok((waits[2] as number) > (waits[0] as number));
+});
+
+test('send - sends no other refusal again', async (t) => {
+  for (const status of [400, 401, 403, 404, 409, 412, 413, 415, 422]) {
+    const { sending, seen } = await serve(t, [status, 200]);
+    const error = await send(sending, post()).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof TidingsError, String(error));
+    assert.deepEqual([error.status, error.error, error.message, error.requestId], [status, 'Some', 'Not so.', 'r1']);
+    assert.equal(error instanceof ConflictError, status === 409);
+    assert.equal(seen.length, 1);
+  }
+});
+
+test('send - does not repeat a conditional change that may have been made', async (t) => {
+  const { sending, seen } = await serve(t, [500, 200]);
+  await assert.rejects(send(sending, { ...post({ ifMatch: '"1"' }), method: 'PATCH' }), ServerError);
+  assert.deepEqual([seen.length, seen[0]?.['if-match'], seen[0]?.['idempotency-key']], [1, '"1"', undefined]);
+});
+
+test('send - ends when its caller does', async (t) => {
+  const { sending, seen } = await serve(t, [500]);
+  const aborted = AbortSignal.abort(new Error('enough'));
+  await assert.rejects(send(sending, post({ signal: aborted })), /enough/);
+  assert.equal(seen.length, 0);
+});

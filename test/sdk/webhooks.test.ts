@@ -1,0 +1,107 @@
+/**
+ * Webhooks are verified over the bytes as they came, and each way to fail is told apart.
+ */
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { verifyWebhook, WebhookError, type WebhookFault } from '../../sdk/index.ts';
+
+const key = randomBytes(32);
+const secret = `whsec_${key.toString('base64')}`;
+const body = Buffer.from('{"event":"draft.generated","data":{"draftId":"draft_1"}}');
+const now = (): string => String(Math.floor(Date.now() / 1000));
+
+function sign(raw: Uint8Array, timestamp: string, by = key): Record<string, string> {
+  const signature = createHmac('sha256', by).update(`msg_1.${timestamp}.`).update(raw).digest('base64');
+  return { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+function faultOf(run: () => unknown): WebhookFault | undefined {
+  try {
+    run();
+  } catch (error) {
+    assert.ok(error instanceof WebhookError, String(error));
+    return error.fault;
+  }
+  return undefined;
+}
+
+test('verifyWebhook - reads what is signed, from bytes, text and any headers', () => {
+  const headers = sign(body, now());
+  const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
+  for (const [raw, given] of [
+    [body, headers],
+    [body.toString(), new Headers(headers)],
+    [new Uint8Array(body), upper],
+  ] as const) {
+    assert.deepEqual(verifyWebhook(raw, given, secret), JSON.parse(body.toString()));
+  }
+});
+
+test('verifyWebhook - agrees with the example of Standard Webhooks', () => {
+  const headers = {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  };
+  const read = verifyWebhook('{"test": 2432232314}', headers, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 1e10);
+  assert.deepEqual(read, { test: 2432232314 });
+});
+
+test('verifyWebhook - tells a missing header, an old time and a wrong signature apart', () => {
+  const headers = sign(body, now());
+  for (const name of Object.keys(headers)) {
+    const { [name]: _, ...rest } = headers;
+    assert.equal(
+      faultOf(() => verifyWebhook(body, rest, secret)),
+      'missingHeader',
+      name,
+    );
+  }
+  const old = String(Number(now()) - 301);
+  assert.equal(
+    faultOf(() => verifyWebhook(body, sign(body, old), secret)),
+    'oldTimestamp',
+  );
+  assert.equal(
+    faultOf(() => verifyWebhook(body, sign(body, 'soon'), secret)),
+    'oldTimestamp',
+  );
+  const other = `whsec_${randomBytes(32).toString('base64')}`;
+  assert.equal(
+    faultOf(() => verifyWebhook(body, headers, other)),
+    'wrongSignature',
+  );
+});
+
+test('verifyWebhook - refuses a body that is one byte off', () => {
+  const headers = sign(body, now());
+  fc.assert(
+    fc.property(fc.nat(body.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
+      const bent = Buffer.from(body);
+      bent[at] = (bent[at] as number) ^ by;
+      assert.equal(
+        faultOf(() => verifyWebhook(bent, headers, secret)),
+        'wrongSignature',
+      );
+    }),
+  );
+});
+
+test('verifyWebhook - takes either secret and either signature while one is rotated', () => {
+  const other = randomBytes(24);
+  const [first, second] = [sign(body, now()), sign(body, now(), other)];
+  const both = { ...first, 'webhook-signature': `${second['webhook-signature']} v2,x ${first['webhook-signature']}` };
+  assert.ok(verifyWebhook(body, both, secret));
+  assert.ok(verifyWebhook(body, first, [`whsec_${other.toString('base64')}`, secret]));
+});
+
+test('verifyWebhook - says that it wants bytes, and a secret of the right form', () => {
+  const parsed = JSON.parse(body.toString());
+  assert.throws(
+    () => verifyWebhook(parsed, sign(body, now()), secret),
+    /rawBody: expected the bytes .* got a parsed object/,
+  );
+  assert.throws(() => verifyWebhook(body, sign(body, now()), 'plain'), /secret: expected whsec_/);
+});

@@ -6,6 +6,7 @@ import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
+import { openApiCommand } from './openapi.ts';
 import { organisationsCommand } from './organisations.ts';
 import { repositoriesCommand } from './repositories.ts';
 import { retentionCommand } from './retention.ts';
@@ -41,5 +42,6 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   restore: restoreCommand,
   retention: retentionCommand,
   settings: settingsCommand,
+  openapi: openApiCommand,
   help: helpCommand,
 };

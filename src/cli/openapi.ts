@@ -1,0 +1,15 @@
+/**
+ * `tidings openapi`: the API's OpenAPI document as `GET /api/openapi.json` answers it, without a service.
+ */
+import { openApiDocument } from '../api/openapi.ts';
+import { apiRoutes } from '../api/routes.ts';
+import type { CliCommand } from './usage.ts';
+
+export const openApiCommand: CliCommand = {
+  usage: 'openapi',
+  help: 'Prints the OpenAPI document of the API',
+  run: async () => {
+    process.stdout.write(`${JSON.stringify(openApiDocument(apiRoutes), null, 2)}\n`);
+    return 0;
+  },
+};

@@ -70,6 +70,9 @@ test('goes on whatever the host answers', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60, formerNames: ['acme/old-rocket'] }));
   // One page of these is several records.
   for (const pull of host.history.pulls) pull.body = `${'Long text. '.repeat(5000)}\n\nFixes #4`;
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+  host.history.branches.set(`release/${token}`, host.history.branches.get('release/1.x') as string);
+  host.history.branches.delete('release/1.x');
   host.fail(/GET .*\/issues\?/, secondaryLimit(1), { times: 1 });
   host.fail(/GET .*\/pulls\?/, status(500), { times: 2 });
   host.fail(/GET .*\/issues\/comments/, status(502), { times: 1 });
@@ -82,7 +85,10 @@ test('goes on whatever the host answers', async (t) => {
   assert.ok(body.waits.count >= 3 && body.waits.seconds >= 2, JSON.stringify(body.waits));
   assert.ok((await service.metric('tidings_host_wait_seconds_total')) >= 2);
   assert.ok((await service.metric('tidings_host_items_total')) > 60);
-  assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
+  const dump = service.tidings('dump', repoId);
+  assert.match(dump, /"branch":"release\//);
+  assert.ok(!dump.includes(token), 'a branch can be called like a secret');
+  assert.deepEqual(comparable(dump), comparable(await byWebhooks(t, host)));
 });
 
 test('asks again for what is new only', async (t) => {

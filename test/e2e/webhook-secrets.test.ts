@@ -111,9 +111,9 @@ test('secrets of organisations and hosts', async (t) => {
         'pull_request',
         pullPayload(3, {}, { ...umbrella, full_name: 'acme/lab', owner: null }),
       ],
-      'an endless login': [
+      'the longest login': [
         'pull_request',
-        pullPayload(3, {}, { id: 5, full_name: 'acme/x', owner: { login: 'a'.repeat(5000), id: 77 } }),
+        pullPayload(3, {}, { id: 5, full_name: 'acme/x', owner: { login: 'a'.repeat(255), id: 77 } }),
       ],
       'a transfer to us': ['repository', { action: 'transferred', repository: { ...umbrella, owner: acme.owner } }],
       'an installation of another account': ['installation', installation(umbrella.owner)],

@@ -4,6 +4,7 @@
  */
 import type { HostPage } from '../../src/host/client.ts';
 import { listedCommit, shaOf } from '../../src/intake/rest.ts';
+import { name as storedName } from '../../src/intake/text.ts';
 import type { BackfilledBody, BranchStep, ListedCommit } from '../../src/protocol/journal.ts';
 import type { CommitRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -59,9 +60,10 @@ async function findBranches(backfill: Backfill): Promise<{ name: string; head: s
   const found: { name: string; head: string }[] = [];
   let page: HostPage = await counted(backfill.client.first(backfill.name, { kind: 'branches' }));
   for (;;) {
-    for (const { name, commit } of page.items) {
-      const head = shaOf(commit);
-      const matters = typeof name === 'string' && (name === defaultBranch || releaseBranch.test(name));
+    for (const { name: told, commit } of page.items) {
+      // Redacted as in deliveries, whose pushes go by the same name.
+      const [name, head] = [storedName(String(told)), shaOf(commit)];
+      const matters = name === defaultBranch || releaseBranch.test(name);
       if (matters && head !== undefined) found.push({ name, head });
     }
     if (page.next === null) break;

@@ -282,6 +282,13 @@ function history(fields: { nth: number; due?: number }): JournalRecord[] {
     commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd: 'one' }),
     commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd: 'two' }),
     commandRecord({ name: 'putSettings', repoId: repository.id, settings: defaultSettings }),
+    commandRecord({
+      name: 'startBackfill',
+      backfillId: `bf_${fields.nth}`,
+      repository,
+      since: null,
+      installationId: null,
+    }),
     poisonRecord(at),
     pullRecord(70, { ...at, due: epoch + 1e9 }),
   ];
@@ -303,6 +310,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
         'outbox',
         'outboxKeys',
         'relays',
+        'backfills',
         'deliveries',
         'results',
         'deadLetters',
@@ -312,7 +320,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
   );
   for (const name of own) assert.deepEqual(rows(both, name), rows(other, name), name);
   assert.equal(both.responses.getKeysCount({}), other.responses.getKeysCount({}));
-  for (const name of ['outbox', 'deadLetters', 'delayed', 'results'] as const)
+  for (const name of ['outbox', 'deadLetters', 'delayed', 'results', 'backfills'] as const)
     assert.equal(rows(both, name).length, rows(other, name).length, name);
 });
 

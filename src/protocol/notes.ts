@@ -1,0 +1,193 @@
+/**
+ * Shapes around a draft's making: how a repository wants its notes, and why each change is in a range or not. Shapes only:
+ * `notes/` acts on them, the store keeps settings, the API serves both.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { ResolutionSchema } from './stored.ts';
+
+const closed = { additionalProperties: false } as const;
+const name = Type.String({ minLength: 1, maxLength: 100 });
+const heading = (text: string) =>
+  Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\r\\n]*\\S', default: text });
+const flag = (fallback: boolean) => Type.Boolean({ default: fallback });
+
+/** Sections that a draft may have beside highlights and people, in the order of the spec (part 2, rule 3). */
+export const SectionNameSchema = Type.Union([
+  Type.Literal('breaking'),
+  Type.Literal('feature'),
+  Type.Literal('fix'),
+  Type.Literal('security'),
+  Type.Literal('performance'),
+  Type.Literal('documentation'),
+  Type.Literal('other'),
+  Type.Literal('reverted'),
+  Type.Literal('issues'),
+  Type.Literal('commits'),
+  Type.Literal('dependencies'),
+]);
+export type SectionName = Static<typeof SectionNameSchema>;
+
+/** What a label means in one repository; a label named here means this and nothing else. */
+export const LabelMeaningSchema = Type.Object(
+  {
+    type: Type.Optional(
+      Type.Union([
+        Type.Literal('breaking'),
+        Type.Literal('feature'),
+        Type.Literal('fix'),
+        Type.Literal('security'),
+        Type.Literal('performance'),
+        Type.Literal('documentation'),
+        Type.Literal('dependency'),
+        Type.Literal('internal'),
+      ]),
+    ),
+    area: Type.Optional(name),
+    priority: Type.Optional(Type.Boolean({ description: 'like `priority: high`' })),
+    highlight: Type.Optional(Type.Boolean()),
+    skip: Type.Optional(Type.Boolean({ description: 'keeps the change out of the notes' })),
+  },
+  closed,
+);
+export type LabelMeaning = Static<typeof LabelMeaningSchema>;
+
+/**
+ * How a repository wants its notes. Every field has a default, and all defaults together are the rules of the spec. A breaking
+ * change is never left out by a title, an order or a persona's options.
+ */
+export const NotesSettingsSchema = Type.Object(
+  {
+    order: Type.Array(SectionNameSchema, {
+      uniqueItems: true,
+      maxItems: 11,
+      default: [],
+      description: 'sections that come first, in this order; the others follow in the order of the spec',
+    }),
+    titles: Type.Object(
+      {
+        breaking: heading('Breaking Changes'),
+        feature: heading('Features'),
+        fix: heading('Bug Fixes'),
+        security: heading('Security'),
+        performance: heading('Performance'),
+        documentation: heading('Documentation'),
+        other: heading('Other Changes'),
+        reverted: heading('Reverted'),
+        issues: heading('Closed Issues'),
+        commits: heading('Direct Commits'),
+        dependencies: heading('Dependencies'),
+      },
+      { ...closed, default: {} },
+    ),
+    labels: Type.Record(name, LabelMeaningSchema, { maxProperties: 200, default: {} }),
+    excludedLabels: Type.Array(name, { maxItems: 100, default: [] }),
+    excludedAuthors: Type.Array(name, { maxItems: 100, default: [] }),
+    links: Type.Union([Type.Literal('full'), Type.Literal('short')], {
+      default: 'full',
+      description: '`full` writes `[#1](address)`, `short` the bare `#1` that the host links by itself',
+    }),
+    engineer: Type.Object(
+      {
+        contributors: flag(true),
+        newContributors: flag(true),
+        directCommits: flag(true),
+        closedIssues: flag(true),
+        dependencies: flag(true),
+      },
+      { ...closed, default: {} },
+    ),
+    internal: Type.Object({ risks: flag(true), closedIssues: flag(true) }, { ...closed, default: {} }),
+    customer: Type.Object(
+      {
+        bullets: Type.Integer({
+          minimum: 1,
+          maximum: 100,
+          default: 12,
+          description: 'most lines beside what customers must act on; the rest is summed up',
+        }),
+        closedIssues: flag(true),
+        titles: Type.Object(
+          {
+            breaking: heading('Action required'),
+            new: heading('New'),
+            improved: heading('Improved'),
+            fixed: heading('Fixed'),
+          },
+          { ...closed, default: {} },
+        ),
+      },
+      { ...closed, default: {} },
+    ),
+  },
+  closed,
+);
+export type NotesSettings = Static<typeof NotesSettingsSchema>;
+
+/** The rules of the spec: what holds in a repository that has set nothing. */
+export const defaultSettings = Value.Default(NotesSettingsSchema, {}) as NotesSettings;
+
+/** How a change came to be looked at. */
+export const MethodSchema = Type.Union([
+  Type.Literal('mergeCommit', { description: 'its merge commit lies between the tags' }),
+  Type.Literal('subject', { description: 'a commit between the tags names it' }),
+  Type.Literal('window', { description: 'merged or closed between the dates of the tags' }),
+  Type.Literal('date', { description: 'merged or closed between the dates' }),
+  Type.Literal('number', { description: 'its number lies in the range' }),
+  Type.Literal('link', { description: 'a pull request of the range links it' }),
+  Type.Literal('commit', { description: 'lies between the tags' }),
+]);
+export type Method = Static<typeof MethodSchema>;
+
+/** Why a change is in the notes, or not. */
+export const ReasonSchema = Type.Union([
+  Type.Literal('listed', { description: 'has an entry' }),
+  Type.Literal('backport', { description: 'stands under its original, `detail`' }),
+  Type.Literal('dependency', { description: 'folded into the dependency updates' }),
+  Type.Literal('revert', { description: 'takes back `detail`, which was shipped before' }),
+  Type.Literal('restored', { description: 'brings back `detail`' }),
+  Type.Literal('linked', { description: 'closed, on the entry of `detail`' }),
+  Type.Literal('closed', { description: 'closed in the range without a pull request of it' }),
+  Type.Literal('direct', { description: 'a commit without a pull request' }),
+  Type.Literal('reverted', { description: 'taken back in the range by `detail`' }),
+  Type.Literal('reverts', { description: 'takes back `detail` of the same range' }),
+  Type.Literal('shipped', { description: 'already part of the release `detail`' }),
+  Type.Literal('release', { description: 'only makes a release' }),
+  Type.Literal('label', { description: 'left out by the label `detail`' }),
+  Type.Literal('author', { description: 'its author is left out by the settings' }),
+  Type.Literal('unmerged', { description: 'never merged, or not yet' }),
+  Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),
+  Type.Literal('open', { description: 'an issue that is still open' }),
+  Type.Literal('unresolved', { description: 'an issue closed without being resolved' }),
+  Type.Literal('unlisted', { description: 'an issue of a pull request that is left out, `detail`' }),
+  Type.Literal('notCaptured', { description: 'named by a commit, but never captured' }),
+]);
+export type Reason = Static<typeof ReasonSchema>;
+
+/** A pull request, issue or commit that was looked at for a range. */
+export const ChangeSchema = Type.Object({
+  kind: Type.Union([Type.Literal('pull'), Type.Literal('issue'), Type.Literal('commit')]),
+  number: Type.Optional(Type.Integer({ description: 'of a pull request or issue' })),
+  sha: Type.Optional(Type.String({ description: 'of a commit' })),
+  title: Type.String({ description: 'first line, as captured' }),
+  included: Type.Boolean(),
+  reason: ReasonSchema,
+  detail: Type.Optional(Type.String({ description: 'what the reason points at, such as `#12` or `v1.2.0`' })),
+  section: Type.Optional(SectionNameSchema),
+  method: MethodSchema,
+});
+export type Change = Static<typeof ChangeSchema>;
+
+/** What is worth knowing about how a draft came about, beside its text. */
+export const DiagnosticsSchema = Type.Object({
+  resolution: ResolutionSchema,
+  diverged: Type.Boolean({ description: '`fromTag` is no ancestor of `toTag`' }),
+  listed: Type.Integer({ description: 'pull requests with an entry' }),
+  leftOut: Type.Array(
+    Type.Object({ number: Type.Integer(), reason: ReasonSchema, detail: Type.Optional(Type.String()) }),
+  ),
+  notCaptured: Type.Array(Type.Integer(), { description: 'numbers that commits name and nobody told of' }),
+  withoutArea: Type.Integer({ description: 'entries of which nothing says where they belong' }),
+  withoutType: Type.Integer({ description: 'entries under other changes, for want of a label or prefix' }),
+});
+export type Diagnostics = Static<typeof DiagnosticsSchema>;

@@ -10,11 +10,23 @@ export interface Attribution {
   pulls: PullRecord[];
   /** Commits that no merged pull request brought. */
   commitsWithoutPull: CommitRecord[];
+  /** Pull requests whose own merge commit was not among the commits. */
+  bySubject: Set<number>;
+  /** Numbers that commits name as their pull request and that are not captured at all. */
+  notCaptured: Set<number>;
 }
 
 /** A merge of one branch into another brings commits, and is no change of its own. */
 const branchMerge = /^Merge (?:remote-tracking )?(?:branch|branches|tag|commit) ['"\u2018]/;
 const mergeSubject = /^Merge (?:pull request|PR) #(\d{1,10})(?!\d)/;
+/** How other hosts and merging bots name what they merge. */
+const otherMergeSubjects = [
+  /^Merge pull request ['"\u2018].{0,1000}['"\u2019] \([#!](\d{1,10})\) from /,
+  /^Merged in .{1,300} \(pull request #(\d{1,10})\)$/,
+  /^Pull request #(\d{1,10}): /,
+  /^Merged PR (\d{1,10}): /,
+  /^(?:Auto merge|Rollup merge) of #(\d{1,10})(?!\d)/,
+];
 /** The last number in brackets names the pull request; one before it may name an issue or the change that was picked. */
 const trailingNumber = /\(#(\d{1,10})\)$/;
 
@@ -22,12 +34,16 @@ const trailingNumber = /\(#(\d{1,10})\)$/;
 export function attribute(source: NotesSource, pushes: readonly string[][]): Attribution {
   const pulls = new Map<number, PullRecord>();
   const leftovers: CommitRecord[] = [];
+  const byMerge = new Set<number>();
+  const notCaptured = new Set<number>();
   for (const shas of pushes) {
     let waiting: CommitRecord[] = [];
     shas.forEach((sha, index) => {
       const commit = source.commit(sha);
       const found = pullsOf(source, sha, commit);
       for (const pull of found.pulls) if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
+      if (found.exact) for (const pull of found.pulls) byMerge.add(pull.number);
+      if (found.unknown !== undefined) notCaptured.add(found.unknown);
       if (found.pulls.length === 0) {
         if (commit && !branchMerge.test(commit.message)) waiting.push(commit);
       } else if (found.merge || (found.exact && index === shas.length - 1)) {
@@ -37,7 +53,8 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
     });
     leftovers.push(...waiting);
   }
-  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers };
+  const bySubject = new Set([...pulls.keys()].filter((number) => !byMerge.has(number)));
+  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured };
 }
 
 /** Merged pull requests of one commit: those merged as it, else the one its subject names. */
@@ -45,14 +62,23 @@ export function pullsOf(
   source: NotesSource,
   sha: string,
   commit: CommitRecord | undefined,
-): { pulls: PullRecord[]; exact: boolean; merge: boolean } {
+): { pulls: PullRecord[]; exact: boolean; merge: boolean; unknown?: number } {
   const subject = firstLine(commit?.message ?? '');
-  const merge = mergeSubject.exec(subject);
+  const merge = mergeOf(subject);
   const mergedAs = source.pullsMergedAs(sha);
   if (mergedAs.length > 0) return { pulls: mergedAs, exact: true, merge: merge !== null };
   const digits = merge?.[1] ?? trailingNumber.exec(subject)?.[1];
-  const named = digits === undefined ? undefined : source.pull(Number(digits));
-  return { pulls: named?.state === 'merged' ? [named] : [], exact: false, merge: merge !== null };
+  if (digits === undefined) return { pulls: [], exact: false, merge: merge !== null };
+  const named = source.pull(Number(digits));
+  if (named?.state === 'merged') return { pulls: [named], exact: false, merge: merge !== null };
+  const unknown = named || source.issue(Number(digits)) ? undefined : Number(digits);
+  return { pulls: [], exact: false, merge: merge !== null, ...(unknown !== undefined && { unknown }) };
+}
+
+function mergeOf(subject: string): RegExpExecArray | null {
+  const merge = mergeSubject.exec(subject);
+  if (merge || !/^(?:Merge|Pull|Auto|Rollup)/.test(subject)) return merge;
+  return otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
 }
 
 /** The subject of a commit message. */

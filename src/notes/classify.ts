@@ -5,7 +5,7 @@
 import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { sayBreaking } from './body.ts';
 import { isUpdate } from './dependencies.ts';
-import { type ChangeType, distinctAreas, type LabelReading, readLabels } from './labels.ts';
+import { type ChangeType, distinctAreas, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
 import { isRelease, type ParsedTitle, parseTitle } from './title.ts';
 
 /** Sections of the notes; a change stands in the first that fits, in this order, and only there (spec part 2, rule 3). */
@@ -32,17 +32,22 @@ export interface Classification {
   highlight: boolean;
   /** Work on the project itself, which no user notices. */
   housekeeping: boolean;
-  /** A label keeps it out of the notes. */
-  skip: boolean;
+  /** The label that keeps it out of the notes. */
+  skip: string | null;
   /** The title without its prefixes, not yet escaped. */
   text: string;
 }
 
 /** Classifies by labels, then title prefix, then labels of linked issues; what breaks is never taken back by a label. */
-export function classify(pull: PullRecord, linkedIssues: readonly IssueRecord[]): Classification {
+export function classify(
+  pull: PullRecord,
+  linkedIssues: readonly IssueRecord[],
+  vocabulary?: Vocabulary,
+): Classification {
   const title = parseTitle(pull.title);
-  const labels = readLabels(pull.labels);
-  const types = typesOf(title, labels, linkedIssues);
+  const labels = readLabels(pull.labels, vocabulary);
+  const ofIssues = linkedIssues.map((issue) => readLabels(issue.labels, vocabulary));
+  const types = typesOf(title, labels, ofIssues);
   const breaking = title.breaking || types.has('breaking') || sayBreaking(pull.body);
   const kind = kindOf(pull, title, labels);
   const section = sectionOf(kind, breaking, types, labels);
@@ -60,15 +65,14 @@ export function classify(pull: PullRecord, linkedIssues: readonly IssueRecord[])
 }
 
 /** Kinds that the strongest source names; a weaker one is not asked once a stronger has spoken. */
-function typesOf(title: ParsedTitle, labels: LabelReading, issues: readonly IssueRecord[]): Set<ChangeType> {
+function typesOf(title: ParsedTitle, labels: LabelReading, issues: readonly LabelReading[]): Set<ChangeType> {
   const prefix = new Set(title.type ? [title.type] : []);
   if (labels.specTypes.has('breaking') || labels.aliasTypes.has('breaking')) prefix.add('breaking');
   const spoken = [labels.specTypes, labels.aliasTypes, prefix].filter((types) => types.size > 0);
   if (spoken.length > 0) return unionOnBreaking(spoken);
   if (title.housekeeping || labels.housekeeping || labels.dependencies) return new Set();
-  const readings = issues.map((issue) => readLabels(issue.labels));
-  const spec = new Set(readings.flatMap(({ specTypes }) => [...specTypes]));
-  return spec.size > 0 ? spec : new Set(readings.flatMap(({ aliasTypes }) => [...aliasTypes]));
+  const spec = new Set(issues.flatMap(({ specTypes }) => [...specTypes]));
+  return spec.size > 0 ? spec : new Set(issues.flatMap(({ aliasTypes }) => [...aliasTypes]));
 }
 
 /** The first source decides, except that each may say that the change breaks something, and then what it is besides. */
@@ -78,7 +82,8 @@ function unionOnBreaking(spoken: Set<ChangeType>[]): Set<ChangeType> {
 }
 
 function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
-  if (isRelease(title)) return 'release';
+  // Somebody who calls it a feature or a fix has seen more in it than a version.
+  if (isRelease(title) && labels.specTypes.size === 0) return 'release';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || (pull.author.bot && isUpdate(title.text))) return 'dependency';
   return 'change';

@@ -2,8 +2,8 @@
  * Writes a draft: gathers the facts once and hands them to the persona that is asked for.
  */
 import type { DraftFlags, Persona, RangeBounds } from '../protocol/stored.ts';
-import { gather, type Notes } from './entries.ts';
 import { flagsOf } from './flags.ts';
+import { gather, type Notes } from './gather.ts';
 import { customer } from './personas/customer.ts';
 import { engineer } from './personas/engineer.ts';
 import { internal } from './personas/internal.ts';

@@ -1,19 +1,15 @@
 /**
- * Gathers the facts of a draft, the same for every persona: entries with all that is known about each, what cancelled out,
- * dependency updates, issues and people. How they are told is left to the personas.
+ * Makes entries of pull requests: backports folded onto what they carry, with all that is known about each, the same for every
+ * persona. Which pull requests there are, and what else a draft is made from, is the matter of `gather.ts`.
  */
-import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../protocol/stored.ts';
-import { firstLine } from './attribute.ts';
+import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { originalOf } from './backports.ts';
 import { type ReleaseNote, releaseNote, upgradeText } from './body.ts';
 import { type Classification, classify } from './classify.ts';
-import { chainUpdates, type DependencyUpdate } from './dependencies.ts';
-import { readLabels } from './labels.ts';
-import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
-import { settleReverts } from './reverts.ts';
-import { linkedClosedIssues, type Selection, select } from './select.ts';
+import { readLabels, type Vocabulary } from './labels.ts';
+import { peopleOf } from './people.ts';
+import { linkedClosedIssues } from './select.ts';
 import type { NotesSource } from './source.ts';
-import { isRelease, parseTitle } from './title.ts';
 import { byMerge } from './window.ts';
 
 /** One change: a pull request with its backports, or backports of one shipped before. */
@@ -34,67 +30,68 @@ export interface Entry extends Classification {
   note: ReleaseNote | undefined;
 }
 
-/** A revert of something that is not in the range. */
-export interface RevertEntry {
+/** A change under the pull request it carries, and those of the range that brought it. */
+interface Group {
   pull: PullRecord;
-  target: PullRecord | undefined;
+  backports: PullRecord[];
+  /** The pull request itself is in the range. */
+  listed: boolean;
 }
 
-/** Why a selected pull request has no entry. */
-export interface Dropped {
-  number: number;
-  reason: 'release' | 'label' | 'reverted';
-}
+/** Reads entries out of one source with one vocabulary. */
+export class EntryMaker {
+  private readonly source: NotesSource;
+  private readonly vocabulary: Vocabulary;
 
-/** All a draft is made from. */
-export interface Notes {
-  source: NotesSource;
-  bounds: RangeBounds;
-  selection: Selection;
-  /** By priority, merge time, number. */
-  entries: Entry[];
-  reverted: RevertEntry[];
-  updates: DependencyUpdate[];
-  closedIssues: IssueRecord[];
-  /** Linked from the range and not closed. */
-  openIssues: IssueRecord[];
-  directCommits: CommitRecord[];
-  contributors: string[];
-  firstContributions: FirstContribution[];
-  dropped: Dropped[];
-}
+  constructor(source: NotesSource, vocabulary: Vocabulary) {
+    this.source = source;
+    this.vocabulary = vocabulary;
+  }
 
-const unresolved = new Set(['duplicate', 'invalid', 'wontfix', 'question', 'stale', 'not planned']);
+  /** An entry a change; backports of one change share the entry of their original. */
+  entries(pulls: readonly PullRecord[]): Entry[] {
+    const groups = new Map<number, Group>();
+    for (const pull of pulls) {
+      const original = originalOf(this.source, pull);
+      const shown = original ?? pull;
+      const group = groups.get(shown.number) ?? { pull: shown, backports: [], listed: false };
+      if (original) group.backports.push(pull);
+      else group.listed = true;
+      groups.set(shown.number, group);
+    }
+    return [...groups.values()].map((group) => this.entry(group));
+  }
 
-/** Selects, pairs reverts, folds backports, classifies. */
-export function gather(source: NotesSource, bounds: RangeBounds): Notes {
-  const selection = select(source, bounds);
-  const { pulls } = selection;
-  const settled = settleReverts(source, pulls, selection.resolution === 'commits');
-  const setAside = new Set([...settled.standing, ...settled.restoring].map(({ pull }) => pull.number));
-  const remaining = pulls.filter(({ number }) => !settled.cancelled.has(number) && !setAside.has(number));
-  const restored = settled.restoring.map(({ pull, restored }) => restoredEntry(source, pull, restored));
-  const all = [...foldBackports(source, remaining), ...restored].sort(byImportance);
-  const entries = all.filter((entry) => whyDropped(entry) === undefined);
-  const dropped = all.flatMap((entry) => whyDropped(entry) ?? []);
-  for (const number of settled.cancelled.keys()) dropped.push({ number, reason: 'reverted' });
-  const reverted = settled.standing
-    .filter(({ pull }) => !readLabels(pull.labels).skip)
-    .sort((a, b) => byMerge(a.pull, b.pull));
-  const updates = entries.filter(({ section }) => section === 'dependency').flatMap(shipped);
-  return {
-    source,
-    bounds,
-    selection,
-    entries: entries.filter(({ section }) => section !== 'dependency'),
-    reverted,
-    updates: chainUpdates(updates.sort(byMerge)),
-    closedIssues: closedWithoutPull(selection),
-    openIssues: openIssuesOf(source, entries),
-    directCommits: selection.commitsWithoutPull.filter((commit) => !isRelease(parseTitle(firstLine(commit.message)))),
-    ...peopleBehind(source, entries, reverted),
-    dropped: dropped.sort((a, b) => a.number - b.number),
-  };
+  /** The entry of a change that `pull` brought back. */
+  restored(pull: PullRecord, restored: PullRecord): Entry {
+    return { ...this.entry({ pull: restored, backports: [], listed: true }), id: pull.number, restoredBy: pull };
+  }
+
+  /** Labels are the backport's where these say something, else the original's. */
+  private entry({ pull, backports, listed }: Group): Entry {
+    const carriers = [...backports].sort(byMerge);
+    const [backport] = carriers;
+    const all = [pull, ...carriers];
+    const issues = distinctIssues(all.flatMap((each) => linkedClosedIssues(this.source, each)));
+    const own = backport && !listed && this.saysSomething(backport.labels) ? backport.labels : pull.labels;
+    const classified = classify({ ...pull, labels: own }, issues, this.vocabulary);
+    return {
+      ...classified,
+      id: listed || !backport ? pull.number : backport.number,
+      pull,
+      backports: carriers,
+      restoredBy: null,
+      issues,
+      people: peopleOf(this.source, pull),
+      upgrade: classified.breaking ? (all.map((each) => upgradeText(each.body)).find((text) => text !== '') ?? '') : '',
+      note: all.map((each) => releaseNote(each.body)).find((note) => note !== undefined),
+    };
+  }
+
+  private saysSomething(labels: readonly string[]): boolean {
+    const { specTypes, aliasTypes, areas, dependencies, skip } = readLabels(labels, this.vocabulary);
+    return specTypes.size + aliasTypes.size + areas.length > 0 || dependencies || skip !== null;
+  }
 }
 
 /** Pull requests of the range that an entry stands for. */
@@ -103,94 +100,14 @@ export function shipped(entry: Entry): PullRecord[] {
   return entry.pull.number === entry.id ? [entry.pull, ...entry.backports] : entry.backports;
 }
 
-function foldBackports(source: NotesSource, pulls: readonly PullRecord[]): Entry[] {
-  const groups = new Map<number, { pull: PullRecord; backports: PullRecord[]; listed: boolean }>();
-  for (const pull of pulls) {
-    const original = originalOf(source, pull);
-    const shown = original ?? pull;
-    const group = groups.get(shown.number) ?? { pull: shown, backports: [], listed: false };
-    if (original) group.backports.push(pull);
-    else group.listed = true;
-    groups.set(shown.number, group);
-  }
-  return [...groups.values()].map((group) => toEntry(source, group.pull, group.backports.sort(byMerge), group.listed));
-}
-
-/** Labels are the backport's where these say something, else the original's. */
-function toEntry(source: NotesSource, pull: PullRecord, backports: PullRecord[], listed: boolean): Entry {
-  const [backport] = backports;
-  const group = [pull, ...backports];
-  const issues = distinctIssues(group.flatMap((each) => linkedClosedIssues(source, each)));
-  const own = backport && !listed && saysSomething(backport.labels) ? backport.labels : pull.labels;
-  const classified = classify({ ...pull, labels: own }, issues);
-  return {
-    ...classified,
-    id: listed || !backport ? pull.number : backport.number,
-    pull,
-    backports,
-    restoredBy: null,
-    issues,
-    people: peopleOf(source, pull),
-    upgrade: classified.breaking ? (group.map((each) => upgradeText(each.body)).find((text) => text !== '') ?? '') : '',
-    note: group.map((each) => releaseNote(each.body)).find((note) => note !== undefined),
-  };
-}
-
-function restoredEntry(source: NotesSource, pull: PullRecord, restored: PullRecord): Entry {
-  return { ...toEntry(source, restored, [], true), id: pull.number, restoredBy: pull };
-}
-
-function saysSomething(labels: readonly string[]): boolean {
-  const reading = readLabels(labels);
-  return (
-    reading.specTypes.size + reading.aliasTypes.size + reading.areas.length > 0 || reading.dependencies || reading.skip
-  );
-}
-
-function whyDropped(entry: Entry): Dropped | undefined {
-  if (entry.skip) return { number: entry.id, reason: 'label' };
-  return entry.kind === 'release' && !entry.breaking ? { number: entry.id, reason: 'release' } : undefined;
-}
-
-/** Closed in the range without any of its pull requests; what was closed unresolved is no news. */
-function closedWithoutPull({ issues, pulls }: Selection): IssueRecord[] {
-  const linked = new Set(pulls.flatMap((pull) => pull.linkedIssues));
-  return issues.filter((issue) => {
-    if (linked.has(issue.number) || (issue.stateReason ?? 'completed') !== 'completed') return false;
-    return !issue.labels.some((label) =>
-      unresolved.has(
-        label
-          .toLowerCase()
-          .replace(/[\s_-]+/g, ' ')
-          .trim(),
-      ),
-    );
-  });
-}
-
-function openIssuesOf(source: NotesSource, entries: readonly Entry[]): IssueRecord[] {
-  const linked = entries.flatMap((entry) => shipped(entry).flatMap((pull) => pull.linkedIssues));
-  return distinctIssues(linked.flatMap((number) => source.issue(number) ?? [])).filter(({ state }) => state === 'open');
-}
-
-function distinctIssues(issues: IssueRecord[]): IssueRecord[] {
-  const found = new Map(issues.map((issue) => [issue.number, issue]));
-  return [...found.values()].sort((a, b) => a.number - b.number);
-}
-
-function peopleBehind(
-  source: NotesSource,
-  entries: readonly Entry[],
-  reverted: readonly RevertEntry[],
-): Pick<Notes, 'contributors' | 'firstContributions'> {
-  const pulls = [...entries.flatMap(shipped), ...reverted.map(({ pull }) => pull)].sort(byMerge);
-  const originals = new Map(entries.flatMap((entry) => shipped(entry).map((pull) => [pull.number, entry.people])));
-  const logins = pulls.flatMap((pull) => [...(originals.get(pull.number) ?? []), ...peopleOf(source, pull)]);
-  return { contributors: distinctLogins(logins), firstContributions: firstContributions(source, pulls) };
-}
-
-/** `priority: high` first, then in merge order (spec part 2, rule 3). */
-function byImportance(a: Entry, b: Entry): number {
+/** `priority: high` first, then in merge order, then by number (spec part 2, rule 3). */
+export function byImportance(a: Entry, b: Entry): number {
   if (a.priority !== b.priority) return a.priority ? -1 : 1;
   return byMerge(shipped(a)[0] as PullRecord, shipped(b)[0] as PullRecord) || a.id - b.id;
+}
+
+/** Issues once each, by number. */
+export function distinctIssues(issues: IssueRecord[]): IssueRecord[] {
+  const found = new Map(issues.map((issue) => [issue.number, issue]));
+  return [...found.values()].sort((a, b) => a.number - b.number);
 }

@@ -2,8 +2,9 @@
  * Makes a draft's flags (spec part 2): highlights, contributors and how to upgrade, all from the facts and none from the text.
  */
 import type { DraftFlags, Persona } from '../protocol/stored.ts';
-import type { Entry, Notes } from './entries.ts';
+import type { Entry } from './entries.ts';
 import { cleanLine } from './escape.ts';
+import type { Notes } from './gather.ts';
 import { highlightsOf, highlightText } from './highlights.ts';
 import { customerLines, customerText } from './plain.ts';
 import { quoteLines } from './quote.ts';

@@ -2,21 +2,30 @@
  * Chooses the few changes that matter most, from labels and issues alone.
  */
 import type { Persona } from '../protocol/stored.ts';
-import type { Entry, Notes } from './entries.ts';
+import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
+import type { Notes } from './gather.ts';
 import { customerText } from './plain.ts';
+import type { NotesSource } from './source.ts';
 
 const mostHighlights = 5;
 /** Below this a list of highlights would only repeat the draft. */
 const fewestForHighlights = 6;
 
-/** What matters most: asked for by label, then what breaks, then features that answer most issues. */
-export function highlightsOf({ entries }: Notes): Entry[] {
+/** What matters most: asked for by label, then what breaks, then features whose issues were talked about most. */
+export function highlightsOf({ entries, source }: Notes): Entry[] {
   const asked = entries.filter((entry) => entry.priority || entry.highlight);
   const breaking = entries.filter((entry) => entry.breaking);
   const features = entries.filter((entry) => entry.section === 'feature' && entry.issues.length > 0);
-  const wanted = [...features].sort((a, b) => b.issues.length - a.issues.length);
-  return [...new Set([...asked, ...breaking, ...wanted])].slice(0, mostHighlights);
+  const first = [...new Set([...asked, ...breaking])];
+  if (first.length >= mostHighlights) return first.slice(0, mostHighlights);
+  const talk = new Map(features.map((entry) => [entry, commentsOf(source, entry)]));
+  const wanted = features.sort((a, b) => (talk.get(b) ?? 0) - (talk.get(a) ?? 0) || b.issues.length - a.issues.length);
+  return [...new Set([...first, ...wanted])].slice(0, mostHighlights);
+}
+
+function commentsOf(source: NotesSource, { issues }: Entry): number {
+  return issues.reduce((sum, { number }) => sum + source.commentCount(number), 0);
 }
 
 /** A highlight in plain text: no Markdown, and for customers nothing from inside. */

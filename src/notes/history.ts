@@ -14,8 +14,18 @@ import type { NotesSource } from './source.ts';
 export interface Difference {
   /** Commits by push, oldest first; within a push in its own order. */
   pushes: string[][];
+  /** Commits reachable from the commit counted from and not from the other, by push as well. */
+  lost: string[][];
   /** The commit counted from is not an ancestor of the other. */
   diverged: boolean;
+}
+
+/** What captured pushes tell of the ancestors of a commit. */
+export interface Ground {
+  /** Pushes that led down, newest first, each with the commits of it that are ancestors. */
+  pushes: { at: number; shas: string[] }[];
+  /** Where the captured history ends: the oldest push of a branch that could be reached. */
+  ends: { branch: string; at: number }[];
 }
 
 /** One way down from a commit: through a push that lists it, up to and including `index`, to what lies below the push. */
@@ -39,9 +49,20 @@ export function commitsBetween(source: NotesSource, from: string, to: string): D
   const common = meet(upper, lower, from, to);
   if (common === undefined) return undefined;
   const gained = upper.pushesAbove(common);
-  const excluded = new Set(lower.pushesAbove(common).flat());
+  const left = lower.pushesAbove(common);
   const isAncestor = from === common || gained.some((shas) => shas.includes(from));
-  return { pushes: withoutRepeats(gained, excluded), diverged: !isAncestor };
+  return {
+    pushes: withoutRepeats(gained, new Set(left.flat())),
+    lost: isAncestor ? [] : withoutRepeats(left, new Set(gained.flat())),
+    diverged: !isAncestor,
+  };
+}
+
+/** What is captured of the ancestors of a commit, down to pushes that are not younger than `until`. */
+export function groundBelow(source: NotesSource, sha: string, until: number): Ground {
+  const walk = new Walk(source, sha);
+  while ((walk.newest ?? until) > until) walk.descend();
+  return walk.ground();
 }
 
 /** Goes down on whichever side stands at the newer push, as the ground they share is then met early. */
@@ -105,6 +126,21 @@ class Walk {
       visit = this.visits.get(visit.from);
     }
     return passed;
+  }
+
+  /** All that was gone down, and where it went no further for want of captured pushes. */
+  ground(): Ground {
+    const goneOn = new Set([...this.visits.values()].flatMap((visit) => visit?.from ?? []));
+    const waiting = new Set(this.open.map(({ sha }) => sha));
+    const ground: Ground = { pushes: [], ends: [] };
+    for (const [sha, visit] of this.visits) {
+      if (!visit) continue;
+      const { push, index } = visit.step;
+      ground.pushes.push({ at: push.at, shas: push.shas.slice(0, index + 1) });
+      if (!goneOn.has(sha) && !waiting.has(sha)) ground.ends.push({ branch: push.branch, at: push.at });
+    }
+    ground.pushes.sort((a, b) => b.at - a.at);
+    return ground;
   }
 
   private openAt(sha: string): void {

@@ -3,6 +3,8 @@
  * words of the spec come first; what other projects use for the same thing is understood too.
  */
 
+import type { LabelMeaning, NotesSettings } from '../protocol/notes.ts';
+
 /** What kind of change something is; `other` is said where a title or label names a kind without a section of its own. */
 export type ChangeType = 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation';
 
@@ -16,8 +18,8 @@ export interface LabelReading {
   priority: boolean;
   highlight: boolean;
   dependencies: boolean;
-  /** Not for the notes. */
-  skip: boolean;
+  /** The label that keeps the change out of the notes. */
+  skip: string | null;
   /** Work on the project itself, which no user notices. */
   housekeeping: boolean;
 }
@@ -71,8 +73,27 @@ const skipped = new Set([
 const dependencies = new Set(['dependencies', 'dependency', 'deps']);
 const urgent = new Set(['high', 'highest', 'critical', 'urgent']);
 
-/** Reads labels; case, emoji and the choice of blank, dash or underscore make no difference. */
-export function readLabels(labels: readonly string[]): LabelReading {
+/** What a repository says of its own labels, by plain words. */
+export interface Vocabulary {
+  meanings: ReadonlyMap<string, LabelMeaning>;
+  excluded: ReadonlySet<string>;
+}
+
+/** The vocabulary of a repository's settings; without a word of its own where these are the defaults. */
+export function createVocabulary({ labels, excludedLabels }: NotesSettings): Vocabulary {
+  return {
+    meanings: new Map(Object.entries(labels).map(([label, meaning]) => [keyOf(label), meaning])),
+    excluded: new Set(excludedLabels.map(keyOf)),
+  };
+}
+
+const noVocabulary: Vocabulary = { meanings: new Map(), excluded: new Set() };
+
+/**
+ * Reads labels; case, emoji and the choice of blank, dash or underscore make no difference. A label that the repository gives
+ * a meaning of its own has that one alone.
+ */
+export function readLabels(labels: readonly string[], own: Vocabulary = noVocabulary): LabelReading {
   const reading: LabelReading = {
     specTypes: new Set(),
     aliasTypes: new Set(),
@@ -80,12 +101,29 @@ export function readLabels(labels: readonly string[]): LabelReading {
     priority: false,
     highlight: false,
     dependencies: false,
-    skip: false,
+    skip: null,
     housekeeping: false,
   };
-  for (const label of labels) readLabel(label, reading);
+  for (const label of labels) {
+    const key = keyOf(label);
+    const meaning = own.meanings.get(key);
+    if (own.excluded.has(key)) reading.skip ??= label;
+    if (meaning) readMeaning(label, meaning, reading);
+    else readLabel(label, reading);
+  }
   reading.areas = distinctAreas(reading.areas);
   return reading;
+}
+
+function readMeaning(label: string, meaning: LabelMeaning, reading: LabelReading): void {
+  const { type, area, priority, highlight, skip } = meaning;
+  if (type === 'dependency') reading.dependencies = true;
+  else if (type === 'internal') reading.housekeeping = true;
+  else if (type) reading.specTypes.add(type);
+  if (area) reading.areas.push(area);
+  reading.priority ||= priority === true;
+  reading.highlight ||= highlight === true;
+  if (skip) reading.skip ??= label;
 }
 
 function readLabel(label: string, reading: LabelReading): void {
@@ -94,7 +132,7 @@ function readLabel(label: string, reading: LabelReading): void {
   );
   if (scoped) return readScoped(plainWords(scoped[1] as string), (scoped[2] as string).trim(), reading);
   const words = plainWords(label);
-  if (skipped.has(words)) reading.skip = true;
+  if (skipped.has(words)) reading.skip ??= label;
   else if (words === 'highlight') reading.highlight = true;
   else if (dependencies.has(words)) reading.dependencies = true;
   else if (housekeeping.has(words)) reading.housekeeping = true;
@@ -115,6 +153,11 @@ function addType(words: string, into: Set<ChangeType>): void {
   const level = /^semver (major|minor)$/.exec(words)?.[1];
   const type = level ? semver[level] : Object.hasOwn(types, words) ? types[words] : undefined;
   if (type) into.add(type);
+}
+
+/** What labels are compared by: their words, or what they are made of where there are none. */
+function keyOf(label: string): string {
+  return plainWords(label) || label.trim();
 }
 
 /** Lower case, without emoji and shortcodes, with single blanks between words. */

@@ -1,14 +1,33 @@
 /**
  * The Markdown that all personas are written in: markers, links, headings, lists by area. Text given here is escaped here.
  */
+import type { NotesSettings, SectionName } from '../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
 import type { Entry } from './entries.ts';
 import { escapeText } from './escape.ts';
 import { byText } from './labels.ts';
 
-/** From here on a section is divided by area. */
+/** From here on a section is divided by area, and from the other on its parts are folded away. */
 const fewestForAreas = 6;
+const mostUnfolded = 300;
+/** The order of the spec (part 2, rule 3), and what stands beside it. */
+const order: readonly SectionName[] = [
+  'breaking',
+  'feature',
+  'fix',
+  'security',
+  'performance',
+  'documentation',
+  'other',
+  'reverted',
+  'issues',
+  'commits',
+  'dependencies',
+];
+
+/** How references are written: with their address, or bare where the host links them itself. */
+export type LinkStyle = NotesSettings['links'];
 const general = 'General';
 
 /** Ties an entry to its pull request: edits are found again by it, and readers do not see it. */
@@ -21,19 +40,34 @@ export function section(heading: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${heading}\n\n${lines.join('\n').trimEnd()}`;
 }
 
+/** Sections under their titles: those that the settings name first, then the others in the order of the spec. */
+export function inOrder(settings: NotesSettings, lines: Partial<Record<SectionName, readonly string[]>>): string[] {
+  const names = [...new Set([...settings.order, ...order])];
+  return names.map((name) => section(escapeText(settings.titles[name]), lines[name] ?? []));
+}
+
 /** Sections one after the other, empty ones left out. */
 export function document(sections: readonly string[]): string {
   const written = sections.filter((text) => text !== '');
   return `${written.join('\n\n') || 'No changes in this range.'}\n`;
 }
 
-/** A link to a pull request or issue by its number. */
-export function numberLink({ number, url }: Pick<PullRecord | IssueRecord, 'number' | 'url'>): string {
-  return `[#${number}](${safeUrl(url)})`;
+/** A reference to a pull request or issue by its number. */
+export function numberLink(
+  { number, url }: Pick<PullRecord | IssueRecord, 'number' | 'url'>,
+  links: LinkStyle,
+): string {
+  return links === 'short' ? `#${number}` : `[#${number}](${safeUrl(url)})`;
 }
 
-/** A link to a person's page; the handle notifies nobody inside a link. */
-export function personLink(origin: string, login: string): string {
+/** Several references, with commas. */
+export function numberLinks(records: readonly (PullRecord | IssueRecord)[], links: LinkStyle): string {
+  return records.map((record) => numberLink(record, links)).join(', ');
+}
+
+/** A person with a link to their page; the handle notifies nobody inside a link, and bare it stands without its sign. */
+export function personLink(origin: string, login: string, links: LinkStyle): string {
+  if (links === 'short') return escapeText(login);
   return `[@${login.replace(/[\\[\]<>`*]/g, '')}](${safeUrl(`${origin}/${encodeURIComponent(login)}`)})`;
 }
 
@@ -59,39 +93,58 @@ export function areaPrefix({ areas }: Pick<Entry, 'areas'>): string {
 }
 
 /**
- * Entries of a section as lines, each with its area before it. From six entries on, where two areas have several, those get
- * a heading of their own, in alphabetical order; the rest follows under a general one (spec part 2, rule 3).
+ * Entries of a section as lines, each with its area before it. From six entries and two areas on, each area has a heading of
+ * its own, in alphabetical order; what has none follows under a general one (spec part 2, rule 3).
+ * @param folded puts each part behind a line with its count, which the reader opens
  */
-export function byArea(entries: readonly Entry[], line: (entry: Entry, prefix: string) => string): string[] {
+export function byArea(
+  entries: readonly Entry[],
+  line: (entry: Entry, prefix: string) => string,
+  folded = false,
+): string[] {
   const groups = new Map<string, Entry[]>();
   for (const entry of entries) {
     const key = entry.areas.join(', ').toLowerCase();
-    groups.set(key, [...(groups.get(key) ?? []), entry]);
+    const group = groups.get(key);
+    if (group) group.push(entry);
+    else groups.set(key, [entry]);
   }
-  const grouped = [...groups].filter(([key, group]) => key !== '' && group.length > 1);
-  if (entries.length < fewestForAreas || grouped.length < 2) {
-    return entries.map((entry) => line(entry, areaPrefix(entry)));
+  const rest = groups.get('') ?? [];
+  groups.delete('');
+  if (entries.length < fewestForAreas || groups.size < 2) {
+    const lines = entries.map((entry) => line(entry, areaPrefix(entry)));
+    return folded ? fold(changeCount(entries), lines) : lines;
   }
-  const lines = grouped
+  const parts = [...groups]
     .sort(([a], [b]) => byText(a, b))
-    .flatMap(([, group]) =>
-      subsection(
-        areaName((group[0] as Entry).areas),
-        group.map((entry) => line(entry, '')),
-      ),
-    );
-  const rest = entries.filter((entry) => !grouped.some(([, group]) => group.includes(entry)));
-  return [
-    ...lines,
-    ...subsection(
-      general,
-      rest.map((entry) => line(entry, areaPrefix(entry))),
-    ),
-  ].slice(0, -1);
+    .map(([, group]): [string, Entry[]] => [areaName((group[0] as Entry).areas), group]);
+  if (rest.length > 0) parts.push([general, rest]);
+  return parts.flatMap(([heading, group]) => subsection(heading, group, line, folded)).slice(0, -1);
 }
 
-function subsection(heading: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : [`### ${heading}`, '', ...lines, ''];
+/** Whether a draft is so long that its longest sections are folded. */
+export function isFolded(entries: readonly Entry[]): boolean {
+  return entries.length > mostUnfolded;
+}
+
+/** Lines behind a summary that the reader opens; nothing for no lines. */
+export function fold(summary: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  return ['<details>', `<summary>${summary}</summary>`, '', ...lines, '', '</details>'];
+}
+
+function subsection(
+  heading: string,
+  group: readonly Entry[],
+  line: (entry: Entry, prefix: string) => string,
+  folded: boolean,
+): string[] {
+  const lines = group.map((entry) => line(entry, ''));
+  return [`### ${heading}`, '', ...(folded ? fold(changeCount(group), lines) : lines), ''];
+}
+
+function changeCount({ length }: readonly Entry[]): string {
+  return `${length} ${length === 1 ? 'change' : 'changes'}`;
 }
 
 function areaName(areas: readonly string[]): string {

@@ -13,11 +13,17 @@ const bareReference = /(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?!\w)|\bGH-\d{
 const hash = /\b(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}\b/g;
 const link = /https?:\/\/[^\s)>\]]{1,2000}/gi;
 
+/** Names that could be nothing but a branch; a plain word such as `main` also means something else. */
+const branchLike = /^(?=.{0,100}[\d/_.-])[\w./-]{3,100}$/;
+
 /** What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title. */
 export function customerText(entry: Entry): string {
   const note = entry.note?.kind === 'text' ? entry.note.text.slice(0, longestNote).replace(/\s+/g, ' ') : '';
   const told = entry.section === 'breaking' ? undefined : reportOf(entry);
-  return withoutInside(note) || withoutInside(told ? parseTitle(told.title).text : '') || ownText(entry);
+  const said = [note, told ? parseTitle(told.title).text : ''].map((text) =>
+    withoutInside(withoutBranches(text, entry)),
+  );
+  return said.find((text) => text !== '') ?? ownText(entry);
 }
 
 /** The same for several entries: an issue's title speaks for the first that closes it, the others keep their own. */
@@ -36,7 +42,20 @@ export function reportOf(entry: Entry): IssueRecord | undefined {
 }
 
 function ownText(entry: Entry): string {
-  return withoutInside(entry.text) || 'Unnamed change';
+  return withoutInside(withoutBranches(entry.text, entry)) || 'Unnamed change';
+}
+
+/** The branches that the change went through are left out, with the word that led to them. */
+function withoutBranches(text: string, { pull, backports }: Entry): string {
+  const names = new Set([pull, ...backports].flatMap(({ baseRef, headRef }) => [baseRef, headRef]));
+  let bare = text;
+  for (const name of names) {
+    if (name === null || !branchLike.test(name) || !bare.includes(name)) continue;
+    const escaped = name.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+    const whole = `(?:\\s+(?:on|to|into|onto|from|in|for|of))?(?:\\s+the)?\\s*(?<![\\w./-])\`?${escaped}\`?(?![\\w/-])(?:\\s+branch)?`;
+    bare = bare.replace(new RegExp(whole, 'gi'), '');
+  }
+  return bare;
 }
 
 /** Quoted Markdown for customers, line by line. */

@@ -10,8 +10,8 @@ import { parseTitle } from './title.ts';
 
 /** What the reverts of a range come to. */
 export interface RevertOutcome {
-  /** Numbers that leave the notes: taken back inside the range, and the reverts that did so. */
-  cancelled: Map<number, { by: number }>;
+  /** Numbers that leave the notes: taken back inside the range, and the reverts that did so, each with the other one. */
+  cancelled: Map<number, { reason: 'reverted' | 'reverts'; other: number }>;
   /** Reverts of what is not in the range; `target` is what they take back, where that is captured. */
   standing: { pull: PullRecord; target: PullRecord | undefined }[];
   /** Reverts, outside the range's pairs, of reverts shipped before: they bring `restored` back. */
@@ -38,8 +38,8 @@ export function settleReverts(source: NotesSource, pulls: readonly PullRecord[],
     if (outcome.cancelled.has(pull.number)) continue;
     const pair = target && inRange.has(target.number) && (sameLine || target.baseRef === pull.baseRef);
     if (target && pair) {
-      outcome.cancelled.set(target.number, { by: pull.number });
-      outcome.cancelled.set(pull.number, { by: pull.number });
+      outcome.cancelled.set(target.number, { reason: 'reverted', other: pull.number });
+      outcome.cancelled.set(pull.number, { reason: 'reverts', other: target.number });
       continue;
     }
     const restored = target && isRevert(target) ? revertTarget(source, target, []) : undefined;

@@ -17,6 +17,12 @@ export interface Selection {
   /** Commits between two tags that no merged pull request brought, oldest first; else none. */
   commitsWithoutPull: CommitRecord[];
   resolution: 'commits' | 'window';
+  /** Pull requests that are found by the subject of a commit alone. */
+  bySubject: ReadonlySet<number>;
+  /** Numbers that commits name as their pull request, and that are not captured. */
+  notCaptured: ReadonlySet<number>;
+  /** Pull requests that `fromTag` has and `toTag` does not. */
+  lost: PullRecord[];
   /** `fromTag` is no ancestor of `toTag`: legal, and worth telling. */
   diverged: boolean;
 }
@@ -40,7 +46,8 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
   const between = from.sha !== null && to.sha !== null ? commitsBetween(source, from.sha, to.sha) : undefined;
   if (between) {
     const attributed = attribute(source, between.pushes);
-    return selection(source, { ...attributed, resolution: 'commits', diverged: between.diverged });
+    const lost = attribute(source, between.lost).pulls;
+    return selection(source, { ...attributed, lost, resolution: 'commits', diverged: between.diverged });
   }
   // Of another branch's window the closing times of issues say nothing: they are fixed on the default branch first.
   const onDefault = branchOf(source, to) === source.repository.defaultBranch;
@@ -65,7 +72,7 @@ function selection(
   source: NotesSource,
   found: Pick<Selection, 'pulls' | 'resolution'> & Partial<Selection> & { closed?: IssueRecord[] },
 ): Selection {
-  const { pulls, resolution, closed = [], commitsWithoutPull = [], diverged = false } = found;
+  const { pulls, resolution, closed = [], commitsWithoutPull = [], diverged = false, lost = [] } = found;
   const issues = new Map(closed.map((issue) => [issue.number, issue]));
   for (const pull of pulls) for (const issue of linkedClosedIssues(source, pull)) issues.set(issue.number, issue);
   return {
@@ -73,6 +80,9 @@ function selection(
     issues: [...issues.values()].sort((a, b) => a.number - b.number),
     commitsWithoutPull,
     resolution,
+    bySubject: found.bySubject ?? new Set(),
+    notCaptured: found.notCaptured ?? new Set(),
+    lost,
     diverged,
   };
 }

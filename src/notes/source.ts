@@ -2,6 +2,7 @@
  * What `notes/` needs to read of one repository, as an interface: the store implements it over a partition, tests over
  * plain arrays. Every reading order is part of the contract, since a draft is a pure function of what is read here.
  */
+import type { NotesSettings } from '../protocol/notes.ts';
 import type {
   CommitRecord,
   IssueRecord,
@@ -14,6 +15,10 @@ import type {
 /** Reads one repository at one moment; all calls see the same state. */
 export interface NotesSource {
   readonly repository: RepositoryRecord;
+  /** How the repository wants its notes. */
+  readonly settings: NotesSettings;
+  /** All tags that exist, by name. */
+  tags(): TagRecord[];
   tag(name: string): TagRecord | undefined;
   pull(number: number): PullRecord | undefined;
   issue(number: number): IssueRecord | undefined;
@@ -26,6 +31,8 @@ export interface NotesSource {
   pullsMergedBetween(from: number, to: number): Iterable<PullRecord>;
   /** All captured pull requests with `from` ≤ number ≤ `to`, by number. */
   pullsNumbered(from: number, to: number): Iterable<PullRecord>;
+  /** How many comments an issue or pull request has. */
+  commentCount(number: number): number;
   /** Closed issues with `from` ≤ closedAt < `to` (milliseconds), by (closedAt, number). */
   issuesClosedBetween(from: number, to: number): Iterable<IssueRecord>;
 }

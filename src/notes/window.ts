@@ -3,7 +3,8 @@
  * lead from one tag to the other. The tags' own pull requests are placed by their merge commit, never by date.
  */
 import type { PullRecord, TagRecord } from '../protocol/stored.ts';
-import { pullsOf } from './attribute.ts';
+import { attribute, pullsOf } from './attribute.ts';
+import { type Ground, groundBelow } from './history.ts';
 import type { NotesSource } from './source.ts';
 
 /** Half-open span of time in milliseconds. */
@@ -12,17 +13,42 @@ export interface Span {
   to: number;
 }
 
-/** Merged pull requests of the branch of `to`, after the one tagged `from` and up to the one tagged `to`. */
+/**
+ * Merged pull requests after the one tagged `from` and up to the one tagged `to`: those that captured pushes show to be part of
+ * `to`, and where these end, or where there are none, those merged into the branch in time.
+ */
 export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecord): PullRecord[] {
-  const branch = branchOf(source, to);
   const span = spanBetween(source, from, to);
-  const found = new Map<number, PullRecord>();
-  for (const pull of source.pullsMergedBetween(span.from, span.to)) {
-    if (branch === null || pull.baseRef === branch) found.set(pull.number, pull);
+  const ground = groundOf(source, from, to, span);
+  const ends = ground.pushes.length > 0 ? ground.ends : [{ branch: branchOf(source, to), at: span.to - 1 }];
+  const found = new Map(
+    attribute(
+      source,
+      ground.pushes.map(({ shas }) => shas),
+    ).pulls.map((pull) => [pull.number, pull]),
+  );
+  for (const { branch, at } of ends) {
+    for (const pull of source.pullsMergedBetween(span.from, Math.min(at + 1, span.to))) {
+      if (branch === null || pull.baseRef === branch) found.set(pull.number, pull);
+    }
   }
   if (to.sha !== null) for (const pull of source.pullsMergedAs(to.sha)) found.set(pull.number, pull);
   if (from.sha !== null) for (const pull of source.pullsMergedAs(from.sha)) found.delete(pull.number);
   return [...found.values()].sort(byMerge);
+}
+
+/** Pushes that led to the one tag, later than the other, without what led to that. */
+function groundOf(source: NotesSource, from: TagRecord, to: TagRecord, { from: after }: Span): Ground {
+  if (to.sha === null) return { pushes: [], ends: [] };
+  const ground = groundBelow(source, to.sha, after);
+  const pushes = ground.pushes.filter(({ at }) => at >= after);
+  const oldest = pushes.at(-1)?.at ?? after;
+  const known = from.sha === null ? [] : groundBelow(source, from.sha, oldest).pushes;
+  const left = new Set(known.flatMap(({ shas }) => shas));
+  return {
+    pushes: pushes.map(({ at, shas }) => ({ at, shas: shas.filter((sha) => !left.has(sha)) })),
+    ends: ground.ends,
+  };
 }
 
 /** Time after one tag up to and including the other. */
@@ -53,7 +79,7 @@ export function branchOf(source: NotesSource, tag: TagRecord): string | null {
   const { defaultBranch } = source.repository;
   const pushes = tag.sha === null ? [] : (source.commit(tag.sha)?.pushes ?? []);
   const branches = pushes.map(([branch]) => branch).sort();
-  if (branches.length === 0 || (defaultBranch !== null && branches.includes(defaultBranch))) return defaultBranch;
+  if (defaultBranch !== null && branches.includes(defaultBranch)) return defaultBranch;
   const [merged] = tag.sha === null ? [] : source.pullsMergedAs(tag.sha);
-  return merged?.baseRef ?? (branches[0] as string);
+  return merged?.baseRef ?? branches[0] ?? defaultBranch;
 }

@@ -4,7 +4,6 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { ResolutionSchema } from './stored.ts';
 
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 100 });
@@ -177,17 +176,3 @@ export const ChangeSchema = Type.Object({
   method: MethodSchema,
 });
 export type Change = Static<typeof ChangeSchema>;
-
-/** What is worth knowing about how a draft came about, beside its text. */
-export const DiagnosticsSchema = Type.Object({
-  resolution: ResolutionSchema,
-  diverged: Type.Boolean({ description: '`fromTag` is no ancestor of `toTag`' }),
-  listed: Type.Integer({ description: 'pull requests with an entry' }),
-  leftOut: Type.Array(
-    Type.Object({ number: Type.Integer(), reason: ReasonSchema, detail: Type.Optional(Type.String()) }),
-  ),
-  notCaptured: Type.Array(Type.Integer(), { description: 'numbers that commits name and nobody told of' }),
-  withoutArea: Type.Integer({ description: 'entries of which nothing says where they belong' }),
-  withoutType: Type.Integer({ description: 'entries under other changes, for want of a label or prefix' }),
-});
-export type Diagnostics = Static<typeof DiagnosticsSchema>;

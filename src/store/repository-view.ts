@@ -2,6 +2,7 @@
  * One repository of a partition, read at one moment: what a draft is made from. Its methods are those that `notes/` asks of
  * its source; readings of one view must not be split by an await.
  */
+import { defaultSettings, type NotesSettings } from '../protocol/notes.ts';
 import type {
   CommitRecord,
   IssueRecord,
@@ -10,16 +11,18 @@ import type {
   RepositoryRecord,
   TagRecord,
 } from '../protocol/stored.ts';
+import { listComments } from './comments.ts';
 import { issuesClosedBetween, readIssue } from './issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './labels.ts';
 import type { Partition } from './partition.ts';
 import { pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
 import { readCommit, readPush } from './pushes.ts';
 import { readRepository } from './repositories.ts';
-import { readTag } from './tags.ts';
+import { listTags, readTag } from './tags.ts';
 
 export class RepositoryView {
   readonly repository: RepositoryRecord;
+  readonly settings: NotesSettings = defaultSettings;
   private readonly partition: Partition;
   private readonly id: string;
   private readonly labelChanges: readonly LabelChange[];
@@ -40,6 +43,10 @@ export class RepositoryView {
   tag(name: string): TagRecord | undefined {
     const tag = readTag(this.partition, this.id, name);
     return tag?.deleted ? undefined : tag;
+  }
+
+  tags(): TagRecord[] {
+    return listTags(this.partition, this.id);
   }
 
   pull(number: number): PullRecord | undefined {
@@ -70,6 +77,10 @@ export class RepositoryView {
 
   pullsNumbered(from: number, to: number): PullRecord[] {
     return pullsNumbered(this.partition, this.id, from, to).map((record) => this.relabel(record));
+  }
+
+  commentCount(number: number): number {
+    return listComments(this.partition, this.id, number).length;
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {

@@ -2,54 +2,88 @@
  * The draft for customers: what they must do, what is new, what got better, what no longer fails. No numbers, handles or
  * hashes; of what matters to nobody outside the project not a word.
  */
-import type { Entry, Notes } from '../entries.ts';
+import type { Entry } from '../entries.ts';
 import { escapeText } from '../escape.ts';
+import type { Notes } from '../gather.ts';
+import { toldToCustomers } from '../issues.ts';
 import { document, marker, section } from '../markdown.ts';
-import { customerLines, customerText, customerTexts, reportOf } from '../plain.ts';
+import { customerLines, customerText, customerTexts, reportOf, withoutInside } from '../plain.ts';
+import { parseTitle } from '../title.ts';
 
-/** Most lines beside what customers must act on, and how they are shared out. */
-const shares = { new: 6, fixed: 4, improved: 2 };
-const mostLines = shares.new + shares.fixed + shares.improved;
+/** In which order groups stand and take their share of the lines: half are new things, a third mended ones. */
+const groupNames = ['new', 'fixed', 'improved'] as const;
+type Group = (typeof groupNames)[number];
 
-type Group = keyof typeof shares;
+/** A line beside what customers must act on. */
+interface Item {
+  weight: number;
+  marker: string;
+  text: string;
+}
 
 /** The customer's draft. */
 export function customer(notes: Notes): string {
-  const { entries } = notes;
-  const action = entries.filter((entry) => entry.breaking);
-  const groups = groupsOf(entries);
-  const slots = shareOut(groups);
-  const shown = (Object.keys(shares) as Group[]).flatMap((name) => groups[name].slice(0, slots[name]));
-  const texts = new Map(customerTexts(shown).map((text, index) => [shown[index] as Entry, text]));
-  const lines = (name: Group, rest: string): string[] => groupLines(groups[name], slots[name], rest, texts);
+  const { titles, bullets } = notes.source.settings.customer;
+  const groups = groupsOf(notes);
+  const slots = shareOut(groups, bullets);
+  const lines = (name: Group, rest: string): string[] => groupLines(groups[name], slots[name], rest);
   const body = [
-    section('Action required', action.flatMap(actionLines)),
-    section('New', lines('new', 'more new features')),
-    section('Improved', lines('improved', 'more improvements')),
-    section('Fixed', lines('fixed', 'smaller fixes')),
+    section(escapeText(titles.breaking), notes.entries.filter((entry) => entry.breaking).flatMap(actionLines)),
+    section(escapeText(titles.new), lines('new', 'more new features')),
+    section(escapeText(titles.improved), lines('improved', 'more improvements')),
+    section(escapeText(titles.fixed), lines('fixed', 'smaller fixes')),
   ];
   const hasChanges = notes.selection.pulls.length > notes.dropped.length || notes.directCommits.length > 0;
   if (body.every((text) => text === '') && hasChanges) return 'No changes for customers in this range.\n';
   return document(body);
 }
 
-/** What somebody wrote a note for or asked for comes first. A change of no kind of its own counts as an improvement only then. */
-function groupsOf(entries: readonly Entry[]): Record<Group, Entry[]> {
-  const told = entries
-    .filter((entry) => !entry.breaking && entry.note?.kind !== 'none')
-    .sort((a, b) => weight(b) - weight(a));
-  const isTold = (entry: Entry): boolean => entry.note !== undefined;
-  return {
-    new: told.filter((entry) => entry.section === 'feature'),
-    fixed: told.filter((entry) => entry.section === 'fix' || entry.section === 'security'),
-    improved: told.filter(
-      (entry) =>
-        entry.section === 'performance' ||
-        (entry.section === 'other' &&
-          (isTold(entry) || (!entry.housekeeping && (entry.priority || entry.issues.length > 0)))) ||
-        (entry.section === 'documentation' && isTold(entry)),
-    ),
-  };
+/** What somebody wrote a note for or asked for comes first. */
+function groupsOf(notes: Notes): Record<Group, Item[]> {
+  const groups: Record<Group, Item[]> = { new: [], fixed: [], improved: [] };
+  const told = notes.entries.flatMap((entry) => {
+    const group = groupOf(entry);
+    return group ? [{ entry, group }] : [];
+  });
+  const texts = customerTexts(told.map(({ entry }) => entry));
+  told.forEach(({ entry, group }, index) => {
+    groups[group].push({
+      weight: weight(entry),
+      marker: marker('pr', entry.id),
+      text: line(entry, texts[index] ?? ''),
+    });
+  });
+  if (notes.source.settings.customer.closedIssues) addIssues(notes, groups);
+  for (const name of groupNames) groups[name].sort((a, b) => b.weight - a.weight);
+  return groups;
+}
+
+/** A change of no kind of its own counts as an improvement only where somebody wrote a note for it or asked for it. */
+function groupOf(entry: Entry): Group | undefined {
+  if (entry.breaking || entry.note?.kind === 'none') return undefined;
+  const isTold = entry.note !== undefined;
+  switch (entry.section) {
+    case 'feature':
+      return 'new';
+    case 'fix':
+    case 'security':
+      return 'fixed';
+    case 'performance':
+      return 'improved';
+    case 'documentation':
+      return isTold ? 'improved' : undefined;
+    default:
+      return isTold || (!entry.housekeeping && (entry.priority || entry.issues.length > 0)) ? 'improved' : undefined;
+  }
+}
+
+/** Issues that were solved without a pull request of the range, where labels say so (spec part 1). */
+function addIssues({ closedIssues, vocabulary }: Notes, groups: Record<Group, Item[]>): void {
+  for (const issue of closedIssues) {
+    const group = toldToCustomers(issue, vocabulary);
+    const text = escapeText(withoutInside(parseTitle(issue.title).text), 'joiner');
+    if (group && text !== '') groups[group].push({ weight: 1, marker: marker('issue', issue.number), text });
+  }
 }
 
 function weight(entry: Entry): number {
@@ -57,27 +91,22 @@ function weight(entry: Entry): number {
 }
 
 /** Each group gets its share; what one leaves over goes to the next. */
-function shareOut(groups: Record<Group, Entry[]>): Record<Group, number> {
+function shareOut(groups: Record<Group, Item[]>, most: number): Record<Group, number> {
+  const half = Math.ceil(most / 2);
+  const third = Math.floor(most / 3);
+  const shares: Record<Group, number> = { new: half, fixed: third, improved: most - half - third };
   const slots: Record<Group, number> = { new: 0, fixed: 0, improved: 0 };
-  const names = Object.keys(shares) as Group[];
-  for (const name of names) slots[name] = Math.min(shares[name], groups[name].length);
-  for (const name of names) {
-    const left = mostLines - slots.new - slots.fixed - slots.improved;
+  for (const name of groupNames) slots[name] = Math.min(shares[name], groups[name].length);
+  for (const name of groupNames) {
+    const left = most - slots.new - slots.fixed - slots.improved;
     slots[name] = Math.min(groups[name].length, slots[name] + left);
   }
   return slots;
 }
 
-function groupLines(
-  entries: readonly Entry[],
-  most: number,
-  rest: string,
-  texts: ReadonlyMap<Entry, string>,
-): string[] {
-  const lines = entries
-    .slice(0, most)
-    .map((entry) => `- ${line(entry, texts.get(entry) ?? '')} ${marker('pr', entry.id)}`);
-  const hidden = entries.length - lines.length;
+function groupLines(items: readonly Item[], most: number, rest: string): string[] {
+  const lines = items.slice(0, most).map((item) => `- ${item.text} ${item.marker}`);
+  const hidden = items.length - lines.length;
   return hidden === 0 ? lines : [...lines, `- … and ${hidden} ${rest}`];
 }
 

@@ -3,120 +3,142 @@
  */
 import { compareUrl } from '../../compare-url.ts';
 import type { DependencyUpdate } from '../dependencies.ts';
-import type { Entry, Notes, RevertEntry } from '../entries.ts';
+import type { Entry } from '../entries.ts';
 import { escapeText } from '../escape.ts';
+import type { Notes, RevertEntry } from '../gather.ts';
 import { highlightLines } from '../highlights.ts';
-import { areaPrefix, byArea, commitLine, document, marker, numberLink, personLink, section } from '../markdown.ts';
+import {
+  areaPrefix,
+  byArea,
+  commitLine,
+  document,
+  fold,
+  inOrder,
+  isFolded,
+  type LinkStyle,
+  marker,
+  numberLink,
+  numberLinks,
+  personLink,
+  section,
+} from '../markdown.ts';
 import { quoteLines } from '../quote.ts';
 import { quotedTitle } from '../reverts.ts';
 import { parseTitle } from '../title.ts';
+import { issueLines } from './issue-lines.ts';
 
 /** The engineer's draft. */
 export function engineer(notes: Notes): string {
   const { entries, source } = notes;
-  const { origin, url } = source.repository;
-  const of = (name: Entry['section']): string[] =>
+  const { links, engineer: wanted } = source.settings;
+  const folded = isFolded(entries);
+  const of = (name: Entry['section'], fold = false): string[] =>
     byArea(
       entries.filter((entry) => entry.section === name),
-      (entry, prefix) => entryLine(entry, prefix, origin),
+      (entry, prefix) => entryLine(notes, entry, prefix),
+      fold,
     );
-  const body = [
-    section('Highlights', highlightLines(notes)),
-    section('Breaking Changes', breakingLines(notes)),
-    section('Features', of('feature')),
-    section('Bug Fixes', of('fix')),
-    section('Security', of('security')),
-    section('Performance', of('performance')),
-    section('Documentation', of('documentation')),
-    section('Other Changes', of('other')),
-    section(
-      'Reverted',
-      notes.reverted.map((entry) => revertLine(entry)),
-    ),
-    section(
-      'Closed Issues',
-      notes.closedIssues.map(
-        (issue) => `- ${escapeText(issue.title)} (${numberLink(issue)}) ${marker('issue', issue.number)}`,
-      ),
-    ),
-    section(
-      'Direct Commits',
-      notes.directCommits.map((commit) => commitLine(url, commit)),
-    ),
-    section('Dependencies', updateLines(notes.updates)),
-  ].filter((text) => text !== '');
-  return document(body.length === 0 ? [] : [...body, ...closing(notes)]);
+  const sections = inOrder(source.settings, {
+    breaking: breakingLines(notes),
+    feature: of('feature', folded),
+    fix: of('fix', folded),
+    security: of('security'),
+    performance: of('performance'),
+    documentation: of('documentation'),
+    other: of('other'),
+    reverted: notes.reverted.map((entry) => revertLine(entry, links)),
+    issues: wanted.closedIssues ? issueLines(notes) : [],
+    commits: wanted.directCommits ? notes.directCommits.map((commit) => commitLine(source.repository.url, commit)) : [],
+    dependencies: wanted.dependencies ? updateLines(notes.updates, links) : [],
+  });
+  const body = [section('Highlights', highlightLines(notes)), ...sections, alreadyReleased(notes)];
+  const written = body.filter((text) => text !== '');
+  return document(written.length === 0 ? [] : [...written, ...closing(notes)]);
 }
 
 /** Breaking changes are never divided by area: each carries its steps, quoted from the body. */
-function breakingLines({ entries, source }: Notes): string[] {
-  return entries
+function breakingLines(notes: Notes): string[] {
+  return notes.entries
     .filter((entry) => entry.breaking)
     .flatMap((entry) => {
-      const line = entryLine(entry, areaPrefix(entry), source.repository.origin);
+      const line = entryLine(notes, entry, areaPrefix(entry));
       const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
       return steps.length === 0 ? [line] : [line, '', ...steps, ''];
     });
 }
 
-function entryLine(entry: Entry, prefix: string, origin: string): string {
-  const people = entry.people.map((login) => personLink(origin, login)).join(', ');
+function entryLine({ source }: Notes, entry: Entry, prefix: string): string {
+  const { links } = source.settings;
+  const people = entry.people.map((login) => personLink(source.repository.origin, login, links)).join(', ');
   const parts = [
     `- ${prefix}${escapeText(entry.text) || 'Untitled'}`,
     entry.besides === null ? '' : `(${entry.besides})`,
-    `(${numbers(entry)})`,
-    entry.issues.length === 0 ? '' : `(fixes ${entry.issues.map(numberLink).join(', ')})`,
+    `(${numbers(entry, links)})`,
+    entry.issues.length === 0 ? '' : `(fixes ${numberLinks(entry.issues, links)})`,
     people === '' ? '' : `— ${people}`,
     marker('pr', entry.id),
   ];
   return parts.filter((part) => part !== '').join(' ');
 }
 
-function numbers(entry: Entry): string {
-  const backports = entry.backports.map(numberLink).join(', ');
-  const restored = entry.restoredBy ? `, restored by ${numberLink(entry.restoredBy)}` : '';
-  return numberLink(entry.pull) + (backports === '' ? '' : `, backported in ${backports}`) + restored;
+function numbers(entry: Entry, links: LinkStyle): string {
+  const backports = numberLinks(entry.backports, links);
+  const restored = entry.restoredBy ? `, restored by ${numberLink(entry.restoredBy, links)}` : '';
+  return numberLink(entry.pull, links) + (backports === '' ? '' : `, backported in ${backports}`) + restored;
 }
 
 /** A revert of something shipped before. */
-export function revertLine({ pull, target }: RevertEntry): string {
+export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle): string {
   const { text } = parseTitle(pull.title);
   const title = target ? parseTitle(target.title).text : parseTitle(quotedTitle(text) ?? text).text;
-  const of = target ? `, reverts ${numberLink(target)}` : '';
-  return `- Reverted: ${escapeText(title)} (${numberLink(pull)}${of}) ${marker('pr', pull.number)}`;
+  const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
+  const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
+  return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker('pr', pull.number)}`;
 }
 
-function updateLines(updates: readonly DependencyUpdate[]): string[] {
-  if (updates.length === 0) return [];
+function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
   const count = updates.reduce((sum, update) => sum + update.pulls.length, 0);
   const lines = updates.map((update) => {
-    const [first] = update.pulls;
-    const versions =
-      update.to === null
-        ? ''
-        : `: ${update.from === null ? '' : `${escapeText(update.from)} `}→ ${escapeText(update.to)}`;
-    return `- ${escapeText(update.name)}${versions} (${update.pulls.map(numberLink).join(', ')}) ${marker('pr', first?.number ?? 0)}`;
+    const from = update.from === null ? '' : `${escapeText(update.from)} `;
+    const versions = update.to === null ? '' : `: ${from}→ ${escapeText(update.to)}`;
+    const name = escapeText(update.name) || 'Untitled';
+    return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker('pr', update.pulls[0]?.number ?? 0)}`;
   });
-  return [
-    '<details>',
-    `<summary>${count} ${count === 1 ? 'update' : 'updates'}</summary>`,
-    '',
-    ...lines,
-    '',
-    '</details>',
-  ];
+  return fold(`${count} ${count === 1 ? 'update' : 'updates'}`, lines);
+}
+
+/** Changes that `fromTag` had already, by a backport or another commit: not announced again, and not hidden either. */
+function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {
+  const { length } = alreadyShipped;
+  const lines = alreadyShipped.map(
+    (entry) =>
+      `- ${escapeText(entry.text) || 'Untitled'} (${numbers(entry, source.settings.links)}) ${marker('pr', entry.id)}`,
+  );
+  const tag = escapeText(bounds.fromTag ?? '');
+  return section('Already Released', fold(`${length} ${length === 1 ? 'change' : 'changes'} shipped in ${tag}`, lines));
 }
 
 function closing(notes: Notes): string[] {
-  const { origin, url } = notes.source.repository;
+  const { repository, settings } = notes.source;
+  const { links, engineer: wanted } = settings;
   const { type, fromTag, toTag } = notes.bounds;
   const first = notes.firstContributions.map(
-    ({ login, pull }) => `- ${personLink(origin, login)} in ${numberLink(pull)}`,
+    ({ login, pull }) => `- ${personLink(repository.origin, login, links)} in ${numberLink(pull, links)}`,
   );
-  const people = notes.contributors.map((login) => personLink(origin, login)).join(', ');
+  const people = notes.contributors.map((login) => personLink(repository.origin, login, links)).join(', ');
   return [
-    section('New Contributors', first),
-    section('Contributors', people === '' ? [] : [people]),
-    type === 'TAG_BASED' && fromTag && toTag ? `**Full Changelog**: <${compareUrl(url, fromTag, toTag)}>` : '',
+    section('New Contributors', wanted.newContributors ? first : []),
+    section('Contributors', wanted.contributors && people !== '' ? [people] : []),
+    type === 'TAG_BASED' && fromTag && toTag
+      ? `**Full Changelog**: <${compareUrl(repository.url, fromTag, toTag)}>${evidence(notes)}`
+      : '',
   ];
+}
+
+/** How the range was told, where that is not simply what lies between the tags. */
+function evidence({ selection, bounds }: Notes): string {
+  if (selection.resolution === 'window')
+    return '\n\nSelected by merge date: captured pushes do not connect the two tags.';
+  if (!selection.diverged) return '';
+  return `\n\n${escapeText(bounds.fromTag ?? '')} lies on another line of history: selected is what ${escapeText(bounds.toTag ?? '')} has and it has not.`;
 }

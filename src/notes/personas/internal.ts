@@ -3,42 +3,57 @@
  * Documentation and work that nobody outside the project notices are counted, not listed.
  */
 import { impactText } from '../body.ts';
-import type { Entry, Notes } from '../entries.ts';
+import { type Entry, shipped } from '../entries.ts';
 import { escapeText } from '../escape.ts';
+import type { Notes } from '../gather.ts';
 import { highlightLines } from '../highlights.ts';
-import { areaPrefix, byArea, document, marker, numberLink, section } from '../markdown.ts';
+import {
+  areaPrefix,
+  byArea,
+  document,
+  inOrder,
+  isFolded,
+  type LinkStyle,
+  marker,
+  numberLink,
+  numberLinks,
+  section,
+} from '../markdown.ts';
 import { firstSentence } from '../quote.ts';
+import { parseTitle } from '../title.ts';
 import { revertLine } from './engineer.ts';
+import { issueLines } from './issue-lines.ts';
 
 /** The internal draft. */
 export function internal(notes: Notes): string {
+  const { settings } = notes.source;
   const told = notes.entries.filter((entry) => !entry.housekeeping);
-  const of = (name: Entry['section']): string[] =>
+  const folded = isFolded(notes.entries);
+  const of = (name: Entry['section'], fold = false): string[] =>
     byArea(
       told.filter((entry) => entry.section === name),
-      entryLines,
+      (entry, prefix) => entryLines(entry, prefix, settings.links),
+      fold,
     );
-  const body = [
-    section('Breaking Changes', told.filter((entry) => entry.breaking).map(breakingLines)),
+  const breaking = told.filter((entry) => entry.breaking).map((entry) => breakingLines(entry, settings.links));
+  return document([
+    countsLine(notes),
+    section(escapeText(settings.titles.breaking), breaking),
     section('Highlights', highlightLines(notes)),
-    section('Features', of('feature')),
-    section('Bug Fixes', of('fix')),
-    section('Security', of('security')),
-    section('Performance', of('performance')),
-    section('Other Changes', of('other')),
-    section('Known Risks', riskLines(notes)),
-    section(
-      'Closed Issues',
-      notes.closedIssues.map(
-        (issue) => `- ${escapeText(issue.title)} (${numberLink(issue)}) ${marker('issue', issue.number)}`,
-      ),
-    ),
-  ];
-  return document([countsLine(notes), ...body]);
+    ...inOrder(settings, {
+      feature: of('feature', folded),
+      fix: of('fix', folded),
+      security: of('security'),
+      performance: of('performance'),
+      other: of('other'),
+    }),
+    section('Known Risks', settings.internal.risks ? riskLines(notes) : []),
+    ...inOrder(settings, { issues: settings.internal.closedIssues ? issueLines(notes) : [] }),
+  ]);
 }
 
 /** `12 features, 30 fixes, 2 breaking changes, 41 dependency updates`; empty for an empty range. */
-function countsLine({ entries, updates, directCommits }: Notes): string {
+function countsLine({ entries, updates, reverted, directCommits, alreadyShipped }: Notes): string {
   const sectionOf = (...names: Entry['section'][]): number =>
     entries.filter((entry) => names.includes(entry.section) && !entry.housekeeping).length;
   const inside = entries.filter((entry) => entry.housekeeping).length + directCommits.length;
@@ -47,9 +62,11 @@ function countsLine({ entries, updates, directCommits }: Notes): string {
     count(sectionOf('fix'), 'fix', 'fixes'),
     count(sectionOf('breaking'), 'breaking change', 'breaking changes'),
     count(sectionOf('security', 'performance', 'other'), 'other change', 'other changes'),
+    count(reverted.length, 'revert', 'reverts'),
     count(sectionOf('documentation'), 'documentation change', 'documentation changes'),
     count(inside, 'internal change', 'internal changes'),
     count(updates.flatMap((update) => update.pulls).length, 'dependency update', 'dependency updates'),
+    count(alreadyShipped.length, 'change released before', 'changes released before'),
   ]
     .filter((text) => text !== '')
     .join(', ');
@@ -59,32 +76,38 @@ function count(number: number, one: string, many: string): string {
   return number === 0 ? '' : `${number} ${number === 1 ? one : many}`;
 }
 
-function entryLines(entry: Entry, prefix: string): string {
-  const numbers = [entry.pull, ...entry.backports].map(numberLink).join(', ');
-  const line = `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers}) ${marker('pr', entry.id)}`;
-  return [line, ...reportLines(entry)].join('\n');
-}
-
-/** Titles of the issues that led to the change, unless they only repeat it. */
-function reportLines(entry: Entry): string[] {
-  const own = entry.text.toLowerCase();
-  return entry.issues
-    .filter((issue) => issue.title.toLowerCase() !== own)
-    .map((issue) => `  - Reported as: ${escapeText(issue.title)} (${numberLink(issue)})`);
+function entryLines(entry: Entry, prefix: string, links: LinkStyle): string {
+  const numbers = numberLinks(numbered(entry), links);
+  const line = `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
+  return withReports(entry, line, [], links);
 }
 
 /** Who is affected and what to tell them, as the body says it. */
-function breakingLines(entry: Entry): string {
+function breakingLines(entry: Entry, links: LinkStyle): string {
   const tell = firstSentence(impactText(entry.pull.body) || entry.upgrade);
-  const numbers = [entry.pull, ...entry.backports].map(numberLink).join(', ');
-  return [
-    `- ${areaPrefix(entry)}${escapeText(entry.text) || 'Untitled'} (${numbers}) ${marker('pr', entry.id)}`,
-    ...(tell === '' ? [] : [`  - What to tell: ${escapeText(tell)}`]),
-    ...reportLines(entry),
-  ].join('\n');
+  const line = `- ${areaPrefix(entry)}${escapeText(entry.text) || 'Untitled'} (${numberLinks(numbered(entry), links)})`;
+  return withReports(entry, line, tell === '' ? [] : [`  - What to tell: ${escapeText(tell)}`], links);
 }
 
-function riskLines(notes: Notes): string[] {
-  const open = notes.openIssues.map((issue) => `- Still open: ${escapeText(issue.title)} (${numberLink(issue)})`);
-  return [...notes.reverted.map(revertLine), ...open];
+/** The pull request, those that carried it, and the one that brought it back. */
+function numbered(entry: Entry): Entry['backports'] {
+  return [...new Map([entry.pull, ...shipped(entry)].map((pull) => [pull.number, pull])).values()];
+}
+
+/** A line with the issues that led to the change: in words of their own where they have some, else by number only. */
+function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
+  const own = entry.text.toLowerCase();
+  const repeats = (title: string): boolean => parseTitle(title).text.toLowerCase() === own;
+  const bare = entry.issues.filter((issue) => repeats(issue.title));
+  const reports = entry.issues
+    .filter((issue) => !repeats(issue.title))
+    .map((issue) => `  - Reported as: ${escapeText(issue.title)} (${numberLink(issue, links)})`);
+  const reported = bare.length === 0 ? '' : ` (reported in ${numberLinks(bare, links)})`;
+  return [`${line}${reported} ${marker('pr', entry.id)}`, ...more, ...reports].join('\n');
+}
+
+function riskLines({ openIssues, reverted, source }: Notes): string[] {
+  const { links } = source.settings;
+  const open = openIssues.map((issue) => `- Still open: ${escapeText(issue.title)} (${numberLink(issue, links)})`);
+  return [...reverted.map((entry) => revertLine(entry, links)), ...open];
 }

@@ -131,13 +131,14 @@ test('collects from six entries on by area, the rest in general', () => {
   const { bodyMd } = compose(memorySource({ pulls }), all, 'engineer');
   assert.deepEqual(bodyMd.match(/^###? .*/gm), [
     '## Bug Fixes',
+    '### api',
     '### core',
     '### ui',
     '### General',
     '## New Contributors',
     '## Contributors',
   ]);
-  assert.match(bodyMd, /- \*\*api:\*\* Change 5/);
+  assert.match(bodyMd, /### api\n\n- Change 5/);
 });
 
 test('sums up for customers beyond twelve lines', () => {

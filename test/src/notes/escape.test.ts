@@ -84,8 +84,10 @@ test('takes numbers, handles, hashes and links out for customers', () => {
 test('writes links that end where they should', () => {
   assert.equal(safeUrl('https://x/a b)(<>"'), 'https://x/a%20b%29%28%3C%3E%22');
   assert.equal(safeUrl('javascript:alert(1)'), '#');
-  assert.equal(numberLink({ number: 5, url: 'https://x/5' }), '[#5](https://x/5)');
-  assert.equal(personLink('https://x', 'a]b'), '[@ab](https://x/a%5Db)');
+  assert.equal(numberLink({ number: 5, url: 'https://x/5' }, 'full'), '[#5](https://x/5)');
+  assert.equal(personLink('https://x', 'a]b', 'full'), '[@ab](https://x/a%5Db)');
+  assert.equal(numberLink({ number: 5, url: 'https://x/5' }, 'short'), '#5');
+  assert.equal(personLink('https://x', 'a_b', 'short'), 'a_b');
   const commit = { sha: 'abcdef1234', message: '<i>\nbody', at: null, author: null, coAuthors: [], pushes: [] };
   assert.equal(commitLine('https://x/r', commit), '- \\<i\\> ([`abcdef1`](https://x/r/commit/abcdef1234))');
 });

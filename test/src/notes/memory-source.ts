@@ -2,6 +2,7 @@
  * A reading source over plain arrays, with small builders: what a partition would answer, without a store.
  */
 import type { NotesSource } from '../../../src/notes/source.ts';
+import { defaultSettings, type NotesSettings } from '../../../src/protocol/notes.ts';
 import type {
   CommitRecord,
   IssueRecord,
@@ -18,6 +19,9 @@ export interface Memory {
   commits?: CommitRecord[];
   pushes?: PushRecord[];
   tags?: TagRecord[];
+  /** Comments by number of their issue or pull request. */
+  comments?: Record<number, number>;
+  settings?: NotesSettings;
 }
 
 /** Noon of a day counted from 2026-01-01. */
@@ -147,6 +151,8 @@ export function memorySource(memory: Memory): NotesSource {
     .sort((a, b) => (a.closedAt ?? 0) - (b.closedAt ?? 0) || a.number - b.number);
   return {
     repository: aRepository(memory.repository),
+    settings: memory.settings ?? defaultSettings,
+    tags: () => [...tags.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     tag: (name) => tags.get(name),
     pull: (number) => pulls.get(number),
     issue: (number) => issues.get(number),
@@ -156,6 +162,7 @@ export function memorySource(memory: Memory): NotesSource {
     pullsMergedBetween: (from, to) =>
       byMerge.filter(({ mergedAt }) => mergedAt !== null && mergedAt >= from && mergedAt < to),
     pullsNumbered: (from, to) => byNumber.filter(({ number }) => number >= from && number <= to),
+    commentCount: (number) => memory.comments?.[number] ?? 0,
     issuesClosedBetween: (from, to) =>
       byClose.filter(({ closedAt }) => closedAt !== null && closedAt >= from && closedAt < to),
   };

@@ -148,7 +148,7 @@ test('prefers the push that ends at a commit to one that lists it', () => {
       aPush('main', 'm2', ['r1', 'm3'], 4),
     ),
   );
-  assert.deepEqual(commitsBetween(source, 'm1', 'r1'), { pushes: [['r1']], diverged: false });
+  assert.deepEqual(commitsBetween(source, 'm1', 'r1'), { pushes: [['r1']], lost: [], diverged: false });
 });
 
 test('finds its way over a branch whose beginning is unknown', () => {
@@ -159,15 +159,15 @@ test('finds its way over a branch whose beginning is unknown', () => {
       aPush('main', 'm1', ['c1', 'c2'], 3),
     ),
   );
-  assert.deepEqual(commitsBetween(source, 'm1', 'c2'), { pushes: [['c1', 'c2']], diverged: false });
-  assert.deepEqual(commitsBetween(source, 'c1', 'c2'), { pushes: [['c2']], diverged: false });
+  assert.deepEqual(commitsBetween(source, 'm1', 'c2'), { pushes: [['c1', 'c2']], lost: [], diverged: false });
+  assert.deepEqual(commitsBetween(source, 'c1', 'c2'), { pushes: [['c2']], lost: [], diverged: false });
 });
 
 test('settles two tags inside one push and two on one commit', () => {
   const source = memorySource(history(aPush('main', null, ['a', 'b', 'c', 'd'], 1)));
-  assert.deepEqual(commitsBetween(source, 'b', 'd'), { pushes: [['c', 'd']], diverged: false });
-  assert.deepEqual(commitsBetween(source, 'd', 'b'), { pushes: [], diverged: true });
-  assert.deepEqual(commitsBetween(source, 'b', 'b'), { pushes: [], diverged: false });
+  assert.deepEqual(commitsBetween(source, 'b', 'd'), { pushes: [['c', 'd']], lost: [], diverged: false });
+  assert.deepEqual(commitsBetween(source, 'd', 'b'), { pushes: [], lost: [['c', 'd']], diverged: true });
+  assert.deepEqual(commitsBetween(source, 'b', 'b'), { pushes: [], lost: [], diverged: false });
 });
 
 test('does not guess over gaps, force pushes and unknown beginnings', () => {

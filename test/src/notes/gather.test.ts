@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { impactText, releaseNote, upgradeText } from '../../../src/notes/body.ts';
-import { gather, type Notes } from '../../../src/notes/entries.ts';
+import { gather, type Notes } from '../../../src/notes/gather.ts';
 import type { RangeBounds } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, day, history, type Memory, memorySource } from './memory-source.ts';
 
@@ -28,8 +28,8 @@ test('drops a change and its revert, by number, hash or title', () => {
     const made = notes({ pulls: [original, aPull(2, fields), aPull(3)] });
     assert.deepEqual(ids(made), [3], JSON.stringify(fields));
     assert.deepEqual(made.dropped, [
-      { number: 1, reason: 'reverted' },
-      { number: 2, reason: 'reverted' },
+      { number: 1, reason: 'reverted', detail: '#2' },
+      { number: 2, reason: 'reverts', detail: '#1' },
     ]);
   }
 });

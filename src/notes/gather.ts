@@ -1,0 +1,152 @@
+/**
+ * Gathers the facts of a draft, the same for every persona: entries, what cancelled out or is left out and why, dependency
+ * updates, issues and people. How they are told is left to the personas.
+ */
+import type { Reason } from '../protocol/notes.ts';
+import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../protocol/stored.ts';
+import { firstLine } from './attribute.ts';
+import { chainUpdates, type DependencyUpdate } from './dependencies.ts';
+import { byImportance, distinctIssues, type Entry, EntryMaker, shipped } from './entries.ts';
+import { closedWithoutPull } from './issues.ts';
+import { createVocabulary, readLabels, type Vocabulary } from './labels.ts';
+import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
+import { shippedBefore, shippedIn } from './releases.ts';
+import { type RevertOutcome, settleReverts } from './reverts.ts';
+import { type Selection, select } from './select.ts';
+import type { NotesSource } from './source.ts';
+import { isRelease, parseTitle } from './title.ts';
+import { byMerge } from './window.ts';
+
+/** A revert of something that is not in the range. */
+export interface RevertEntry {
+  pull: PullRecord;
+  target: PullRecord | undefined;
+  /** The tag that first shipped what it takes back. */
+  tag: string | undefined;
+}
+
+/** Why a selected pull request has no entry. */
+export interface Dropped {
+  number: number;
+  reason: Extract<Reason, 'release' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped'>;
+  /** What the reason points at. */
+  detail?: string;
+}
+
+/** All a draft is made from. */
+export interface Notes {
+  source: NotesSource;
+  bounds: RangeBounds;
+  selection: Selection;
+  /** By priority, merge time, number. */
+  entries: Entry[];
+  /** Not announced again, since the release that the range counts from had them. */
+  alreadyShipped: Entry[];
+  reverted: RevertEntry[];
+  updates: DependencyUpdate[];
+  /** Closed in the range without one of its pull requests. */
+  closedIssues: IssueRecord[];
+  /** Linked from the range and not closed. */
+  openIssues: IssueRecord[];
+  directCommits: CommitRecord[];
+  contributors: string[];
+  firstContributions: FirstContribution[];
+  /** By number. */
+  dropped: Dropped[];
+  vocabulary: Vocabulary;
+}
+
+/** Selects, pairs reverts, folds backports, classifies, leaves out. */
+export function gather(source: NotesSource, bounds: RangeBounds): Notes {
+  const vocabulary = createVocabulary(source.settings);
+  const selection = select(source, bounds);
+  const settled = settleReverts(source, selection.pulls, selection.resolution === 'commits');
+  const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
+  const why = leavingOut(source, bounds, selection);
+  const reverts = revertsOf(source, settled, vocabulary);
+  const dropped = [...all.flatMap((entry) => why(entry) ?? []), ...cancelledOf(settled), ...reverts.skipped];
+  const out = new Map(dropped.map((each) => [each.number, each.reason]));
+  const kept = all.filter((entry) => !shipped(entry).some(({ number }) => out.has(number)));
+  const entries = kept.filter(({ section }) => section !== 'dependency');
+  return {
+    source,
+    bounds,
+    selection,
+    entries,
+    alreadyShipped: all.filter((entry) => out.get(entry.id) === 'shipped'),
+    reverted: reverts.listed,
+    updates: chainUpdates(
+      kept
+        .filter(({ section }) => section === 'dependency')
+        .flatMap(shipped)
+        .sort(byMerge),
+    ),
+    closedIssues: closedWithoutPull(selection),
+    openIssues: openIssuesOf(source, kept),
+    directCommits: selection.commitsWithoutPull.filter((commit) => !isRelease(parseTitle(firstLine(commit.message)))),
+    ...peopleBehind(source, entries, reverts.listed),
+    dropped: dropped.sort((a, b) => a.number - b.number),
+    vocabulary,
+  };
+}
+
+function entriesOf(maker: EntryMaker, { pulls }: Selection, settled: RevertOutcome): Entry[] {
+  const setAside = new Set([...settled.standing, ...settled.restoring].map(({ pull }) => pull.number));
+  const remaining = pulls.filter(({ number }) => !settled.cancelled.has(number) && !setAside.has(number));
+  const restored = settled.restoring.map(({ pull, restored }) => maker.restored(pull, restored));
+  return [...maker.entries(remaining), ...restored].sort(byImportance);
+}
+
+/** Says of an entry why it is left out, a line for each of its pull requests; nothing where it stays. What breaks always stays. */
+function leavingOut(
+  source: NotesSource,
+  bounds: RangeBounds,
+  selection: Selection,
+): (entry: Entry) => Dropped[] | undefined {
+  const excluded = new Set(source.settings.excludedAuthors.map((login) => login.toLowerCase()));
+  const before = shippedBefore(source, bounds, selection);
+  return (entry) => {
+    const drop = (reason: Dropped['reason'], detail?: string): Dropped[] =>
+      shipped(entry).map(({ number }) => ({ number, reason, ...(detail !== undefined && { detail }) }));
+    if (entry.skip !== null) return drop('label', entry.skip);
+    if (entry.breaking) return undefined;
+    if (entry.kind === 'release') return drop('release');
+    if (excluded.has(entry.pull.author.login.toLowerCase())) return drop('author', entry.pull.author.login);
+    return before.has(entry.pull.number) && !entry.restoredBy ? drop('shipped', bounds.fromTag) : undefined;
+  };
+}
+
+function cancelledOf(settled: RevertOutcome): Dropped[] {
+  return [...settled.cancelled].map(([number, { reason, other }]) => ({ number, reason, detail: `#${other}` }));
+}
+
+function revertsOf(
+  source: NotesSource,
+  settled: RevertOutcome,
+  vocabulary: Vocabulary,
+): { listed: RevertEntry[]; skipped: Dropped[] } {
+  const listed: RevertEntry[] = [];
+  const skipped: Dropped[] = [];
+  for (const { pull, target } of [...settled.standing].sort((a, b) => byMerge(a.pull, b.pull))) {
+    const { skip } = readLabels(pull.labels, vocabulary);
+    if (skip !== null) skipped.push({ number: pull.number, reason: 'label', detail: skip });
+    else listed.push({ pull, target, tag: target && shippedIn(source, target, pull.mergedAt ?? 0) });
+  }
+  return { listed, skipped };
+}
+
+function openIssuesOf(source: NotesSource, entries: readonly Entry[]): IssueRecord[] {
+  const linked = entries.flatMap((entry) => shipped(entry).flatMap((pull) => pull.linkedIssues));
+  return distinctIssues(linked.flatMap((number) => source.issue(number) ?? [])).filter(({ state }) => state === 'open');
+}
+
+function peopleBehind(
+  source: NotesSource,
+  entries: readonly Entry[],
+  reverted: readonly RevertEntry[],
+): Pick<Notes, 'contributors' | 'firstContributions'> {
+  const pulls = [...entries.flatMap(shipped), ...reverted.map(({ pull }) => pull)].sort(byMerge);
+  const originals = new Map(entries.flatMap((entry) => shipped(entry).map((pull) => [pull.number, entry.people])));
+  const logins = pulls.flatMap((pull) => [...(originals.get(pull.number) ?? []), ...peopleOf(source, pull)]);
+  return { contributors: distinctLogins(logins), firstContributions: firstContributions(source, pulls) };
+}

@@ -1,11 +1,13 @@
 /**
  * Merges a person's edits of a draft with a newly generated one, entry by entry. The person's words always stand; what is new
- * since the draft they edited is put in once; what they left as it was follows the new draft.
+ * since the draft they edited is put in once; what they left as it was follows the new draft. Where both changed the same, the
+ * new words are listed in a comment beside the person's.
+ *
+ * The time goes with the length of the drafts and not with its square, since a fold waits for it.
  */
 import {
   type Block,
   blockText,
-  findSection,
   isSameShape,
   parseDraft,
   proseOf,
@@ -13,6 +15,8 @@ import {
   setApart,
   writeDraft,
 } from './blocks.ts';
+import { Chain, type Link } from './chain.ts';
+import { newsOf, withNews, withoutNews } from './news.ts';
 import { unixLines } from './scan.ts';
 
 interface Place {
@@ -20,14 +24,10 @@ interface Place {
   section: Section;
 }
 
-/** An entry beside which another is put. */
-interface Neighbour extends Place {
-  before: boolean;
-}
-
-/** A draft with its entries by id, the first of each. */
+/** A draft with its sections by key and its entries by id, the first of each. */
 interface Draft {
   sections: Section[];
+  byKey: Map<string, Section>;
   places: Map<string, Place>;
 }
 
@@ -48,8 +48,9 @@ class Merge {
   private readonly base: Draft;
   private readonly mine: Draft;
   private readonly next: Draft;
-  /** Entries that stand in the merged draft. */
-  private readonly placed = new Set<string>();
+  /** Entries that stand in the merged draft, the first of each. */
+  private readonly placed = new Map<string, Link>();
+  private readonly chains = new Map<string, Chain>();
 
   constructor(base: Draft, mine: Draft, next: Draft) {
     this.base = base;
@@ -59,17 +60,17 @@ class Merge {
 
   sections(): Section[] {
     const merged = this.mine.sections.flatMap((section) => this.mergeSection(section) ?? []);
-    for (const { blocks } of merged) for (const { id } of blocks) if (id !== null) this.placed.add(id);
-    this.addSections(merged);
-    this.addEntries(merged);
-    return merged;
+    const chains = merged.map((section) => this.open(section));
+    const all = this.addSections(chains);
+    this.addEntries();
+    return all.map((chain) => chain.toSection());
   }
 
   /** A section the person has: theirs, unless all that was left of it is gone upstream. */
   private mergeSection(mine: Section): Section | undefined {
-    const base = findSection(this.base.sections, mine.key);
+    const base = this.base.byKey.get(mine.key);
     if (!base) return { ...mine, blocks: mine.blocks.flatMap((block) => this.mergeBlock(block, mine)) };
-    const next = findSection(this.next.sections, mine.key);
+    const next = this.next.byKey.get(mine.key);
     const blocks = isSameShape(base, mine) ? this.followNext(mine, next) : this.keepShape(mine, base, next);
     if (blocks.length === 0 && !next && mine.heading !== '') return undefined;
     return { ...mine, blocks };
@@ -77,59 +78,91 @@ class Merge {
 
   /** Only words of entries changed: the new draft says what stands here and in which order, the person how they read. */
   private followNext(mine: Section, next: Section | undefined): Block[] {
-    const blocks = (next?.blocks ?? []).flatMap((block) => {
-      if (block.id === null) return [block];
-      const place = this.mine.places.get(block.id);
-      if (place) return place.section === mine ? this.mergeBlock(place.block, mine) : [];
-      return [];
-    });
-    let before: Block | undefined;
+    const chain = new Chain({ ...mine, blocks: (next?.blocks ?? []).flatMap((block) => this.ofNext(block, mine)) });
+    const links = new Map(
+      chain.links.flatMap((link) => (link.block.id === null ? [] : [[link.block.id, link] as const])),
+    );
+    let before: Link | undefined;
     for (const block of mine.blocks) {
       if (block.id === null) continue;
-      const kept = blocks.find(({ id }) => id === block.id);
-      if (!kept) for (const still of this.mergeBlock(block, mine)) insertAfter(blocks, before, still);
-      before = blocks.find(({ id }) => id === block.id) ?? before;
+      const kept = links.get(block.id);
+      if (kept) before = kept;
+      else for (const still of this.mergeBlock(block, mine)) before = chain.putAfter(before, still);
     }
-    return blocks;
+    return chain.toSection().blocks;
+  }
+
+  /** What of a block of the new draft stands at once: prose, and entries that the person has in the same section. */
+  private ofNext(block: Block, mine: Section): Block[] {
+    if (block.id === null) return [block];
+    const place = this.mine.places.get(block.id);
+    return place?.section === mine ? this.mergeBlock(place.block, mine) : [];
   }
 
   /** The person added, moved or took out something: their order stands, and prose they left follows the new draft. */
   private keepShape(mine: Section, base: Section, next: Section | undefined): Block[] {
-    const left = proseOf(base).map(blockText);
+    const left = new Map(
+      proseOf(base)
+        .map((block, index) => [blockText(block), index] as const)
+        .reverse(),
+    );
     const fresh = next ? proseOf(next) : [];
-    return mine.blocks.flatMap((block) => {
+    const follows = !next || fresh.length === left.size;
+    const kept = mine.blocks.flatMap((block) => {
       if (block.id !== null) return this.mergeBlock(block, mine);
-      const index = left.indexOf(blockText(block));
-      if (index === -1 || (next && fresh.length !== left.length)) return [block];
-      return next ? [{ ...(fresh[index] as Block), gap: block.gap }] : [];
+      const index = left.get(blockText(block));
+      if (index === undefined || !follows) return [block];
+      return next ? [{ ...(fresh[index] ?? block), gap: block.gap }] : [];
     });
+    return next ? withNews(kept, newsOf(base, mine, next, follows)) : kept;
   }
 
   /** What becomes of one of the person's entries: none when it goes, or moves with the new draft to another section. */
   private mergeBlock(block: Block, section: Section): Block[] {
     const base = block.id === null ? undefined : this.base.places.get(block.id);
     if (!base || this.mine.places.get(block.id as string)?.block !== block) return [block];
-    if (blockText(base.block) !== blockText(block)) return [block];
     const next = this.next.places.get(block.id as string);
+    if (blockText(base.block) !== blockText(block)) return [this.besideNext(block, base.block, next?.block)];
     if (!next) return [];
     const moved = base.section.key !== section.key;
     return moved || next.section.key === section.key ? [{ ...next.block, gap: block.gap }] : [];
   }
 
-  /** Sections that the new draft has and the person never saw; one they took out comes back only for new entries. */
-  private addSections(merged: Section[]): void {
-    let after = findSection(merged, '');
-    for (const next of this.next.sections) {
-      const present = findSection(merged, next.key);
-      const added = present ? undefined : this.sectionToAdd(next, merged);
-      if (added) merged.splice(after ? merged.indexOf(after) + 1 : 0, 0, added);
-      after = present ?? added ?? after;
-    }
+  /** An entry the person rewrote, with the new words beside it where these changed as well. */
+  private besideNext(mine: Block, base: Block, next: Block | undefined): Block {
+    if (!next || blockText(next) === blockText(base)) return mine;
+    const own = withoutNews(mine);
+    if (blockText(own) === blockText(next)) return own;
+    return { ...own, lines: [...own.lines, ...(withNews([], next.lines)[0]?.lines ?? []).map((line) => `  ${line}`)] };
   }
 
-  private sectionToAdd(next: Section, merged: readonly Section[]): Section | undefined {
-    const isNew = !findSection(this.base.sections, next.key);
-    const entries = next.blocks.some((block) => this.isDue(block) && !this.neighbour(block, next, merged));
+  private open(section: Section): Chain {
+    const chain = new Chain(section);
+    if (!this.chains.has(section.key)) this.chains.set(section.key, chain);
+    for (const link of chain.links) {
+      const { id } = link.block;
+      if (id !== null && !this.placed.has(id)) this.placed.set(id, link);
+    }
+    return chain;
+  }
+
+  /** Sections that the new draft has and the person never saw; one they took out comes back only for new entries. */
+  private addSections(chains: Chain[]): Chain[] {
+    const added = new Map<Chain | undefined, Chain[]>();
+    let after = this.chains.get('');
+    for (const next of this.next.sections) {
+      const present = this.chains.get(next.key);
+      const section = present ? undefined : this.sectionToAdd(next);
+      if (section) added.set(after, [...(added.get(after) ?? []), this.open(section)]);
+      after = present ?? after;
+    }
+    return [...(added.get(undefined) ?? []), ...chains.flatMap((chain) => [chain, ...(added.get(chain) ?? [])])];
+  }
+
+  private sectionToAdd(next: Section): Section | undefined {
+    const isNew = !this.base.byKey.has(next.key);
+    const known = next.blocks.some(({ id }) => id !== null && this.placed.has(id));
+    const entries = !known && next.blocks.some((block) => this.isDue(block));
     const prose = isNew ? proseOf(next) : [];
     if (!entries && prose.length === 0 && !(isNew && this.leadsOn(next))) return undefined;
     return { ...next, gap: Math.max(next.gap, 1), blocks: prose };
@@ -140,70 +173,69 @@ class Merge {
     return this.next.sections.some(({ key, blocks }) => key.startsWith(`${section.heading}\n`) && blocks.length > 0);
   }
 
-  private addEntries(merged: Section[]): void {
+  private addEntries(): void {
     for (const next of this.next.sections) {
-      const home = findSection(merged, next.key);
-      for (const block of next.blocks) {
-        if (!this.isDue(block)) continue;
-        const place = this.neighbour(block, next, home ? [home] : merged);
-        if (place) insertAfter(place.section.blocks, place.block, block, place.before);
-        else if (home) insertInOrder(home, block, next);
-        this.placed.add(block.id as string);
-      }
+      const home = this.chains.get(next.key);
+      const standing = (id: string): Link | undefined => {
+        const link = this.placed.get(id);
+        return link && (!home || link.chain === home) ? link : undefined;
+      };
+      const later = followers(next.blocks, standing);
+      let earlier: Link | undefined;
+      next.blocks.forEach((block, index) => {
+        if (block.id === null) return;
+        if (this.isDue(block)) this.place(block, earlier, later[index], next, home);
+        earlier = standing(block.id) ?? earlier;
+      });
     }
+  }
+
+  /** After the nearest entry before it that stands, else before the nearest after it, else by the order of the new draft. */
+  private place(block: Block, earlier: Link | undefined, later: Link | undefined, next: Section, home?: Chain): void {
+    const link = earlier
+      ? earlier.chain.putAfter(earlier, block)
+      : later
+        ? later.chain.putBefore(later, block)
+        : home && putInOrder(home, block, next);
+    if (link) this.placed.set(block.id as string, link);
   }
 
   /** An entry that is new since the base, or that the person left as it was and the new draft moved. */
   private isDue({ id }: Block): boolean {
     return id !== null && !this.placed.has(id) && (this.mine.places.has(id) || !this.base.places.has(id));
   }
-
-  /** The nearest entry of the new draft's section that stands in one of the merged ones. */
-  private neighbour(block: Block, next: Section, merged: readonly Section[]): Neighbour | undefined {
-    const at = next.blocks.indexOf(block);
-    const earlier = next.blocks.slice(0, at).reverse();
-    const later = next.blocks.slice(at + 1);
-    return this.standing(earlier, merged, false) ?? this.standing(later, merged, true);
-  }
-
-  private standing(candidates: Block[], merged: readonly Section[], before: boolean): Neighbour | undefined {
-    for (const { id } of candidates) {
-      if (id === null || !this.placed.has(id)) continue;
-      for (const section of merged) {
-        const block = section.blocks.find((each) => each.id === id);
-        if (block) return { section, block, before };
-      }
-    }
-    return undefined;
-  }
 }
 
-/** After the given block; at the front without one; before it where that is asked for. */
-function insertAfter(blocks: Block[], place: Block | undefined, block: Block, before = false): void {
-  const at = place ? blocks.indexOf(place) + (before ? 0 : 1) : 0;
-  blocks.splice(at, 0, {
-    ...block,
-    gap: before && place ? place.gap : block.lines.length > 1 || (place?.lines.length ?? 1) > 1 ? 1 : 0,
-  });
-  const follower = blocks[at + 1];
-  if (before && follower) blocks[at + 1] = { ...follower, gap: follower.lines.length > 1 ? 1 : 0 };
+/** For each block the nearest later entry that stands. */
+function followers(blocks: readonly Block[], standing: (id: string) => Link | undefined): (Link | undefined)[] {
+  const found: (Link | undefined)[] = [];
+  let nearest: Link | undefined;
+  for (let index = blocks.length - 1; index >= 0; index -= 1) {
+    found[index] = nearest;
+    const id = blocks[index]?.id ?? null;
+    nearest = (id === null ? undefined : standing(id)) ?? nearest;
+  }
+  return found;
 }
 
 /** In a section without any entry of the new draft: after as much prose as the new draft has before the entry. */
-function insertInOrder(home: Section, block: Block, next: Section): void {
-  const leading = next.blocks.slice(0, next.blocks.indexOf(block)).filter(({ id }) => id === null).length;
-  const following = next.blocks.slice(next.blocks.indexOf(block)).some(({ id }) => id === null);
-  const at = following ? Math.min(leading, home.blocks.length) : home.blocks.length;
-  home.blocks.splice(at, 0, { ...block, gap: Math.max(block.gap, 1) });
+function putInOrder(home: Chain, block: Block, next: Section): Link {
+  const at = next.blocks.indexOf(block);
+  const leading = next.blocks.slice(0, at).filter(({ id }) => id === null).length;
+  const following = next.blocks.slice(at).some(({ id }) => id === null);
+  const apart = { ...block, gap: Math.max(block.gap, 1) };
+  return following ? home.putAt(leading, apart) : home.append(apart);
 }
 
 function toDraft(body: string): Draft {
   const sections = parseDraft(body);
+  const byKey = new Map<string, Section>();
   const places = new Map<string, Place>();
   for (const section of sections) {
+    if (!byKey.has(section.key)) byKey.set(section.key, section);
     for (const block of section.blocks) {
       if (block.id !== null && !places.has(block.id)) places.set(block.id, { block, section });
     }
   }
-  return { sections, places };
+  return { sections, byKey, places };
 }

@@ -76,8 +76,30 @@ test('keeps the words of the person where both changed an entry', () => {
     base.replace('Change 1', 'My first'),
     draft([change(1, 'type: bug', '', 5), change(2)]),
   );
-  assert.match(merged, /My first word 0/);
-  assert.doesNotMatch(merged, /word 5/);
+  assert.match(
+    merged,
+    /My first word 0 .* <!-- rn:pr:1 -->\n {2}<!-- rn:new\n {2}- Change 1 word 5 .*ada\)\n {2}-->\n/,
+  );
+  assert.equal(countOf(merged, 1), 1);
+});
+
+test('lists new words once, the newest only, and none that the person took over', () => {
+  const drafts = [0, 5, 6].map((word) => draft([change(1, 'type: bug', '', word), change(2)]));
+  const [base = '', second = '', third = ''] = drafts;
+  const once = mergeBodies(base, base.replace('Change 1', 'My first'), second);
+  const twice = mergeBodies(second, once, third);
+  assert.equal(twice.split('<!-- rn:new').length, 2);
+  assert.match(twice, /My first word 0[^]*word 6/);
+  assert.doesNotMatch(twice, /word 5/);
+  const taken = once.replace('My first word 0', 'Change 1 word 6');
+  assert.doesNotMatch(mergeBodies(second, taken, third), /rn:new/);
+});
+
+test('lists what is new in prose that the person rewrote', () => {
+  const base = draft([change(1)]);
+  const next = draft([change(1), change(2)]).replace('\n[@ada]', '\n[@bob](https://scm.example/bob), [@ada]');
+  const merged = mergeBodies(base, base.replace('\n[@ada](', '\nThanks to [@ada]('), next);
+  assert.match(merged, /## Contributors\n\nThanks to \[@ada\].*\n\n<!-- rn:new\n\[@bob\].*\n-->\n/);
 });
 
 test('does not bring back what the person took out', () => {

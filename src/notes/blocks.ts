@@ -33,7 +33,7 @@ export function parseDraft(body: string): Section[] {
   for (const line of body.split('\n')) {
     const here = sections.at(-1) as Section;
     const last = here.blocks.at(-1);
-    const depth = fence === '' ? (headingPattern.exec(line)?.[1]?.length ?? 0) : 0;
+    const depth = fence === '' && line.startsWith('#') ? (headingPattern.exec(line)?.[1]?.length ?? 0) : 0;
     if (fence !== '' && last) last.lines.push(line);
     else if (line.trim() === '') {
       gap += 1;
@@ -88,7 +88,8 @@ export function setApart(sections: readonly Section[]): Section[] {
 
 /** Text of a block to compare by: blanks at line ends make no difference. */
 export function blockText(block: Block): string {
-  return block.lines.map((line) => line.trimEnd()).join('\n');
+  const { lines } = block;
+  return lines.length === 1 ? (lines[0] as string).trimEnd() : lines.map((line) => line.trimEnd()).join('\n');
 }
 
 function push(lines: string[], gap: number, more: readonly string[]): void {
@@ -107,7 +108,7 @@ function continues(block: Block, line: string, gap: number): boolean {
 }
 
 function fenceAfter(open: string, line: string): string {
-  const mark = /^[ >]*(`{3,}|~{3,})/.exec(line)?.[1];
+  const mark = /[`~]{3}/.test(line) ? /^[ >]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] : undefined;
   if (!mark) return open;
   if (open === '') return mark;
   return mark.startsWith(open) && /^[ >]*[`~]+\s*$/.test(line) ? '' : open;

@@ -91,7 +91,7 @@ function partsOf(body: string): Part[] {
   const parts: Part[] = [{ depth: 0, heading: '', lines: [] }];
   let fence = '';
   for (const line of body.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
     if (mark && (fence === '' || mark.startsWith(fence))) fence = fence === '' ? mark : '';
     const heading = fence === '' && !mark ? headingOf(line) : undefined;
     if (heading) parts.push({ ...heading, lines: [] });
@@ -121,7 +121,7 @@ function breakingText(lines: readonly string[]): string {
 function untilFooter(lines: string[]): string[] {
   let fenced = false;
   const end = lines.findIndex((line) => {
-    if (/^ {0,3}(?:`{3,}|~{3,})/.test(line)) fenced = !fenced;
+    if (/^ {0,3}(?:`{3,}(?=[^`]*$)|~{3,})/.test(line)) fenced = !fenced;
     return !fenced && (footer.test(line) || closing.test(line));
   });
   return end === -1 ? lines : lines.slice(0, end);

@@ -30,12 +30,12 @@ function commentsOf(source: NotesSource, { issues }: Entry): number {
 
 /** A highlight in plain text: no Markdown, and for customers nothing from inside. */
 export function highlightText(entry: Entry, persona: Persona): string {
-  return plainText(persona === 'customer' ? customerText(entry) : entry.text);
+  return plainText(persona === 'customer' ? customerText(entry) : entry.text) || 'Untitled';
 }
 
 /** Highlights as a list for a draft; none where they would only repeat the breaking changes, or a short draft. */
 export function highlightLines(notes: Notes): string[] {
   const highlights = highlightsOf(notes);
   if (notes.entries.length < fewestForHighlights || highlights.every((entry) => entry.breaking)) return [];
-  return highlights.map((entry) => `- ${escapeText(entry.text)}`);
+  return highlights.map((entry) => `- ${escapeText(entry.text) || 'Untitled'}`);
 }

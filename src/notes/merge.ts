@@ -132,7 +132,7 @@ class Merge {
   private besideNext(mine: Block, base: Block, next: Block | undefined): Block {
     if (!next || blockText(next) === blockText(base)) return mine;
     const own = withoutNews(mine);
-    if (blockText(own) === blockText(next)) return own;
+    if (own.lines.length === next.lines.length && blockText(own) === blockText(next)) return own;
     return { ...own, lines: [...own.lines, ...(withNews([], next.lines)[0]?.lines ?? []).map((line) => `  ${line}`)] };
   }
 

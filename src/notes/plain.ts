@@ -23,7 +23,7 @@ export function customerText(entry: Entry): string {
   const said = [note, told ? parseTitle(told.title).text : ''].map((text) =>
     withoutInside(withoutBranches(text, entry)),
   );
-  return said.find((text) => text !== '') ?? ownText(entry);
+  return said.find((text) => /[\p{L}\p{N}]/u.test(text)) ?? ownText(entry);
 }
 
 /** The same for several entries: an issue's title speaks for the first that closes it, the others keep their own. */
@@ -42,7 +42,8 @@ export function reportOf(entry: Entry): IssueRecord | undefined {
 }
 
 function ownText(entry: Entry): string {
-  return withoutInside(withoutBranches(entry.text, entry)) || 'Unnamed change';
+  const text = withoutInside(withoutBranches(entry.text, entry));
+  return /[\p{L}\p{N}]/u.test(text) ? text : 'Unnamed change';
 }
 
 /** The branches that the change went through are left out, with the word that led to them. */
@@ -58,26 +59,37 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
   return bare;
 }
 
-/** Quoted Markdown for customers, line by line. */
+/** Quoted Markdown for customers, line by line; code keeps its shape. */
 export function customerLines(markdown: string): string[] {
+  let fence = '';
   return quoteLines(markdown, 'joiner').map((line) => {
+    const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? '';
+    const isMark = mark !== '' && (fence === '' || mark.startsWith(fence));
+    if (isMark) fence = fence === '' ? mark : '';
+    if (isMark) return line.replace(/^( *[`~]+).*/, '$1');
+    if (fence !== '') return withoutNames(line).trimEnd();
     const indent = /^ */.exec(line)?.[0] ?? '';
-    return line.trim() === '' ? '' : indent + withoutInside(line);
+    const bare = withoutInside(line);
+    // What is left of a code span must not open a block of code.
+    return bare === '' || /^[`~]{3}/.test(bare) ? '' : indent + bare;
   });
 }
 
 /** Text without numbers, handles, hashes and links; what is left reads on. */
 export function withoutInside(text: string): string {
-  const bare = text
+  return withoutNames(text)
+    .replace(/\(\s*\)|\[\s*\]\(\s*\)|(?<!`)``(?!`)/g, '')
+    .replace(/ +(?=[ .,;:)])/g, '')
+    .replace(/^[\s:,;]+/, '')
+    .trim();
+}
+
+function withoutNames(text: string): string {
+  return text
     .replace(reference, '')
     .replace(link, '')
     .replace(bareReference, '')
     .replace(hash, '')
     .replace(/(?:\s*\((?:by|thanks to|via) @[\w-]+\)|\s+(?:by|thanks to|via) @[\w-]+$)/gi, '')
-    .replace(/(?<![\w@/.])@(?=\w)(?![\w.-]{1,100}\/)/g, '')
-    .replace(/\(\s*\)|\[\s*\]\(\s*\)|``/g, '');
-  return bare
-    .replace(/ +(?=[ .,;:)])/g, '')
-    .replace(/^[\s:,;]+/, '')
-    .trim();
+    .replace(/(?<![\w@/.])@(?=\w)(?![\w.-]{1,100}\/)/g, '');
 }

@@ -4,7 +4,7 @@
 import { breakMentions, cleanLine, type MentionBreak, visibleText } from './escape.ts';
 
 const longestQuote = 4_000;
-const fence = /^ {0,3}(`{3,}|~{3,})/;
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
  * Quoted Markdown as lines: raw HTML shown as text, images reduced to their words, links to http(s) and mailto only,

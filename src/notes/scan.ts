@@ -5,7 +5,7 @@
 
 /** Stands where inline code was, so that the words around it do not become neighbours. */
 const codeMark = '\uFFFC';
-const fenceOpening = /^ {0,3}(`{3,}|~{3,})/;
+const fenceOpening = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const quotation = /^ {0,3}>/;
 
 /** Line ends as `\n`. */

@@ -89,7 +89,7 @@ test('lists new words once, the newest only, and none that the person took over'
   const once = mergeBodies(base, base.replace('Change 1', 'My first'), second);
   const twice = mergeBodies(second, once, third);
   assert.equal(twice.split('<!-- rn:new').length, 2);
-  assert.match(twice, /My first word 0[^]*word 6/);
+  assert.match(twice, /My first word 0[\s\S]*word 6/);
   assert.doesNotMatch(twice, /word 5/);
   const taken = once.replace('My first word 0', 'Change 1 word 6');
   assert.doesNotMatch(mergeBodies(second, taken, third), /rn:new/);

@@ -8,7 +8,7 @@ import { Value } from '@sinclair/typebox/value';
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 100 });
 const heading = (text: string) =>
-  Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\r\\n]*\\S', default: text });
+  Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$', default: text });
 const flag = (fallback: boolean) => Type.Boolean({ default: fallback });
 
 /** Sections that a draft may have beside highlights and people, in the order of the spec (part 2, rule 3). */
@@ -79,7 +79,11 @@ export const NotesSettingsSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
-    labels: Type.Record(name, LabelMeaningSchema, { maxProperties: 200, default: {} }),
+    labels: Type.Record(Type.String({ pattern: '^.{1,100}$' }), LabelMeaningSchema, {
+      ...closed,
+      maxProperties: 200,
+      default: {},
+    }),
     excludedLabels: Type.Array(name, { maxItems: 100, default: [] }),
     excludedAuthors: Type.Array(name, { maxItems: 100, default: [] }),
     links: Type.Union([Type.Literal('full'), Type.Literal('short')], {

@@ -27,10 +27,13 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   return collapseBlank(lines);
 }
 
-/** The first sentence of quoted Markdown in one line, code blocks and list marks left out; else its first line. */
+/**
+ * The first sentence of quoted Markdown in one line, code blocks and list marks left out; a line that leads on to others by a
+ * colon is one as well. Without any, the first line.
+ */
 export function firstSentence(markdown: string): string {
   const lines = proseLines(markdown);
-  const sentences = lines.flatMap((line) => /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? []);
+  const sentences = lines.flatMap((line) => /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? /^(.+):$/.exec(line)?.[1] ?? []);
   return sentences[0] ?? lines[0] ?? '';
 }
 

@@ -13,6 +13,12 @@ import { parseTitle } from '../title.ts';
 /** In which order groups stand and take their share of the lines: half are new things, a third mended ones. */
 const groupNames = ['new', 'fixed', 'improved'] as const;
 type Group = (typeof groupNames)[number];
+/** How what is not shown is summed up, for one and for several. */
+const rests: Record<Group, readonly [string, string]> = {
+  new: ['more new feature', 'more new features'],
+  improved: ['more improvement', 'more improvements'],
+  fixed: ['smaller fix', 'smaller fixes'],
+};
 
 /** A line beside what customers must act on. */
 interface Item {
@@ -26,12 +32,12 @@ export function customer(notes: Notes): string {
   const { titles, bullets } = notes.source.settings.customer;
   const groups = groupsOf(notes);
   const slots = shareOut(groups, bullets);
-  const lines = (name: Group, rest: string): string[] => groupLines(groups[name], slots[name], rest);
+  const lines = (name: Group): string[] => groupLines(groups[name], slots[name], rests[name]);
   const body = [
     section(escapeText(titles.breaking), notes.entries.filter((entry) => entry.breaking).flatMap(actionLines)),
-    section(escapeText(titles.new), lines('new', 'more new features')),
-    section(escapeText(titles.improved), lines('improved', 'more improvements')),
-    section(escapeText(titles.fixed), lines('fixed', 'smaller fixes')),
+    section(escapeText(titles.new), lines('new')),
+    section(escapeText(titles.improved), lines('improved')),
+    section(escapeText(titles.fixed), lines('fixed')),
   ];
   const hasChanges = notes.selection.pulls.length > notes.dropped.length || notes.directCommits.length > 0;
   if (body.every((text) => text === '') && hasChanges) return 'No changes for customers in this range.\n';
@@ -104,10 +110,10 @@ function shareOut(groups: Record<Group, Item[]>, most: number): Record<Group, nu
   return slots;
 }
 
-function groupLines(items: readonly Item[], most: number, rest: string): string[] {
+function groupLines(items: readonly Item[], most: number, [one, many]: readonly [string, string]): string[] {
   const lines = items.slice(0, most).map((item) => `- ${item.text} ${item.marker}`);
   const hidden = items.length - lines.length;
-  return hidden === 0 ? lines : [...lines, `- … and ${hidden} ${rest}`];
+  return hidden === 0 ? lines : [...lines, `- … and ${hidden} ${hidden === 1 ? one : many}`];
 }
 
 /** What was unsafe is not spelled out, unless somebody wrote what customers may read. */

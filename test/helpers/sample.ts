@@ -1,0 +1,38 @@
+/**
+ * The sample history, captured into a partition the way a worker would, for tests that read whole drafts of it.
+ */
+import type { TestContext } from 'node:test';
+import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
+import { ulid } from '../../src/ids.ts';
+import { toEvents } from '../../src/intake/events.ts';
+import { compose } from '../../src/notes/compose.ts';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
+import type { Persona } from '../../src/protocol/stored.ts';
+import { RepositoryView } from '../../src/store/repository-view.ts';
+import { foldRecords, openTestPartition } from './partition.ts';
+
+/** When the sample's first delivery is taken in; the time says nothing about its drafts. */
+const start = Date.UTC(2026, 10, 21);
+
+/** Writes drafts of the sample repository between two tags. */
+export type SampleDrafts = (fromTag: string, toTag: string, persona: Persona) => string;
+
+export async function sampleDrafts(t: TestContext): Promise<SampleDrafts> {
+  const partition = openTestPartition(t);
+  const records: JournalRecord[] = [];
+  let repoId = '';
+  for (const { event, delivery, body } of sampleHistory()) {
+    const at = start + records.length;
+    const events = toEvents(event, JSON.parse(JSON.stringify(body)), sampleRepository.hostOrigin, at);
+    if (!events) continue;
+    const { repository, bodies } = events;
+    repoId = repository.id;
+    bodies.forEach((each, part) => {
+      records.push({ id: ulid(at), at, kind: 'event', delivery, source: '', part, repository, body: each });
+    });
+  }
+  await foldRecords(partition, 1, ...records);
+  const view = RepositoryView.of(partition, repoId);
+  if (!view) throw new Error('the sample repository was not captured');
+  return (fromTag, toTag, persona) => compose(view, { type: 'TAG_BASED', fromTag, toTag }, persona).bodyMd;
+}

@@ -13,10 +13,11 @@ import { type Report, type ScenarioReport, toText } from './report.ts';
 import { type BenchContext, passes, type Scenario } from './scenario.ts';
 import { draftRead } from './scenarios/draft-read.ts';
 import { eventToRead } from './scenarios/event-to-read.ts';
+import { render } from './scenarios/render.ts';
 import { webhookAccept } from './scenarios/webhook-accept.ts';
 import { liftedLimits } from './service.ts';
 
-const scenarios: readonly Scenario[] = [webhookAccept, draftRead, eventToRead];
+const scenarios: readonly Scenario[] = [webhookAccept, draftRead, eventToRead, render];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
 
 const help = `npm run bench -- [scenario…] [--seconds N] [--rounds N] [--data FOLDER]

@@ -1,0 +1,135 @@
+/**
+ * render: how fast a draft of a long range is written, in the pool of a worker, beside git-cliff on the same history. The peer
+ * reads commits only and writes a list of them; the draft has issues, authors, steps and areas besides.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createProgress } from '../../src/cli/progress.ts';
+import { RenderPool } from '../../workers/render/pool.ts';
+import { type Run, ratioOf, toSide } from '../figures.ts';
+import { gitCliff, type Peer } from '../peer.ts';
+import { type BenchRange, gitFolder, partitionName, writeGitRepository, writePartition } from '../render-history.ts';
+import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+
+const line = 10;
+const commits = 5_200;
+/** Longest time that 99 of 100 renders may take, in milliseconds. */
+const questions: { range: BenchRange; limitMs: number }[] = [
+  { range: { id: 'range_00bench300', fromTag: 'v1.0.0', toTag: 'v1.1.0', pulls: 300 }, limitMs: 50 },
+  { range: { id: 'range_00bench5000', fromTag: 'v2.0.0', toTag: 'v2.1.0', pulls: 5_000 }, limitMs: 1_000 },
+];
+const timeoutMs = 60_000;
+const execute = promisify(execFile);
+
+/** Does a piece of work once; its text, or that it failed. */
+type Work = () => Promise<string>;
+
+export const render: Scenario = {
+  name: 'render',
+  question: 'How many drafts of a long range does a render thread write a second, compared with git-cliff?',
+  floor: 'git-cliff with its own settings, offline, on a git repository of the same commits and tags',
+  run: async (context) => {
+    const dataDir = mkdtempSync(join(context.folder, 'tidings-bench-'));
+    context.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    const ranges = questions.map(({ range }) => range);
+    const shas = writeGitRepository(gitFolder(dataDir), commits, ranges);
+    await writePartition(dataDir, shas, ranges);
+    const pool = new RenderPool(1, timeoutMs);
+    context.defer(() => pool.close());
+    const peer = await gitCliff();
+    const comparisons: Comparison[] = [];
+    for (const { range, limitMs } of questions) {
+      comparisons.push(await compare(context, { pool, dataDir, peer, range, limitMs }));
+    }
+    return comparisons;
+  },
+};
+
+interface Question {
+  pool: RenderPool;
+  dataDir: string;
+  peer: Peer;
+  range: BenchRange;
+  limitMs: number;
+}
+
+async function compare(context: BenchContext, question: Question): Promise<Comparison> {
+  const { range, peer, limitMs } = question;
+  const ours = renderWork(question);
+  const theirs = 'path' in peer ? peerWork(peer.path, question) : undefined;
+  const expected = await ours();
+  const runs: { service: Run[]; floor: Run[] } = { service: [], floor: [] };
+  const label = `render, ${range.pulls} pull requests`;
+  const progress = createProgress({ label, total: 2 * context.rounds, stream: process.stderr });
+  await repeat(ours, context.warmUpSeconds, expected);
+  for (let round = 0; round < context.rounds; round += 1) {
+    runs.service.push(await repeat(ours, context.seconds, expected));
+    progress.advance();
+    if (theirs) runs.floor.push(await repeat(theirs, context.seconds));
+    progress.advance();
+  }
+  progress.done();
+  const sides = { service: toSide(runs.service), floor: toSide(runs.floor) };
+  const mismatches = runs.service.reduce((sum, run) => sum + run.mismatches, 0);
+  const entries = expected.match(/<!-- rn:pr:/g)?.length ?? 0;
+  const { p99 } = sides.service.latency;
+  return {
+    load: `one after another, drafts for engineers of ${range.pulls} pull requests, ${(expected.length / 1000).toFixed(0)} KB`,
+    connections: 1,
+    ...sides,
+    ratio: theirs ? ratioOf(sides.service, sides.floor) : 0,
+    line: theirs ? line : null,
+    othersShare: 0,
+    faults: [
+      ...(p99 > limitMs ? [`99 of 100 take up to ${p99.toFixed(1)} ms; ${limitMs} ms is the limit`] : []),
+      ...(mismatches > 0 ? [`${mismatches} drafts have other bytes than the first`] : []),
+      ...(entries < range.pulls ? [`the draft has ${entries} entries of ${range.pulls}`] : []),
+    ],
+    notes: [
+      'missing' in peer
+        ? `no comparison: ${peer.missing}`
+        : `git-cliff takes ${sides.floor.latency.p50.toFixed(0)} ms (median)`,
+    ],
+  };
+}
+
+function renderWork({ pool, dataDir, range }: Question): Work {
+  const work = { task: 'render', rangeId: range.id, persona: 'engineer' } as const;
+  return async () => (await pool.run({ dataDir, partition: partitionName, work })).bodyMd;
+}
+
+/** @throws when the peer fails or writes less than a line a change */
+function peerWork(path: string, { dataDir, range }: Question): Work {
+  const options = { cwd: gitFolder(dataDir), maxBuffer: 1e9, timeout: timeoutMs };
+  return async () => {
+    const { stdout } = await execute(path, [`${range.fromTag}..${range.toTag}`], options);
+    const lines = stdout.split('\n').length;
+    if (lines < range.pulls / 2) throw new Error(`git-cliff wrote ${lines} lines for ${range.pulls} changes`);
+    return stdout;
+  };
+}
+
+/** Does the work one after another for so many seconds, at least three times. */
+async function repeat(work: Work, seconds: number, expected?: string): Promise<Run> {
+  const begun = performance.now();
+  const latencies: number[] = [];
+  let mismatches = 0;
+  while (performance.now() - begun < seconds * 1000 || latencies.length < 3) {
+    const at = performance.now();
+    const text = await work();
+    latencies.push(performance.now() - at);
+    if (expected !== undefined && text !== expected) mismatches += 1;
+  }
+  return {
+    seconds: (performance.now() - begun) / 1000,
+    statuses: {},
+    errors: 0,
+    mismatches,
+    latencies: Float64Array.from(latencies),
+    acknowledged: new Uint32Array(),
+    cpu: {},
+    othersShare: 0,
+  };
+}

@@ -44,6 +44,18 @@ function bodyOf(number: number): string {
   return `${words}${number % 3 === 0 ? `\n\nFixes #${100_000 + number}` : ''}${upgrade}`;
 }
 
+/** What a squash merge writes: the subject, and what the pull request said. */
+function messageOf(number: number): string {
+  return number === 0 ? 'chore: begin' : `${subjectOf(number)}\n\n${bodyOf(number)}`;
+}
+
+/** A change of one file among many in nested folders, as fast-import takes it. */
+function fileOf(number: number): string {
+  const path = `src/${areas[number % areas.length]}/part${number % 40}/file${number % 1_200}.ts`;
+  const content = Array.from({ length: 40 }, (_, line) => `export const value${line} = ${number * line};`).join('\n');
+  return `M 644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}`;
+}
+
 /** Makes the git repository in `folder`; its commits in order, the first of them number 0. */
 export function writeGitRepository(folder: string, commits: number, ranges: readonly BenchRange[]): string[] {
   const git = (args: string[], input = ''): string =>
@@ -51,11 +63,11 @@ export function writeGitRepository(folder: string, commits: number, ranges: read
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', folder]);
   const lines: string[] = [];
   for (let number = 0; number < commits; number += 1) {
-    const message = number === 0 ? 'chore: begin' : subjectOf(number);
+    const message = messageOf(number);
     const seconds = (start + number * stepMs) / 1000;
     const person = `Ada <ada@scm.example> ${seconds} +0000`;
     lines.push(`commit refs/heads/main\nmark :${number + 1}\nauthor ${person}\ncommitter ${person}`);
-    lines.push(`data ${Buffer.byteLength(message)}\n${message}`);
+    lines.push(`data ${Buffer.byteLength(message)}\n${message}`, fileOf(number));
   }
   git(['fast-import', '--quiet'], `${lines.join('\n')}\n`);
   const shas = git(['rev-list', '--reverse', 'main']).trim().split('\n');
@@ -105,7 +117,7 @@ function repository(): RepositoryRecord {
 
 function writeChange(partition: Partition, sha: string, before: string | null, number: number): void {
   const at = start + number * stepMs;
-  const message = number === 0 ? 'chore: begin' : subjectOf(number);
+  const message = messageOf(number);
   const commit: CommitRecord = { sha, message, at, author: 'ada', coAuthors: [], pushes: [['main', sha]] };
   writeCommit(partition, repoId, commit);
   writePush(partition, repoId, {

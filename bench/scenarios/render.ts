@@ -1,13 +1,15 @@
 /**
- * render: how fast a draft of a long range is written, in the pool of a worker, beside git-cliff on the same history. The peer
+ * render: how fast a draft of a long range is written, in a thread as a worker's pool has them, beside git-cliff on the same history. The peer
  * reads commits only and writes a list of them; the draft has issues, authors, steps and areas besides.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Piscina } from 'piscina';
 import { createProgress } from '../../src/cli/progress.ts';
-import { RenderPool } from '../../workers/render/pool.ts';
+import type { PoolAnswer, PoolTask, Rendered } from '../../src/protocol/tasks.ts';
 import { type Run, ratioOf, toSide } from '../figures.ts';
 import { gitCliff, type Peer } from '../peer.ts';
 import { type BenchRange, gitFolder, partitionName, writeGitRepository, writePartition } from '../render-history.ts';
@@ -21,6 +23,8 @@ const questions: { range: BenchRange; limitMs: number }[] = [
   { range: { id: 'range_00bench5000', fromTag: 'v2.0.0', toTag: 'v2.1.0', pulls: 5_000 }, limitMs: 1_000 },
 ];
 const timeoutMs = 60_000;
+/** As a worker gives its threads. */
+const heapMb = 512;
 const execute = promisify(execFile);
 
 /** Does a piece of work once; its text, or that it failed. */
@@ -36,8 +40,14 @@ export const render: Scenario = {
     const ranges = questions.map(({ range }) => range);
     const shas = writeGitRepository(gitFolder(dataDir), commits, ranges);
     await writePartition(dataDir, shas, ranges);
-    const pool = new RenderPool(1, timeoutMs);
-    context.defer(() => pool.close());
+    const filename = fileURLToPath(new URL('../../workers/render/thread.js', import.meta.url));
+    const pool = new Piscina({
+      filename,
+      minThreads: 1,
+      maxThreads: 1,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    context.defer(() => pool.destroy());
     const peer = await gitCliff();
     const comparisons: Comparison[] = [];
     for (const { range, limitMs } of questions) {
@@ -48,7 +58,7 @@ export const render: Scenario = {
 };
 
 interface Question {
-  pool: RenderPool;
+  pool: Piscina;
   dataDir: string;
   peer: Peer;
   range: BenchRange;
@@ -97,7 +107,12 @@ async function compare(context: BenchContext, question: Question): Promise<Compa
 
 function renderWork({ pool, dataDir, range }: Question): Work {
   const work = { task: 'render', rangeId: range.id, persona: 'engineer' } as const;
-  return async () => (await pool.run({ dataDir, partition: partitionName, work })).bodyMd;
+  const task: PoolTask = { dataDir, partition: partitionName, work };
+  return async () => {
+    const answer = (await pool.run(task)) as PoolAnswer;
+    if (!answer.ok) throw new Error(answer.message);
+    return (answer.value as Rendered).bodyMd;
+  };
 }
 
 /** @throws when the peer fails or writes less than a line a change */

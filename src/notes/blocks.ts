@@ -59,11 +59,6 @@ export function writeDraft(sections: readonly Section[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The section of a heading. */
-export function findSection(sections: readonly Section[], key: string): Section | undefined {
-  return sections.find((section) => section.key === key);
-}
-
 /** Blocks of a section that are no entries. */
 export function proseOf(section: Section): Block[] {
   return section.blocks.filter(({ id }) => id === null);

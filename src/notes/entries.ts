@@ -103,7 +103,11 @@ export function shipped(entry: Entry): PullRecord[] {
 /** `priority: high` first, then in merge order, then by number (spec part 2, rule 3). */
 export function byImportance(a: Entry, b: Entry): number {
   if (a.priority !== b.priority) return a.priority ? -1 : 1;
-  return byMerge(shipped(a)[0] as PullRecord, shipped(b)[0] as PullRecord) || a.id - b.id;
+  return byMerge(firstOf(a), firstOf(b)) || a.id - b.id;
+}
+
+function firstOf({ id, pull, backports, restoredBy }: Entry): PullRecord {
+  return restoredBy ?? (pull.number === id ? pull : (backports[0] ?? pull));
 }
 
 /** Issues once each, by number. */

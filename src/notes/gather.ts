@@ -11,6 +11,7 @@ import { closedWithoutPull } from './issues.ts';
 import { createVocabulary, readLabels, type Vocabulary } from './labels.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
 import { shippedBefore, shippedIn } from './releases.ts';
+import { remember } from './remember.ts';
 import { type RevertOutcome, settleReverts } from './reverts.ts';
 import { type Selection, select } from './select.ts';
 import type { NotesSource } from './source.ts';
@@ -57,7 +58,8 @@ export interface Notes {
 }
 
 /** Selects, pairs reverts, folds backports, classifies, leaves out. */
-export function gather(source: NotesSource, bounds: RangeBounds): Notes {
+export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
+  const source = remember(reading);
   const vocabulary = createVocabulary(source.settings);
   const selection = select(source, bounds);
   const settled = settleReverts(source, selection.pulls, selection.resolution === 'commits');

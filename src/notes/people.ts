@@ -4,6 +4,7 @@
  */
 import type { PullRecord } from '../protocol/stored.ts';
 import type { NotesSource } from './source.ts';
+import { byMerge } from './window.ts';
 
 /** Somebody's first merged pull request. */
 export interface FirstContribution {
@@ -59,15 +60,12 @@ export function distinctLogins(logins: readonly string[]): string[] {
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   if (pulls.length === 0 || !reachesBack(source, pulls)) return [];
   const inRange = new Set(pulls.map(({ number }) => number));
-  const known = new Set<string>();
-  const found: FirstContribution[] = [];
-  for (const pull of source.pullsMergedBetween(0, (pulls.at(-1)?.mergedAt ?? 0) + 1)) {
-    const { login, bot } = pull.author;
-    if (known.has(login.toLowerCase())) continue;
-    known.add(login.toLowerCase());
-    if (inRange.has(pull.number) && isPerson(login, bot)) found.push({ login, pull });
-  }
-  return found;
+  const logins = pulls.filter(({ author }) => isPerson(author.login, author.bot)).map(({ author }) => author.login);
+  const first = distinctLogins(logins).flatMap((login) => {
+    const pull = source.firstPullBy(login);
+    return pull && inRange.has(pull.number) ? [{ login: pull.author.login, pull }] : [];
+  });
+  return first.sort((a, b) => byMerge(a.pull, b.pull));
 }
 
 /** Samples the numbers below those of the range: nearly all must be captured. */

@@ -13,6 +13,7 @@ const foldedTables = [
   'pulls',
   'pullsByMergeSha',
   'pullsByMergedAt',
+  'pullsByAuthor',
   'issues',
   'issuesByClosedAt',
   'commits',

@@ -1,5 +1,5 @@
 /**
- * Captured pull requests: by number, and merged ones by merge commit and by time of merge.
+ * Captured pull requests: by number, and merged ones by merge commit, by time of merge, and by author.
  */
 import type { PullRecord } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
@@ -15,7 +15,7 @@ export function writePull(
   pull: PullRecord,
   before: PullRecord | undefined,
 ): void {
-  const { pulls, pullsByMergeSha, pullsByMergedAt } = partition.tables;
+  const { pulls, pullsByMergeSha, pullsByMergedAt, pullsByAuthor } = partition.tables;
   pulls.putSync([repoId, pull.number], pull);
   if (before?.mergeSha !== pull.mergeSha) {
     if (before?.mergeSha) pullsByMergeSha.removeSync([repoId, before.mergeSha, pull.number]);
@@ -25,6 +25,23 @@ export function writePull(
     if (before?.mergedAt != null) pullsByMergedAt.removeSync([repoId, before.mergedAt, pull.number]);
     if (pull.mergedAt !== null) pullsByMergedAt.putSync([repoId, pull.mergedAt, pull.number], true);
   }
+  const [was, is] = [before && authorKey(repoId, before), authorKey(repoId, pull)];
+  if (was && String(was) !== String(is)) pullsByAuthor.removeSync(was);
+  if (is && String(was) !== String(is)) pullsByAuthor.putSync(is, true);
+}
+
+/** Where a merged pull request stands among those of its author, case aside; none while it is not merged. */
+export function authorKey(repoId: string, pull: PullRecord): [string, string, number, number] | undefined {
+  if (pull.mergedAt === null) return undefined;
+  return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
+}
+
+/** The first merged pull request of an author, case aside. */
+export function firstPullBy(partition: Partition, repoId: string, login: string): PullRecord | undefined {
+  const author = login.toLowerCase();
+  const range = { start: [repoId, author], end: [repoId, author, Number.MAX_SAFE_INTEGER], limit: 1 };
+  const [key] = partition.tables.pullsByAuthor.getKeys(range);
+  return key && readPull(partition, repoId, (key as [string, string, number, number])[3]);
 }
 
 /** Merged pull requests whose merge commit is `sha`, by number. */

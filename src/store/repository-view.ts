@@ -15,7 +15,7 @@ import { listComments } from './comments.ts';
 import { issuesClosedBetween, readIssue } from './issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './labels.ts';
 import type { Partition } from './partition.ts';
-import { pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
+import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
 import { readCommit, readPush } from './pushes.ts';
 import { readRepository } from './repositories.ts';
 import { listTags, readTag } from './tags.ts';
@@ -69,6 +69,11 @@ export class RepositoryView {
 
   pullsMergedAs(sha: string): PullRecord[] {
     return pullsMergedAs(this.partition, this.id, sha).map((record) => this.relabel(record));
+  }
+
+  firstPullBy(login: string): PullRecord | undefined {
+    const pull = firstPullBy(this.partition, this.id, login);
+    return pull && this.relabel(pull);
   }
 
   pullsMergedBetween(from: number, to: number): PullRecord[] {

@@ -159,6 +159,7 @@ export function memorySource(memory: Memory): NotesSource {
     commit: (sha) => commits.get(sha),
     push: (branch, after) => pushes.get(`${branch}\n${after}`),
     pullsMergedAs: (sha) => mergedAs.get(sha) ?? [],
+    firstPullBy: (login) => byMerge.find(({ author }) => author.login.toLowerCase() === login.toLowerCase()),
     pullsMergedBetween: (from, to) =>
       byMerge.filter(({ mergedAt }) => mergedAt !== null && mergedAt >= from && mergedAt < to),
     pullsNumbered: (from, to) => byNumber.filter(({ number }) => number >= from && number <= to),

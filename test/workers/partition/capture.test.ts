@@ -142,6 +142,7 @@ const captured: TableName[] = [
   'pulls',
   'pullsByMergeSha',
   'pullsByMergedAt',
+  'pullsByAuthor',
   'issues',
   'issuesByClosedAt',
   'commits',

@@ -1,0 +1,41 @@
+/**
+ * A source that reads each record once: a draft looks at the same pull requests, issues and commits from several sides, and
+ * decoding a record costs more than all that is done with it. It lives as long as the making of one draft.
+ */
+import type { NotesSource } from './source.ts';
+
+/** The same source, with what was asked by key kept. */
+export function remember(source: NotesSource): NotesSource {
+  const pull = once((number: number) => source.pull(number));
+  const issue = once((number: number) => source.issue(number));
+  const commit = once((sha: string) => source.commit(sha));
+  const mergedAs = once((sha: string) => source.pullsMergedAs(sha));
+  const comments = once((number: number) => source.commentCount(number));
+  return {
+    repository: source.repository,
+    settings: source.settings,
+    tags: () => source.tags(),
+    tag: (name) => source.tag(name),
+    pull,
+    issue,
+    commit,
+    push: (branch, after) => source.push(branch, after),
+    pullsMergedAs: mergedAs,
+    firstPullBy: (login) => source.firstPullBy(login),
+    pullsMergedBetween: (from, to) => source.pullsMergedBetween(from, to),
+    pullsNumbered: (from, to) => source.pullsNumbered(from, to),
+    commentCount: comments,
+    issuesClosedBetween: (from, to) => source.issuesClosedBetween(from, to),
+  };
+}
+
+function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined || known.has(key)) return found as Value;
+    const value = read(key);
+    known.set(key, value);
+    return value;
+  };
+}

@@ -3,13 +3,12 @@
  * reads commits only and writes a list of them; the draft has issues, authors, steps and areas besides.
  */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Piscina } from 'piscina';
+import { Worker } from 'node:worker_threads';
 import { createProgress } from '../../src/cli/progress.ts';
-import type { PoolAnswer, PoolTask, Rendered } from '../../src/protocol/tasks.ts';
 import { type Run, ratioOf, toSide } from '../figures.ts';
 import { gitCliff, type Peer } from '../peer.ts';
 import { type BenchRange, gitFolder, partitionName, writeGitRepository, writePartition } from '../render-history.ts';
@@ -40,25 +39,22 @@ export const render: Scenario = {
     const ranges = questions.map(({ range }) => range);
     const shas = writeGitRepository(gitFolder(dataDir), commits, ranges);
     await writePartition(dataDir, shas, ranges);
-    const filename = fileURLToPath(new URL('../../workers/render/thread.js', import.meta.url));
-    const pool = new Piscina({
-      filename,
-      minThreads: 1,
-      maxThreads: 1,
+    const thread = new Worker(new URL('../render-thread.js', import.meta.url), {
+      workerData: { dataDir, partition: partitionName },
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    context.defer(() => pool.destroy());
+    context.defer(() => thread.terminate());
     const peer = await gitCliff();
     const comparisons: Comparison[] = [];
     for (const { range, limitMs } of questions) {
-      comparisons.push(await compare(context, { pool, dataDir, peer, range, limitMs }));
+      comparisons.push(await compare(context, { thread, dataDir, peer, range, limitMs }));
     }
     return comparisons;
   },
 };
 
 interface Question {
-  pool: Piscina;
+  thread: Worker;
   dataDir: string;
   peer: Peer;
   range: BenchRange;
@@ -105,13 +101,11 @@ async function compare(context: BenchContext, question: Question): Promise<Compa
   };
 }
 
-function renderWork({ pool, dataDir, range }: Question): Work {
-  const work = { task: 'render', rangeId: range.id, persona: 'engineer' } as const;
-  const task: PoolTask = { dataDir, partition: partitionName, work };
+function renderWork({ thread, range }: Question): Work {
   return async () => {
-    const answer = (await pool.run(task)) as PoolAnswer;
-    if (!answer.ok) throw new Error(answer.message);
-    return (answer.value as Rendered).bodyMd;
+    const answer = once(thread, 'message') as Promise<[string]>;
+    thread.postMessage(range.id);
+    return (await answer)[0];
   };
 }
 

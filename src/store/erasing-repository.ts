@@ -20,6 +20,7 @@ const tablesByRepository = [
   'pulls',
   'pullsByMergeSha',
   'pullsByMergedAt',
+  'pullsByAuthor',
   'issues',
   'issuesByClosedAt',
   'comments',

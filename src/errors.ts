@@ -11,6 +11,8 @@ export const errorKinds = {
   notFound: { status: 404, error: 'Not found' },
   methodNotAllowed: { status: 405, error: 'Method not allowed' },
   conflict: { status: 409, error: 'Conflict' },
+  /** The resource is not what the client took it for (If-Match). */
+  preconditionFailed: { status: 412, error: 'Precondition failed' },
   tooLarge: { status: 413, error: 'Payload too large' },
   unsupportedMediaType: { status: 415, error: 'Unsupported media type' },
   rateLimited: { status: 429, error: 'Rate limit exceeded' },

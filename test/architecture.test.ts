@@ -62,7 +62,7 @@ const readersOfEnvironment: Record<string, string> = {
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
   if (top === 'src' && rest.length === 1)
-    return /^(errors|ids|logger|metrics|api-key|compare-url|days|seal)\.ts$/.test(rest[0] ?? '')
+    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal)\.ts$/.test(rest[0] ?? '')
       ? 'foundation'
       : 'assembly';
   if (top === 'src') return rest[0] === 'cli' ? 'assembly' : rest[0];

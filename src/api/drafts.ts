@@ -2,6 +2,7 @@
  * Drafts: list, get, generate, update (spec part 4).
  */
 import { invalid } from '../errors.ts';
+import { toEtag } from '../etag.ts';
 import { draftId as draftIdOf, ulid } from '../ids.ts';
 import {
   type GenerateDraftBody,
@@ -13,13 +14,15 @@ import {
   type UpdateDraftBody,
   UpdateDraftBodySchema,
 } from '../protocol/api.ts';
+import type { Command, DraftChange } from '../protocol/commands.ts';
 import type { DraftRecord, Persona } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
 import { readRange } from '../store/ranges.ts';
 import { draftResponse } from '../store/responses.ts';
+import { readIfMatch } from './conditional.ts';
 import { carryOut } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import type { ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { type Asking, replyReady, visible } from './ready.ts';
 import { check } from './validate.ts';
@@ -82,14 +85,32 @@ const updateDraft: ApiRoute = {
   handle: async (request) => {
     const [draftId = ''] = request.params;
     const { partition } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
+    const ifMatch = readIfMatch(request.headers['if-match']);
     const { bodyMd } = check<UpdateDraftBody>(UpdateDraftBodySchema, request.body, 'body');
     const bytes = Buffer.byteLength(bodyMd);
     if (bytes > maxBodyMdBytes) throw invalid({ bodyMd: `expected at most ${maxBodyMdBytes} bytes, got ${bytes}` });
-    const command = { name: 'updateDraft', draftId, bodyMd: bodyMd.toWellFormed() } as const;
-    const value = await carryOut(request.context, partition.name, command);
-    return { status: 200, body: value as object };
+    const written = bodyMd.toWellFormed();
+    const command = { name: 'updateDraft', draftId, bodyMd: written } as const;
+    const { id, updatedAt, etag } = await carryOutChange(request, partition, command, ifMatch);
+    return { status: 200, body: { id, bodyMd: written, updatedAt }, etag };
   },
 };
+
+/**
+ * Carries out a person's change of a draft.
+ * @param ifMatch digests that the draft may have, undefined for any
+ * @throws ServiceError `preconditionFailed` when the draft has none of them, `notFound`
+ */
+export async function carryOutChange(
+  { context, caller }: Pick<ApiRequest, 'context' | 'caller'>,
+  partition: Partition,
+  command: Extract<Command, { name: 'updateDraft' | 'restoreDraft' }>,
+  ifMatch: string[] | undefined,
+): Promise<{ id: string; revision: number; updatedAt: string; etag: string }> {
+  const whole = { ...command, by: caller.key.id, ...(ifMatch && { ifMatch }) };
+  const { digest, updatedAt, ...change } = await carryOut<DraftChange>(context, partition.name, whole);
+  return { ...change, updatedAt: new Date(updatedAt).toISOString(), etag: toEtag(digest) };
+}
 
 function visibleRange(asking: Asking, rangeId: string): Partition {
   return visible(asking, rangeId, { prefix: 'range', resource: 'Release range', read: readRange }).partition;

@@ -4,6 +4,7 @@
  */
 import type { TObject } from '@sinclair/typebox';
 import { invalid, ServiceError } from '../errors.ts';
+import { digestOf, toEtag } from '../etag.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute, Method } from '../http/server.ts';
@@ -12,6 +13,7 @@ import { maxBodyMdBytes } from '../protocol/api.ts';
 import type { Scope } from '../protocol/commands.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
+import { isKnown } from './conditional.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiLimit } from './limit.ts';
 import { checkQuery } from './validate.ts';
@@ -22,6 +24,7 @@ export interface ApiRequest<Query = Record<string, never>> {
   caller: Caller;
   directory: Partition;
   params: readonly string[];
+  headers: Readonly<Record<string, string>>;
   query: Query;
   body: unknown;
 }
@@ -31,6 +34,8 @@ export interface ApiReply {
   status: number;
   body: Buffer | object;
   headers?: readonly string[];
+  /** Validator of the body; a GET without one gets that of its bytes. */
+  etag?: string;
 }
 
 /** One line of the route table. */
@@ -65,8 +70,8 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
         const reply = route.handle(request);
         if (reply instanceof Promise) void answer(route, exchange, reply);
         else {
-          send(exchange, reply);
-          succeeded.inc();
+          if (send(exchange, reply) === 200) succeeded.inc();
+          else apiRequests.inc({ route: route.operation, status: '304' });
         }
         return;
       }
@@ -96,7 +101,8 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     throw error;
   }
   const query = checkQuery<never>(route.query, exchange.query);
-  return { context, caller, directory, params: exchange.params, query, body: undefined };
+  const { params, headers } = exchange;
+  return { context, caller, directory, params, headers, query, body: undefined };
 }
 
 /** Parses the body before the first await, as its bytes are gone after it, and runs the handler. */
@@ -111,17 +117,21 @@ async function run(
 
 async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise<ApiReply>): Promise<void> {
   try {
-    const done = await reply;
-    send(exchange, done);
-    apiRequests.inc({ route: route.operation, status: String(done.status) });
+    const status = send(exchange, await reply);
+    apiRequests.inc({ route: route.operation, status: String(status) });
   } catch (error) {
     refuse(route, exchange, error);
   }
 }
 
-function send(exchange: Exchange, { status, body, headers }: ApiReply): void {
-  if (Buffer.isBuffer(body)) exchange.reply(status, 'application/json', body, headers);
-  else exchange.json(status, body, headers);
+function send(exchange: Exchange, { status, body, headers = [], ...reply }: ApiReply): number {
+  const bytes = Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const reads = exchange.method === 'GET';
+  const etag = reply.etag ?? (reads ? toEtag(digestOf(bytes)) : undefined);
+  const all = etag === undefined ? headers : [...headers, 'ETag', etag];
+  const known = reads && etag !== undefined && isKnown(exchange.headers['if-none-match'], etag);
+  exchange.reply(known ? 304 : status, 'application/json', known ? '' : bytes, all);
+  return known ? 304 : status;
 }
 
 function refuse(route: ApiRoute<never>, exchange: Exchange, error: unknown): void {

@@ -1,7 +1,7 @@
 /**
  * Release ranges: list, get, create (spec part 4).
  */
-import { type ErrorDetails, invalid } from '../errors.ts';
+import { type ErrorDetails, invalid, type ServiceError } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
 import {
@@ -85,17 +85,18 @@ function isRangeType(type: unknown): type is keyof typeof CreateRangeBodySchemas
 /** Reversed bounds name both fields; equal tags hold nothing, equal days and numbers hold one. */
 function checkBounds(bounds: RangeBounds): void {
   const { fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
-  if (fromTag !== undefined && fromTag === toTag) throw both('fromTag', 'toTag', 'expected two different tags');
+  if (fromTag !== undefined && fromTag === toTag) throw unfit({ fromTag, toTag }, 'two different tags');
   if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
-    throw both('fromDate', 'toDate', 'expected fromDate not to be after toDate');
+    throw unfit({ fromDate, toDate }, 'fromDate not to be after toDate');
   }
   if (fromPrNumber !== undefined && toPrNumber !== undefined && fromPrNumber > toPrNumber) {
-    throw both('fromPrNumber', 'toPrNumber', 'expected fromPrNumber not to be greater than toPrNumber');
+    throw unfit({ fromPrNumber, toPrNumber }, 'fromPrNumber not to be greater than toPrNumber');
   }
 }
 
-function both(first: string, second: string, expected: string) {
-  return invalid({ [first]: expected, [second]: expected }, 'The bounds of the range are invalid.');
+function unfit(bounds: Record<string, unknown>, expected: string): ServiceError {
+  const details = Object.entries(bounds).map(([field, got]) => [field, `expected ${expected}, got ${shown(got)}`]);
+  return invalid(Object.fromEntries(details), 'The bounds of the range are invalid.');
 }
 
 function toSortable(range: RangeRecord) {

@@ -42,5 +42,6 @@ export function visible<T extends { repoId: string }>(
 /** The reply to a GET of one object, from its ready bytes. */
 export function replyReady(request: ApiRequest, prefix: IdPrefix, resource: string): ApiReply {
   const { record } = visible(request, request.params[0] ?? '', { prefix, resource, read: readResponse });
-  return { status: 200, body: record.json };
+  const { json, etag, processing } = record;
+  return { status: 200, body: json, etag, ...(processing && { headers: ['Retry-After', '1'] }) };
 }

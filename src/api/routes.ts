@@ -1,19 +1,28 @@
 /**
  * The whole route table of the API (spec part 4).
  */
+
 import { backfillRoutes } from './backfills.ts';
+import { changesRoutes } from './changes.ts';
+
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
 import { retentionRoutes } from './retention.ts';
+import { revisionRoutes } from './revisions.ts';
+import { settingsRoutes } from './settings.ts';
+
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
+  ...settingsRoutes,
   ...backfillRoutes,
   ...rangeRoutes,
+  ...changesRoutes,
   ...draftRoutes,
+  ...revisionRoutes,
   ...retentionRoutes,
   ...webhookSecretRoutes,
 ];

@@ -4,6 +4,7 @@
  */
 import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
+import { ValueErrorType } from '@sinclair/typebox/errors';
 import { type ErrorDetails, invalid } from '../errors.ts';
 
 FormatRegistry.Set('date', isDate);
@@ -33,7 +34,7 @@ export function check<T>(schema: TObject, value: unknown, what: string): T {
   const known = compiled.get(schema) ?? TypeCompiler.Compile(schema);
   compiled.set(schema, known);
   if (known.Check(value)) return value as T;
-  throw invalid(faults(schema, known, value as Record<string, unknown>), `The ${what} is invalid.`);
+  throw invalid(faults(known, value as Record<string, unknown>), `The ${what} is invalid.`);
 }
 
 /**
@@ -60,33 +61,45 @@ function withoutPrototype<T>(): Record<string, T> {
   return Object.create(null);
 }
 
-/** The field that a JSON pointer begins with. */
+/** The field that a JSON pointer names, its parts joined by dots. */
 function toField(pointer: string): string {
-  const [first = ''] = pointer.slice(1).split('/');
-  return first.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, longestShown) || 'body';
+  const parts = pointer.slice(1).split('/');
+  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, longestShown));
+  return names.join('.') || 'body';
 }
 
-function faults(schema: TObject, known: TypeCheck<TSchema>, value: Record<string, unknown>): ErrorDetails {
+function faults(known: TypeCheck<TSchema>, value: Record<string, unknown>): ErrorDetails {
   const details = withoutPrototype<string>();
-  for (const error of known.Errors(value)) {
+  for (const { path, schema, type, value: found } of known.Errors(value)) {
     if (Object.keys(details).length === mostFaults) break;
-    const field = toField(error.path);
+    const field = toField(path);
     if (field in details) continue;
-    const property = Object.hasOwn(schema.properties, field) ? schema.properties[field] : undefined;
-    details[field] = property
-      ? `expected ${expectation(property)}, got ${property.writeOnly ? 'a value that is not shown' : shown(value[field])}`
-      : `unknown; expected one of ${Object.keys(schema.properties).join(', ') || 'nothing'}`;
+    details[field] =
+      type === ValueErrorType.ObjectAdditionalProperties
+        ? `unknown; expected ${knownFields(schema)}`
+        : `expected ${expectation(schema)}, got ${schema.writeOnly ? 'a value that is not shown' : shown(found)}`;
   }
   return details;
+}
+
+function knownFields({ properties, patternProperties }: TSchema): string {
+  if (patternProperties) return 'a name of one line and at most 100 characters';
+  return `one of ${Object.keys(properties ?? {}).join(', ') || 'nothing'}`;
 }
 
 function expectation(schema: TSchema): string {
   if (schema[Kind] === 'Union') return `one of ${(schema.anyOf as TSchema[]).map((member) => member.const).join(', ')}`;
   if (schema[Kind] === 'Literal') return JSON.stringify(schema.const);
-  if (schema.format === 'date') return 'a day as YYYY-MM-DD';
+  if (schema.type === 'boolean') return 'true or false';
   if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.type === 'array')
+    return `an array of at most ${schema.maxItems}${schema.uniqueItems ? ' different' : ''} items`;
+  if (schema.type === 'object')
+    return `an object${schema.maxProperties ? ` of at most ${schema.maxProperties} fields` : ''}`;
+  if (schema.format === 'date') return 'a day as YYYY-MM-DD';
   const atLeast = schema.minLength ? ' that is not empty' : '';
-  return `a string${atLeast}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;
+  const line = schema.pattern ? ' on one line' : '';
+  return `a string${atLeast}${line}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;
 }
 
 /** What arrived, as a message may show it: cut short, and nothing of what can be nested without end. */

@@ -116,8 +116,8 @@ export class Exchange {
       this.response.writeHeader('X-Request-Id', this.requestId);
       this.writeHeaders(this.extraHeaders);
       this.writeHeaders(headers);
-      // A body after HEAD would be read as the next reply; with a length the server would wait for that body for ever.
-      if (this.method === 'HEAD') this.response.endWithoutBody();
+      // A body after HEAD or 304 would be read as the next reply; with a length the server would wait for that body for ever.
+      if (this.method === 'HEAD' || status === 304) this.response.endWithoutBody();
       else this.response.end(body, this.closing);
     });
     this.onDone();

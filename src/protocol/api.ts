@@ -30,6 +30,16 @@ export const ListDraftsQuerySchema = Type.Object(
 );
 export type ListDraftsQuery = Static<typeof ListDraftsQuerySchema>;
 
+export const ListChangesQuerySchema = Type.Object(
+  {
+    limit: paging.limit,
+    offset: paging.offset,
+    included: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+  },
+  closed,
+);
+export type ListChangesQuery = Static<typeof ListChangesQuerySchema>;
+
 const tag = Type.String({ minLength: 1, maxLength: 255 });
 const date = Type.String({ format: 'date' });
 const pullNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -51,6 +61,12 @@ export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
 
 export const UpdateDraftBodySchema = Type.Object({ bodyMd: Type.String() }, closed);
 export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;
+
+export const RestoreDraftBodySchema = Type.Object(
+  { revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) },
+  closed,
+);
+export type RestoreDraftBody = Static<typeof RestoreDraftBodySchema>;
 
 export const UpdateRepositoryBodySchema = Type.Object({ selected: Type.Boolean() }, closed);
 export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;

@@ -3,9 +3,21 @@
  * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
  */
 import { type Static, Type } from '@sinclair/typebox';
+
+import { NotesSettingsSchema } from './notes.ts';
+
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
+
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+
+/** A person's change of a draft: who makes it, and which states of the draft it is meant for. */
+const conditional = {
+  /** Id of the API key. */
+  by: Type.Optional(Type.String()),
+  /** Digests, one of which the draft must have; absent = any state will do. */
+  ifMatch: Type.Optional(Type.Array(Type.String())),
+};
 
 /** Commands of a repository's partition. */
 export const CommandSchema = Type.Union([
@@ -25,7 +37,19 @@ export const CommandSchema = Type.Union([
     persona: PersonaSchema,
     ticket: Type.String(),
   }),
-  Type.Object({ name: Type.Literal('updateDraft'), draftId: Type.String(), bodyMd: Type.String() }),
+  Type.Object({
+    name: Type.Literal('updateDraft'),
+    draftId: Type.String(),
+    bodyMd: Type.String(),
+    ...conditional,
+  }),
+  Type.Object({
+    name: Type.Literal('restoreDraft'),
+    draftId: Type.String(),
+    revision: Type.Integer(),
+    ...conditional,
+  }),
+  Type.Object({ name: Type.Literal('putSettings'), repoId: Type.String(), settings: NotesSettingsSchema }),
   Type.Object({
     name: Type.Literal('startBackfill'),
     backfillId: Type.String(),
@@ -113,6 +137,14 @@ export const DirectoryCommandSchema = Type.Union([
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
+
+/** What a person's change of a draft ended in; `digest` is that of the draft after it. */
+export interface DraftChange {
+  id: string;
+  revision: number;
+  updatedAt: number;
+  digest: string;
+}
 
 /** The stored outcome of a command: a value for the reply, or the failure it ended in. */
 export const CommandResultSchema = Type.Union([

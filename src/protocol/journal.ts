@@ -245,7 +245,6 @@ export const RenderResultSchema = Type.Object({
   draftId: Type.String(),
   ticket: Type.String(),
   row: Type.Integer(),
-  baseRevision: Type.Integer(),
   /** Journal sequence the render had read up to. */
   inputSeq: Type.Integer(),
   bodyMd: Type.String(),

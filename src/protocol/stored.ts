@@ -212,9 +212,33 @@ export const DraftRecordSchema = Type.Object({
   generatedMd: Type.String(),
   flags: DraftFlagsSchema,
   error: NullableString,
-  /** Counts the changes of bodyMd; a render names the one it was based on. */
+  /** Number of the revision that bodyMd is; 0 before there is one. */
   revision: Type.Integer(),
   createdAt: Instant,
   updatedAt: Instant,
+  /** Of all that a response shows: what a validator compares. */
+  digest: Type.String(),
 });
 export type DraftRecord = Static<typeof DraftRecordSchema>;
+
+export const RevisionKindSchema = Type.Union([
+  Type.Literal('generated'),
+  Type.Literal('edited'),
+  Type.Literal('merged'),
+  Type.Literal('restored'),
+]);
+
+/** One body of a draft. The texts themselves are kept once each, by their digests. */
+export const DraftRevisionSchema = Type.Object({
+  number: Type.Integer({ minimum: 1 }),
+  at: Instant,
+  kind: RevisionKindSchema,
+  /** Id of the key that wrote it; null for what the service wrote. */
+  by: NullableString,
+  bytes: Type.Integer(),
+  /** Digest of its body. */
+  body: Type.String(),
+  /** Digest of the generated text that the body came from: the base of a merge that starts from it. */
+  base: Type.String(),
+});
+export type DraftRevision = Static<typeof DraftRevisionSchema>;

@@ -3,8 +3,12 @@
  * shapes are the questions a gateway asks a partition's owner.
  */
 import { type Static, Type } from '@sinclair/typebox';
+
+import { ChangeSchema } from './notes.ts';
+
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
+
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
@@ -49,6 +53,20 @@ export const RangeCountSchema = Type.Object({
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
 
+/** Says of what was looked at for a range why it is in the notes or not: one page of it. */
+export const ChangesTaskSchema = Type.Object({
+  task: Type.Literal('changes'),
+  rangeId: Type.String(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  /** Only what is in the notes, or only what is not. */
+  included: Type.Optional(Type.Boolean()),
+});
+export type ChangesTask = Static<typeof ChangesTaskSchema>;
+
+export const ChangesSchema = Type.Object({ changes: Type.Array(ChangeSchema), total: Type.Integer() });
+export type Changes = Static<typeof ChangesSchema>;
+
 /** Looks a repository up on its host; a question to the directory's owner, which no thread answers. */
 export const ResolveRepositoryTaskSchema = Type.Object({
   task: Type.Literal('resolveRepository'),
@@ -71,14 +89,24 @@ export const DueTaskSchema = Type.Object({
 });
 export type DueTask = Static<typeof DueTaskSchema>;
 
-/** Any task, as a thread receives it: where the partition lies, and what to do there. */
+/** Any task: where the partition lies, and what to do there. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask | DueTask;
+  work: RenderTask | PreviewTask | RecountTask | ChangesTask | DueTask;
+}
+
+/** A task as a thread receives it, with the longest time it may take, in milliseconds. */
+export interface ThreadTask extends PoolTask {
+  timeoutMs: number;
 }
 
 /** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Due }
-  | { ok: false; kind: 'invalid' | 'notFound'; message: string; details?: Record<string, string> };
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Due }
+  | {
+      ok: false;
+      kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';
+      message: string;
+      details?: Record<string, string>;
+    };

@@ -1,6 +1,8 @@
 /**
- * Drafts by id. A draft's id follows from its range and persona, so the drafts of a range need no index.
+ * Drafts by id. A draft's id follows from its range and persona, so the drafts of a range need no index. The record holds
+ * the newest text; the texts before it are the matter of `revisions.ts`.
  */
+import { digestOf } from '../etag.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
 
@@ -8,6 +10,23 @@ export function readDraft(partition: Partition, id: string): DraftRecord | undef
   return partition.tables.drafts.get(id);
 }
 
-export function writeDraft(partition: Partition, draft: DraftRecord): void {
-  partition.tables.drafts.putSync(draft.id, draft);
+/** Writes a draft with the digest of what it says now. */
+export function writeDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
+  const written = { ...draft, digest: contentDigest(draft) };
+  partition.tables.drafts.putSync(draft.id, written);
+  return written;
+}
+
+/** The list of fields is part of the journal's meaning: a replay must find a draft in the state that a command named. */
+function contentDigest({
+  id,
+  status,
+  error,
+  revision,
+  flags,
+  createdAt,
+  updatedAt,
+  bodyMd,
+}: Omit<DraftRecord, 'digest'>) {
+  return digestOf(JSON.stringify([id, status, error, revision, flags, createdAt, updatedAt, bodyMd]));
 }

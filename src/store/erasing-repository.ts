@@ -11,6 +11,7 @@ import { listDelayed, removeDelayed } from './delayed.ts';
 import { listEffects, removeEffect } from './outbox.ts';
 import type { Partition, TableName } from './partition.ts';
 import { listRanges, removeRangeCount } from './ranges.ts';
+import { removeRevisions } from './revisions.ts';
 import { removeSync } from './syncs.ts';
 
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
@@ -87,18 +88,23 @@ function eraseSyncs(partition: Partition, repoId: string, limit: number): number
 
 function eraseRanges(partition: Partition, repoId: string, limit: number): number {
   const { ranges, rangesByRepository, drafts } = partition.tables;
-  const found = listRanges(partition, repoId).slice(0, limit);
-  for (const { id, createdAt } of found) {
+  let erased = 0;
+  for (const { id, createdAt } of listRanges(partition, repoId)) {
     for (const draft of draftsOf(id)) {
+      // A draft can have hundreds of texts: they go piece by piece too, and the draft with the last.
+      erased += removeRevisions(partition, draft, limit - erased);
+      if (erased >= limit) return erased;
       drafts.removeSync(draft);
       partition.responses.removeSync(draft);
     }
     partition.responses.removeSync(id);
     rangesByRepository.removeSync([repoId, createdAt, id]);
     ranges.removeSync(id);
+    erased += 1;
+    if (erased >= limit) return erased;
   }
-  if (found.length < limit) removeRangeCount(partition, repoId);
-  return found.length;
+  removeRangeCount(partition, repoId);
+  return erased;
 }
 
 function draftsOf(rangeId: string): string[] {
@@ -109,6 +115,7 @@ function draftsOf(rangeId: string): string[] {
 export function eraseTraces(partition: Partition, repoId: string): void {
   partition.tables.backfills.removeSync(repoId);
   partition.tables.tagSyncs.removeSync(repoId);
+  partition.tables.notesSettings.removeSync(repoId);
   for (const { seq, index, record } of listDeadLetters(partition))
     if (namesRepository(record, repoId)) removeDeadLetter(partition, seq, index);
   for (const event of [...listDelayed(partition)])

@@ -2,7 +2,7 @@
  * One repository of a partition, read at one moment: what a draft is made from. Its methods are those that `notes/` asks of
  * its source; readings of one view must not be split by an await.
  */
-import { defaultSettings, type NotesSettings } from '../protocol/notes.ts';
+import type { NotesSettings } from '../protocol/notes.ts';
 import type {
   CommitRecord,
   IssueRecord,
@@ -18,26 +18,38 @@ import type { Partition } from './partition.ts';
 import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
 import { readCommit, readPush } from './pushes.ts';
 import { readRepository } from './repositories.ts';
+import { readSettings } from './settings.ts';
 import { listTags, readTag } from './tags.ts';
 
 export class RepositoryView {
   readonly repository: RepositoryRecord;
-  readonly settings: NotesSettings = defaultSettings;
-  private readonly partition: Partition;
+  readonly settings: NotesSettings;
+  private readonly held: Partition;
+  private readonly beforeRead: () => void;
   private readonly id: string;
   private readonly labelChanges: readonly LabelChange[];
 
-  private constructor(partition: Partition, repository: RepositoryRecord) {
-    this.partition = partition;
+  private constructor(partition: Partition, repository: RepositoryRecord, beforeRead: () => void) {
+    this.held = partition;
+    this.beforeRead = beforeRead;
     this.repository = repository;
     this.id = repository.id;
+    this.settings = readSettings(partition, repository.id);
     this.labelChanges = listLabelChanges(partition, repository.id);
   }
 
-  /** A view of a repository; undefined when the partition does not hold it. */
-  static of(partition: Partition, repoId: string): RepositoryView | undefined {
+  /**
+   * A view of a repository; undefined when the partition does not hold it.
+   * @param beforeRead called before each reading; what it throws ends whatever reads
+   */
+  static of(partition: Partition, repoId: string, beforeRead = () => {}): RepositoryView | undefined {
     const repository = readRepository(partition, repoId);
-    return repository && new RepositoryView(partition, repository);
+    return repository && new RepositoryView(partition, repository, beforeRead);
+  }
+
+  private get partition(): Partition {
+    this.beforeRead();
+    return this.held;
   }
 
   tag(name: string): TagRecord | undefined {

@@ -3,6 +3,7 @@
  * the records (`docs/architecture.md` decision 15). Bytes carry the repository and its revision, so a reader can tell stale ones.
  */
 import { compareUrl } from '../compare-url.ts';
+import { digestLength, digestOf, toEtag } from '../etag.ts';
 import type { DraftRecord, RangeRecord } from '../protocol/stored.ts';
 import { readDraft } from './drafts.ts';
 import type { Partition } from './partition.ts';
@@ -13,9 +14,13 @@ import { readRepository, readRevision } from './repositories.ts';
 export interface ReadyResponse {
   repoId: string;
   json: Buffer;
+  etag: string;
+  /** A newer one is being made. */
+  processing: boolean;
 }
 
-const headerBytes = 5;
+/** Revision of the repository, whether it is being made anew, length of the repository's id; then digest, id, JSON. */
+const headerBytes = 4 + 1 + 1 + digestLength;
 
 /** A range as GET answers it. */
 export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
@@ -42,6 +47,7 @@ export function draftResponse(draft: DraftRecord): Record<string, unknown> {
     releaseRangeId: draft.rangeId,
     persona: draft.persona,
     status: draft.status,
+    revision: draft.revision,
     bodyMd: draft.bodyMd,
     flags: draft.flags,
     ...(draft.error !== null && { error: draft.error }),
@@ -50,13 +56,29 @@ export function draftResponse(draft: DraftRecord): Record<string, unknown> {
   };
 }
 
-/** Writes the ready bytes of an object. */
-export function writeResponse(partition: Partition, id: string, repoId: string, response: unknown): void {
-  const json = Buffer.from(JSON.stringify(response));
+/** Writes the ready bytes of a range. */
+export function writeRangeResponse(partition: Partition, range: RangeRecord, repositoryUrl: string): void {
+  const json = toJson(rangeResponse(range, repositoryUrl));
+  writeResponse(partition, range, { json, digest: digestOf(json), processing: false });
+}
+
+/** Writes the ready bytes of a draft. */
+export function writeDraftResponse(partition: Partition, draft: DraftRecord): void {
+  const processing = draft.status === 'processing';
+  writeResponse(partition, draft, { json: toJson(draftResponse(draft)), digest: draft.digest, processing });
+}
+
+function writeResponse(
+  partition: Partition,
+  { id, repoId }: { id: string; repoId: string },
+  { json, digest, processing }: { json: Buffer; digest: string; processing: boolean },
+): void {
   const repo = Buffer.from(repoId, 'latin1');
   const row = Buffer.allocUnsafe(headerBytes + repo.length + json.length);
   row.writeUInt32BE(readRevision(partition, repoId), 0);
-  row[4] = repo.length;
+  row[4] = processing ? 1 : 0;
+  row[5] = repo.length;
+  row.write(digest, 6, 'latin1');
   repo.copy(row, headerBytes);
   json.copy(row, headerBytes + repo.length);
   partition.responses.putSync(id, row);
@@ -76,18 +98,26 @@ export function readResponse(partition: Partition, id: string): ReadyResponse | 
   // Only `length` tells where the row ends: what lies below it is longer, and `copy` and `set` would take all of that.
   outgoing.set(new Uint8Array(stored.buffer, stored.byteOffset, stored.length));
   const row = outgoing.subarray(0, stored.length);
-  const end = headerBytes + (row[4] as number);
+  const end = headerBytes + (row[5] as number);
   const repoId = row.toString('latin1', headerBytes, end);
   if (row.readUInt32BE(0) !== readRevision(partition, repoId)) return encodeResponse(partition, id);
-  return { repoId, json: row.subarray(end) };
+  const etag = toEtag(row.toString('latin1', 6, headerBytes));
+  return { repoId, json: row.subarray(end), etag, processing: row[4] === 1 };
 }
 
 function encodeResponse(partition: Partition, id: string): ReadyResponse | undefined {
   const range = readRange(partition, id);
   if (range) {
     const repository = readRepository(partition, range.repoId);
-    return { repoId: range.repoId, json: Buffer.from(JSON.stringify(rangeResponse(range, repository?.url ?? ''))) };
+    const json = toJson(rangeResponse(range, repository?.url ?? ''));
+    return { repoId: range.repoId, json, etag: toEtag(digestOf(json)), processing: false };
   }
   const draft = readDraft(partition, id);
-  return draft && { repoId: draft.repoId, json: Buffer.from(JSON.stringify(draftResponse(draft))) };
+  if (!draft) return undefined;
+  const json = toJson(draftResponse(draft));
+  return { repoId: draft.repoId, json, etag: toEtag(draft.digest), processing: draft.status === 'processing' };
+}
+
+function toJson(response: unknown): Buffer {
+  return Buffer.from(JSON.stringify(response));
 }

@@ -139,8 +139,10 @@ test('erases nothing after three days off until somebody says that the clock is 
   const wait: Wait = { cause: 'clock', from: Date.parse(ticked), to: at };
   const back: CommandRecord = { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
   await enqueue(t, service, 'p00', [{ id: ulid(at), at, kind: 'tick' }, back]);
+  const trusted = async () => (await shown(service)).partitions[1].trustedTime;
+  await waitUntil('time is back', async () => (await trusted()) === new Date(at).toISOString());
   service.tidings('retention', 'sweep');
-  const [doubt] = (await shown(service)).partitions[1].waiting;
+  const doubt = await waitUntil('the clock is in doubt', async () => (await shown(service)).partitions[1].waiting[0]);
   assert.deepEqual([doubt.cause, doubt.from], ['clock', new Date(at).toISOString()]);
   assert.equal((await shown(service)).repositories[0]?.pulls, 9);
   await waitUntil('the alarm is raised', async () => (await service.metric('tidings_partition_alarm')) === 1);

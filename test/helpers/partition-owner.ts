@@ -65,7 +65,12 @@ export async function own(
 }
 
 /** Opens an owner with its outbox and render pool, as a worker does. */
-export async function ownWithOutbox(t: TestContext, bench: Bench, name = 'p00') {
+export async function ownWithOutbox(
+  t: TestContext,
+  bench: Bench,
+  name = 'p00',
+  makePool = () => new RenderPool(1, 10_000),
+) {
   const lanes = new Map<string, Lane>();
   const laneOf = (target: string): Lane => {
     const lane = lanes.get(target) ?? feed(bench.journal, target);
@@ -74,7 +79,7 @@ export async function ownWithOutbox(t: TestContext, bench: Bench, name = 'p00') 
   };
   let outbox: Outbox | undefined;
   const owned = await own(t, bench, name, () => outbox?.kick());
-  const pool = new RenderPool(1, 10_000);
+  const pool = makePool();
   outbox = new Outbox({ dataDir: bench.dataDir, owner: owned.owner, pool, logger: quiet, laneOf });
   if (owned.owner.caughtUp) outbox.kick();
   const close = async () => {

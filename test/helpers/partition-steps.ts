@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { dayMs, dayOf } from '../../src/days.ts';
 import { draftId } from '../../src/ids.ts';
 import type { BackfilledBody, EventBody, JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
+import { defaultSettings } from '../../src/protocol/notes.ts';
+
 import {
   backfilledRecord,
   backfillProgress,
@@ -199,6 +201,15 @@ const anyCommand = fc.oneof(
     .map(({ rangeId, at, bodyMd }) =>
       commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd }, at),
     ),
+  fc.record({ at, bullets: fc.integer({ min: 1, max: 3 }) }).map(({ at, bullets }) => {
+    const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets } };
+    return commandRecord({ name: 'putSettings', repoId: repositoryFields().id, settings }, at);
+  }),
+  fc
+    .record({ rangeId: anyRange, at, revision: fc.integer({ min: 1, max: 4 }) })
+    .map(({ rangeId, at, revision }) =>
+      commandRecord({ name: 'restoreDraft', draftId: draftId(rangeId, 'engineer'), revision, by: 'key_1' }, at),
+    ),
 );
 
 const anyResult = fc
@@ -208,7 +219,7 @@ const anyResult = fc
     const flags = { highlights: [], contributors: ['ada'], upgradeInstructions: '' };
     return fails
       ? resultRecord({ result: 'renderFailed', ...which, error: 'too long' }, at)
-      : resultRecord({ result: 'rendered', ...which, baseRevision: 0, inputSeq: 0, bodyMd, flags }, at);
+      : resultRecord({ result: 'rendered', ...which, inputSeq: 0, bodyMd, flags }, at);
   });
 
 /** Events told of so long ago that a sweep takes them, sweeps, and the end of a repository. */

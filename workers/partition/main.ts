@@ -12,8 +12,10 @@ import { Lane } from '../../src/journal/lane.ts';
 import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
-import type { DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
+
+import type { ChangesTask, DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
+
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { BackfillPlaces, Backfills } from '../host/backfills.ts';
@@ -26,8 +28,8 @@ import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
 
-/** A question to an owner: counting for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
-type Question = PreviewTask | DueTask | ResolveRepositoryTask | { task: 'snapshot' } | { task: 'sweep' };
+/** A question to an owner: one for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
+type Question = PreviewTask | ChangesTask | DueTask | ResolveRepositoryTask | { task: 'snapshot' } | { task: 'sweep' };
 
 /** Whoever asks waits ten seconds. */
 const answerMs = 8000;

@@ -10,6 +10,8 @@ import type { PartitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
 import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { PoolTask } from '../../src/protocol/tasks.ts';
+import { beginAttempt, endAttempt } from '../../src/store/attempts.ts';
 import { type Effect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import type { RenderPool } from '../render/pool.ts';
@@ -27,6 +29,8 @@ export interface OutboxOptions {
 }
 
 const atOnce = 8;
+/** Attempts that ended the process before an effect is given up; a kill can come at a bad moment. */
+const mostEnds = 3;
 /** Recounts of one repository wait this long, so that a burst of events causes one. */
 const recountDelayMs = 250;
 
@@ -91,26 +95,47 @@ export class Outbox {
   }
 
   private async outcomeOf(row: number, effect: Effect): Promise<ResultBody> {
-    if (effect.effect === 'recount') {
-      await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
-      const counts = await this.options.pool.run({ ...this.where(), work: { task: 'recount', repoId: effect.repoId } });
-      return { result: 'recounted', repoId: effect.repoId, row, counts };
-    }
+    if (effect.effect === 'recount') return this.recount(row, effect.repoId);
     if (effect.effect === 'render') return this.render(row, effect);
     throw new Error(`a ${effect.effect} is carried out elsewhere`);
+  }
+
+  /** What cannot be counted keeps the counts it has: trying again at once would only take the thread again. */
+  private async recount(row: number, repoId: string): Promise<ResultBody> {
+    await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
+    try {
+      const counts = await this.inPool(row, { task: 'recount', repoId });
+      return { result: 'recounted', repoId, row, counts };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
+      this.options.logger.error({ repoId, err: error }, 'recount failed');
+      return { result: 'recounted', repoId, row, counts: [] };
+    }
   }
 
   private async render(row: number, effect: Extract<Effect, { effect: 'render' }>): Promise<ResultBody> {
     const { draftId, ticket, rangeId, persona } = effect;
     try {
-      const rendered = await this.options.pool.run({ ...this.where(), work: { task: 'render', rangeId, persona } });
+      const rendered = await this.inPool(row, { task: 'render', rangeId, persona });
       assertFits(rendered.bodyMd);
-      return { result: 'rendered', draftId, ticket, row, baseRevision: 0, ...rendered };
+      return { result: 'rendered', draftId, ticket, row, ...rendered };
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'unavailable') throw error;
       this.options.logger.error({ draftId, err: error }, 'render failed');
-      const reason = error instanceof ServiceError ? error.message : 'The draft could not be rendered.';
+      const reason = `The draft could not be written.${error instanceof ServiceError ? ` ${error.message}` : ''}`;
       return { result: 'renderFailed', draftId, ticket, row, error: reason };
+    }
+  }
+
+  /** Runs a task, unless that has ended this process again and again. */
+  private async inPool<Work extends PoolTask['work']>(row: number, work: Work) {
+    const { dataDir, owner, pool } = this.options;
+    const ends = await beginAttempt(owner.partition, row);
+    try {
+      if (ends >= mostEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
+      return await pool.run<Work>({ dataDir, partition: owner.partition.name, work });
+    } finally {
+      await endAttempt(owner.partition, row);
     }
   }
 
@@ -130,10 +155,6 @@ export class Outbox {
   private async enqueue(body: ResultBody): Promise<void> {
     const { owner, laneOf } = this.options;
     await laneOf(owner.partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
-  }
-
-  private where(): { dataDir: string; partition: string } {
-    return { dataDir: this.options.dataDir, partition: this.options.owner.partition.name };
   }
 
   /** The rows stay; they are tried again shortly. */

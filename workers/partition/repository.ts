@@ -9,6 +9,7 @@ import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
+import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { finishErasing } from './retention.ts';
 
@@ -30,8 +31,17 @@ export function meetRepository(partition: Partition, record: Seen, seenAt: numbe
     const relayed = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt };
     writeEffect(partition, { effect: 'relay', target: 'directory', at: record.at, body: relayed });
   }
-  if (before && !isDeepStrictEqual(namesOf(after), namesOf(before))) relink(partition, after);
+  if (before) follow(partition, before, after);
   return after;
+}
+
+/** Links depend on names, and dates on the default branch decide where captured pushes do not: both move counts. */
+function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
+  const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
+  if (renamed) relink(partition, after);
+  if (!renamed && before.defaultBranch === after.defaultBranch) return;
+  const repoId = after.id;
+  if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
 }
 
 /** Whether a link names this repository depends on all its names, whichever is told first: the name or the link. */

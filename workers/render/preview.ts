@@ -3,8 +3,9 @@
  */
 import { invalid, notFound } from '../../src/errors.ts';
 import { select } from '../../src/notes/select.ts';
-import type { RangeBounds } from '../../src/protocol/stored.ts';
-import type { Preview } from '../../src/protocol/tasks.ts';
+import { spanBetween } from '../../src/notes/window.ts';
+import type { RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
+import type { Preview, PreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
 
@@ -12,8 +13,8 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
  * Counts a range that may not exist yet.
  * @throws ServiceError `notFound` for the repository, `invalid` naming each tag that is unknown or both that are reversed
  */
-export function preview(partition: Partition, repoId: string, bounds: RangeBounds): Preview {
-  const view = RepositoryView.of(partition, repoId);
+export function preview(partition: Partition, { repoId, bounds }: PreviewTask, beforeRead?: () => void): Preview {
+  const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) throw notFound('Repository', repoId);
   checkTags(view, bounds);
   return count(view, bounds);
@@ -31,26 +32,29 @@ export function count(view: RepositoryView, bounds: RangeBounds): Preview {
 
 function checkTags(view: RepositoryView, bounds: RangeBounds): void {
   if (bounds.type !== 'TAG_BASED') return;
-  const details: Record<string, string> = {};
-  for (const field of ['fromTag', 'toTag'] as const) {
-    const name = bounds[field] ?? '';
-    if (!view.tag(name)) details[field] = `expected a tag of ${view.repository.fullName}, got ${JSON.stringify(name)}`;
+  const { fromTag = '', toTag = '' } = bounds;
+  const [from, to] = [view.tag(fromTag), view.tag(toTag)];
+  const expected = (what: string, got: string) => `expected ${what}, got ${JSON.stringify(got)}`;
+  if (!from || !to) {
+    const known = `a tag of ${view.repository.fullName}`;
+    const details = {
+      ...(!from && { fromTag: expected(known, fromTag) }),
+      ...(!to && { toTag: expected(known, toTag) }),
+    };
+    throw invalid(details, 'The range names a tag that is not known.');
   }
-  if (Object.keys(details).length > 0) throw invalid(details, 'The range names a tag that is not known.');
-  if (isReversed(view, bounds)) {
-    const expected = 'expected fromTag to be the older of the two';
-    throw invalid({ fromTag: expected, toTag: expected }, 'The tags are reversed.');
+  if (isReversed(view, bounds, from, to)) {
+    const order = 'fromTag to be the older of the two';
+    throw invalid({ fromTag: expected(order, fromTag), toTag: expected(order, toTag) }, 'The tags are reversed.');
   }
 }
 
 /** Tags are reversed when the one named second leads to the first; with ancestry unknown, when it is older. */
-function isReversed(view: RepositoryView, bounds: RangeBounds): boolean {
-  const [fromSha, toSha] = [view.tag(bounds.fromTag as string)?.sha, view.tag(bounds.toTag as string)?.sha];
+function isReversed(view: RepositoryView, bounds: RangeBounds, from: TagRecord, to: TagRecord): boolean {
   // A release candidate and the release can be the same commit: nothing lies between, and nothing is reversed.
-  if (fromSha !== null && fromSha === toSha) return false;
+  if (from.sha !== null && from.sha === to.sha) return false;
   const backwards = select(view, { ...bounds, fromTag: bounds.toTag as string, toTag: bounds.fromTag as string });
   if (backwards.resolution === 'commits') return !backwards.diverged;
-  const from = view.tag(bounds.fromTag as string)?.date ?? 0;
-  const to = view.tag(bounds.toTag as string)?.date ?? 0;
-  return to < from;
+  const span = spanBetween(view, from, to);
+  return span.to < span.from;
 }

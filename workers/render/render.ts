@@ -13,9 +13,9 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
  * Writes the draft of a range.
  * @throws ServiceError `notFound` when the range or its repository is gone
  */
-export function render(partition: Partition, task: RenderTask): Rendered {
+export function render(partition: Partition, task: RenderTask, beforeRead: () => void): Rendered {
   const range = readRange(partition, task.rangeId);
-  const view = range && RepositoryView.of(partition, range.repoId);
+  const view = range && RepositoryView.of(partition, range.repoId, beforeRead);
   if (!view) throw notFound('Release range', task.rangeId);
   const { bodyMd, flags } = compose(view, range.bounds, task.persona);
   return { bodyMd, flags, inputSeq: readCursor(partition).seq };

@@ -3,11 +3,16 @@
  * lets go of its read transaction when it ends, so that an idle thread pins no pages.
  */
 import { isMainThread } from 'node:worker_threads';
-import { ServiceError } from '../../src/errors.ts';
-import type { PoolAnswer, PoolTask } from '../../src/protocol/tasks.ts';
+import { type ErrorKind, ServiceError } from '../../src/errors.ts';
+import type { PoolAnswer, PoolTask, ThreadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
+
+import { changes } from './changes.ts';
+import { startDeadline } from './deadline.ts';
+
 import { countDue } from './due.ts';
+
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
@@ -17,15 +22,16 @@ if (isMainThread) throw new Error('workers/render/thread runs in a render thread
 const readers = new Map<string, Readers>();
 
 /** Carries out one task. Expected failures are answers; anything else rejects the task. */
-export default async function run(task: PoolTask): Promise<PoolAnswer> {
+export default async function run(task: ThreadTask): Promise<PoolAnswer> {
+  const beforeRead = startDeadline(task.timeoutMs);
   const open = readersOf(task.dataDir);
   await open.follow(task.partition);
   const partition = open.fresh(task.partition);
-  if (!partition) throw new Error(`partition ${task.partition} is not open yet`);
+  if (!partition) return { ok: false, kind: 'unavailable', message: `Partition ${task.partition} is not open yet.` };
   try {
-    return { ok: true, value: carryOut(partition, task) };
+    return { ok: true, value: carryOut(partition, task, beforeRead) };
   } catch (error) {
-    if (error instanceof ServiceError && (error.kind === 'invalid' || error.kind === 'notFound')) {
+    if (error instanceof ServiceError && isTold(error.kind)) {
       return { ok: false, kind: error.kind, message: error.message, ...(error.details && { details: error.details }) };
     }
     throw error;
@@ -34,14 +40,21 @@ export default async function run(task: PoolTask): Promise<PoolAnswer> {
   }
 }
 
-function carryOut(partition: Partition, { work }: PoolTask) {
+/** The failures that a task can find. */
+function isTold(kind: ErrorKind): kind is 'invalid' | 'notFound' | 'internal' {
+  return kind === 'invalid' || kind === 'notFound' || kind === 'internal';
+}
+
+function carryOut(partition: Partition, { work }: PoolTask, beforeRead: () => void) {
   switch (work.task) {
     case 'render':
-      return render(partition, work);
+      return render(partition, work, beforeRead);
     case 'preview':
-      return preview(partition, work.repoId, work.bounds);
+      return preview(partition, work, beforeRead);
+    case 'changes':
+      return changes(partition, work, beforeRead);
     case 'recount':
-      return recount(partition, work.repoId);
+      return recount(partition, work, beforeRead);
     case 'due':
       return countDue(partition, work);
   }

@@ -18,6 +18,7 @@ import {
   commandRecord,
   dailyTicks,
   epoch,
+  eventRecord,
   pullRecord,
   repositoryFields,
   resultRecord,
@@ -46,10 +47,7 @@ const generate = (ticket: string): Command => ({
 const edit = (bodyMd: string): Command => ({ name: 'updateDraft', draftId: id, bodyMd });
 const flags = { highlights: [], contributors: [], upgradeInstructions: '' };
 const rendered = (ticket: string, bodyMd: string, row = 0) =>
-  resultRecord(
-    { result: 'rendered', draftId: id, ticket, row, baseRevision: 0, inputSeq: 0, bodyMd, flags },
-    epoch + 5,
-  );
+  resultRecord({ result: 'rendered', draftId: id, ticket, row, inputSeq: 0, bodyMd, flags }, epoch + 5);
 
 /** A partition with a repository, a pull request and a range. */
 async function withRange(t: Parameters<typeof openTestPartition>[0]): Promise<Partition> {
@@ -66,6 +64,7 @@ test('takes the first result of its ticket and no other', async (t) => {
   const partition = await withRange(t);
   await foldRecords(partition, 2, commandRecord(generate('one')));
   assert.equal(readDraft(partition, id)?.status, 'processing');
+  assert.equal(readResponse(partition, id)?.processing, true);
   const [row] = renders(partition);
   await foldRecords(
     partition,
@@ -77,6 +76,7 @@ test('takes the first result of its ticket and no other', async (t) => {
   const draft = readDraft(partition, id);
   assert.deepEqual([draft?.status, draft?.bodyMd, draft?.revision, draft?.ticket], ['ready', 'first', 1, null]);
   assert.deepEqual(renders(partition), []);
+  assert.equal(readResponse(partition, id)?.processing, false);
 });
 
 test('keeps one render under way however often it is asked', async (t) => {
@@ -162,6 +162,23 @@ test('answers with fresh bytes after every change', async (t) => {
   await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
   assert.deepEqual([range().prCount, readRange(partition, rangeId)?.prCount], [7, 7]);
   assert.equal(readResponse(partition, 'range_none'), undefined);
+});
+
+test('asks for fresh counts when the default branch is another', async (t) => {
+  const partition = await withRange(t);
+  const recounts = () =>
+    listEffects(partition, 0, 100).flatMap(({ number, effect }) => (effect.effect === 'recount' ? number : []));
+  const [row = 0] = recounts();
+  await foldRecords(partition, 2, resultRecord({ result: 'recounted', repoId: repository.id, row, counts: [] }));
+  const about = (fields: Partial<typeof repository>, second: number) =>
+    eventRecord(
+      { event: 'repository', action: 'edited', formerName: null, seenAt: epoch + second * 1000 },
+      { repository: repositoryFields(fields) },
+    );
+  await foldRecords(partition, 3, about({ private: true }, 20));
+  assert.deepEqual(recounts(), [], 'whether it is private changes no count');
+  await foldRecords(partition, 4, about({ private: true, defaultBranch: 'next' }, 30));
+  assert.equal(recounts().length, 1);
 });
 
 test('forgets deliveries and results past their keeping', async (t) => {

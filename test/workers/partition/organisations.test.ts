@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { dayMs } from '../../../src/days.ts';
 import { draftId } from '../../../src/ids.ts';
 import type { InstallationBody, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
+import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Share } from '../../../src/protocol/retention.ts';
 import {
   listDirectoryRepositories,
@@ -278,6 +279,16 @@ function history(fields: { nth: number; due?: number }): JournalRecord[] {
       persona: 'engineer',
       ticket: 't',
     }),
+    commandRecord({
+      name: 'startBackfill',
+      backfillId: `bf_${fields.nth}`,
+      repository,
+      since: null,
+      installationId: null,
+    }),
+    commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd: 'one' }),
+    commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd: 'two' }),
+    commandRecord({ name: 'putSettings', repoId: repository.id, settings: defaultSettings }),
     poisonRecord(at),
     pullRecord(70, { ...at, due: epoch + 1e9 }),
   ];
@@ -299,6 +310,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
         'outbox',
         'outboxKeys',
         'relays',
+        'backfills',
         'deliveries',
         'results',
         'deadLetters',
@@ -308,7 +320,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
   );
   for (const name of own) assert.deepEqual(rows(both, name), rows(other, name), name);
   assert.equal(both.responses.getKeysCount({}), other.responses.getKeysCount({}));
-  for (const name of ['outbox', 'deadLetters', 'delayed', 'results'] as const)
+  for (const name of ['outbox', 'deadLetters', 'delayed', 'results', 'backfills'] as const)
     assert.equal(rows(both, name).length, rows(other, name).length, name);
 });
 

@@ -144,7 +144,10 @@ test('leaves no commit of a push that was told twice, differently', async (t) =>
   };
   const partition = await aged(t, told(4), told(6), told(2), push(20, 22));
   await foldRecords(partition, 3, sweep());
-  assert.deepEqual(sizes(partition, ...recordTables), recordTables.map(() => 0));
+  assert.deepEqual(
+    sizes(partition, ...recordTables),
+    recordTables.map(() => 0),
+  );
 });
 
 test('asks for fresh counts of the ranges it took from', async (t) => {

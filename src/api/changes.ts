@@ -1,0 +1,30 @@
+/**
+ * Why a range holds what it holds: every pull request, issue and commit that was looked at, in or out, with its reason. Not
+ * part of the spec. Answered by the owner of the partition, which computes it anew from what is captured now.
+ */
+import { ask } from '../journal/query.ts';
+import { type ListChangesQuery, ListChangesQuerySchema } from '../protocol/api.ts';
+import type { Changes, ChangesTask } from '../protocol/tasks.ts';
+import { readRange } from '../store/ranges.ts';
+import type { ApiRoute } from './handle.ts';
+import { visible } from './ready.ts';
+
+const listChanges: ApiRoute<ListChangesQuery> = {
+  method: 'GET',
+  path: '/api/ranges/:rangeId/changes',
+  operation: 'listRangeChanges',
+  scope: 'ranges:read',
+  query: ListChangesQuerySchema,
+  handle: async (request) => {
+    const [rangeId = ''] = request.params;
+    const { partition } = visible(request, rangeId, { prefix: 'range', resource: 'Release range', read: readRange });
+    const { limit = 20, offset = 0, included } = request.query;
+    const only = included === undefined ? {} : { included: included === 'true' };
+    const question: ChangesTask = { task: 'changes', rangeId, limit, offset, ...only };
+    const { changes, total } = await ask<ChangesTask, Changes>(request.context.journal, partition.name, question);
+    const hasMore = offset + changes.length < total;
+    return { status: 200, body: { changes, total, hasMore, nextOffset: hasMore ? offset + changes.length : null } };
+  },
+};
+
+export const changesRoutes = [listChanges];

@@ -1,0 +1,88 @@
+/**
+ * Revisions of a draft: list, get, restore. Not part of the spec; every body that a draft has had can be read and taken back.
+ */
+import { notFound } from '../errors.ts';
+import {
+  NoQuerySchema,
+  type Paging,
+  PagingSchema,
+  type RestoreDraftBody,
+  RestoreDraftBodySchema,
+} from '../protocol/api.ts';
+import type { DraftRevision } from '../protocol/stored.ts';
+import { readDraft } from '../store/drafts.ts';
+import { listDraftRevisions, readDraftRevision, readTexts } from '../store/revisions.ts';
+import { readIfMatch } from './conditional.ts';
+import { carryOutChange } from './drafts.ts';
+import type { ApiRoute } from './handle.ts';
+import { page } from './page.ts';
+import { type Asking, visible } from './ready.ts';
+import { check } from './validate.ts';
+
+const listRevisions: ApiRoute<Paging> = {
+  method: 'GET',
+  path: '/api/drafts/:draftId/revisions',
+  operation: 'listDraftRevisions',
+  scope: 'drafts:read',
+  query: PagingSchema,
+  handle: (request) => {
+    const { partition, record } = visibleDraft(request, request.params[0]);
+    const all = listDraftRevisions(partition, record.id);
+    const { items, ...rest } = page(all, request.query, toSortable, { sort: 'createdAt', order: 'desc' });
+    return { status: 200, body: { revisions: items.map(revisionResponse), ...rest } };
+  },
+};
+
+const getRevision: ApiRoute = {
+  method: 'GET',
+  path: '/api/drafts/:draftId/revisions/:revision',
+  operation: 'getDraftRevision',
+  scope: 'drafts:read',
+  query: NoQuerySchema,
+  handle: (request) => {
+    const [draftId, number = ''] = request.params;
+    const { partition, record } = visibleDraft(request, draftId);
+    const revision = /^[1-9]\d{0,9}$/.test(number)
+      ? readDraftRevision(partition, record.id, Number(number))
+      : undefined;
+    if (!revision) throw notFound('Revision', number);
+    const { bodyMd } = readTexts(partition, record, revision);
+    return { status: 200, body: { draftId: record.id, ...revisionResponse(revision), bodyMd } };
+  },
+};
+
+const restoreDraft: ApiRoute = {
+  method: 'POST',
+  path: '/api/drafts/:draftId/restore',
+  operation: 'restoreDraft',
+  scope: 'drafts:write',
+  query: NoQuerySchema,
+  handle: async (request) => {
+    const { partition, record } = visibleDraft(request, request.params[0]);
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    const { revision } = check<RestoreDraftBody>(RestoreDraftBodySchema, request.body, 'body');
+    // Read before the change: afterwards it may be past its keeping.
+    const restored = readDraftRevision(partition, record.id, revision);
+    if (!restored) throw notFound('Revision', String(revision));
+    const { bodyMd } = readTexts(partition, record, restored);
+    const command = { name: 'restoreDraft', draftId: record.id, revision } as const;
+    const { etag, ...change } = await carryOutChange(request, partition, command, ifMatch);
+    return { status: 200, body: { ...change, bodyMd }, etag };
+  },
+};
+
+function visibleDraft(asking: Asking, draftId = '') {
+  return visible(asking, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
+}
+
+function revisionResponse({ number, kind, by, bytes, at }: DraftRevision) {
+  return { number, kind, by, bytes, createdAt: new Date(at).toISOString() };
+}
+
+/** Several can be of one millisecond; their numbers order them then. */
+function toSortable({ number, at }: DraftRevision) {
+  const name = String(number).padStart(10, '0');
+  return { id: name, createdAt: at, updatedAt: at, name };
+}
+
+export const revisionRoutes = [listRevisions, getRevision, restoreDraft];

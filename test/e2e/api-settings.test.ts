@@ -1,0 +1,115 @@
+/**
+ * How a repository wants its notes, over HTTP: the rules of the spec where nobody has set anything, put whole, every fault
+ * named.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { deliverRocket } from '../helpers/rocket.ts';
+import { startService } from '../helpers/service.ts';
+
+test('settings of a repository', async (t) => {
+  const service = await startService(t);
+  const repoId = await deliverRocket(service);
+  const path = `/api/repos/${repoId}/settings`;
+  const { body: defaults } = await service.api('GET', path);
+
+  await t.test('the defaults are shown, whole', async () => {
+    assert.deepEqual(Object.keys(defaults.titles).length, 11);
+    assert.deepEqual([defaults.order, defaults.labels, defaults.customer.bullets], [[], {}, 12]);
+    assert.equal(defaults.titles.feature, 'Features');
+  });
+
+  await t.test('what is put is kept, what is left out is at its default', async () => {
+    const labels = { 'kind/regression': { type: 'fix', priority: true }, infra: { skip: true } };
+    const put = await service.api('PUT', path, { order: ['fix'], titles: { fix: 'Mended' }, labels });
+    assert.equal(put.status, 200);
+    const titles = { ...defaults.titles, fix: 'Mended' };
+    assert.deepEqual(put.body, { ...defaults, order: ['fix'], titles, labels });
+    const got = await service.api('GET', path);
+    assert.deepEqual(got.body, put.body);
+    assert.equal(got.headers.get('etag')?.length, 26);
+    assert.deepEqual((await service.api('PUT', path, got.body)).body, got.body);
+    assert.deepEqual((await service.api('PUT', path, {})).body, defaults);
+    assert.deepEqual((await service.api('GET', path)).body, defaults);
+  });
+
+  await t.test('every fault is named at once, where it lies', async () => {
+    const { status, body } = await service.api('PUT', path, {
+      order: ['fix', 'news'],
+      titles: { feature: '', extra: 'x', other: 'a\nb' },
+      labels: { bug: { type: 'insect' }, 'two\nlines': {}, none: null },
+      excludedAuthors: [''],
+      customer: { bullets: 0 },
+      engineer: { contributors: 'yes' },
+      tone: 'warm',
+    });
+    assert.equal(status, 400);
+    const fields = [
+      'order.1',
+      'titles.feature',
+      'titles.extra',
+      'titles.other',
+      'labels.bug.type',
+      'labels.two\nlines',
+    ];
+    fields.push('labels.none', 'excludedAuthors.0', 'customer.bullets', 'engineer.contributors', 'tone');
+    assert.deepEqual(Object.keys(body.details).sort(), fields.sort());
+    assert.equal(body.details['customer.bullets'], 'expected an integer from 1 to 100, got 0');
+    assert.match(body.details['titles.extra'], /^unknown; expected one of breaking, feature/);
+    assert.deepEqual((await service.api('GET', path)).body, defaults);
+  });
+
+  await t.test('too much of anything is refused', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`label-${i}`, {}]));
+    assert.deepEqual(Object.keys((await service.api('PUT', path, { labels })).body.details), ['labels']);
+    const excludedLabels = Array.from({ length: 101 }, (_, i) => `label-${i}`);
+    assert.deepEqual(Object.keys((await service.api('PUT', path, { excludedLabels })).body.details), [
+      'excludedLabels',
+    ]);
+    const long = { titles: { fix: 'x'.repeat(101) } };
+    assert.deepEqual(Object.keys((await service.api('PUT', path, long)).body.details), ['titles.fix']);
+    for (const body of [[], 'text', 5, null]) {
+      assert.deepEqual(Object.keys((await service.api('PUT', path, body)).body.details), ['body'], String(body));
+    }
+  });
+
+  await t.test('names that every object has are labels like others', async () => {
+    const body = JSON.parse('{"labels": {"constructor": {"skip": true}, "__proto__": {"skip": true}}}');
+    const put = await service.api('PUT', path, body);
+    assert.equal(put.status, 200);
+    assert.ok(Object.hasOwn((await service.api('GET', path)).body.labels, 'constructor'));
+    await service.api('PUT', path, {});
+  });
+
+  await t.test('the command line shows and puts them', async () => {
+    assert.deepEqual(JSON.parse(service.tidings('repos', 'settings', 'acme/rocket')), defaults);
+    const file = join(service.dataDir, 'notes.json');
+    writeFileSync(file, '{"links": "short"}');
+    assert.equal(JSON.parse(service.tidings('repos', 'settings', repoId, file)).links, 'short');
+    assert.equal((await service.api('GET', path)).body.links, 'short');
+    writeFileSync(file, '{"links": "none", "tone": "warm"}');
+    assert.throws(() => service.tidings('repos', 'settings', repoId, file), /tone: unknown.*links: expected one of/);
+    writeFileSync(file, 'links: short');
+    assert.throws(() => service.tidings('repos', 'settings', repoId, file), /holds no JSON/);
+    await service.api('PUT', path, {});
+  });
+
+  await t.test('only who may see a repository sees its settings', async () => {
+    const key = (...args: string[]) => service.tidings('keys', 'create', '--name', 'k', '--quiet', ...args).trim();
+    const [other, reader] = [key('--org', 'moon'), key('--org', 'acme', '--scopes', 'repos:read')];
+    for (const method of ['GET', 'PUT']) {
+      const body = method === 'PUT' ? {} : undefined;
+      assert.equal((await service.api(method, path, body, other)).status, 404);
+      assert.equal((await service.api(method, '/api/repos/repo_x/settings', body)).status, 404);
+    }
+    assert.equal((await service.api('GET', path, undefined, reader)).status, 200);
+    assert.equal((await service.api('PUT', path, {}, reader)).status, 403);
+    assert.equal((await service.api('DELETE', path)).status, 405);
+  });
+
+  await t.test('nothing of it was logged as a failure', () => {
+    assert.equal(service.log, '');
+  });
+});

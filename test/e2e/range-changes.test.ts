@@ -1,0 +1,97 @@
+/**
+ * Why a range holds what it holds, over HTTP; and settings of the repository that change it and its drafts.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pullPayload } from '../helpers/payloads.ts';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+interface Change {
+  kind: string;
+  number: number;
+  included: boolean;
+  reason: string;
+  detail?: string;
+  section?: string;
+  method: string;
+  title: string;
+}
+
+test('reasons of a range', async (t) => {
+  const service = await startService(t);
+  const repoId = await deliverRocket(service);
+  const rangeId = (await createTagRange(service, repoId)).body.id;
+  const path = `/api/ranges/${rangeId}/changes`;
+  const changes = async (query = '') => (await service.api('GET', path + query)).body.changes as Change[];
+  const told = (all: Change[]) => all.map(({ kind, number, reason }) => `${kind} ${number} ${reason}`);
+
+  await t.test('all that was looked at is listed, with its reason', async () => {
+    const { status, body } = await service.api('GET', path);
+    assert.equal(status, 200);
+    assert.deepEqual([body.total, body.hasMore, body.nextOffset], [4, false, null]);
+    assert.deepEqual(told(body.changes), ['pull 2 listed', 'pull 3 listed', 'pull 4 listed', 'issue 5 linked']);
+    const [feature, , , issue] = body.changes as Change[];
+    assert.deepEqual(feature, {
+      kind: 'pull',
+      number: 2,
+      title: 'Faster start',
+      included: true,
+      reason: 'listed',
+      section: 'feature',
+      method: 'mergeCommit',
+    });
+    assert.deepEqual([issue?.method, issue?.detail], ['link', '#3']);
+  });
+
+  await t.test('it comes in pages', async () => {
+    const { body } = await service.api('GET', `${path}?limit=3`);
+    assert.deepEqual([told(body.changes).length, body.total, body.hasMore, body.nextOffset], [3, 4, true, 3]);
+    assert.deepEqual(told(await changes('?limit=3&offset=3')), ['issue 5 linked']);
+    assert.deepEqual(await changes('?offset=1000'), []);
+  });
+
+  await t.test('settings leave changes out, and say so', async () => {
+    const settings = { labels: { 'type: feature': { skip: true } }, titles: { fix: 'Mended' } };
+    assert.equal((await service.api('PUT', `/api/repos/${repoId}/settings`, settings)).status, 200);
+    const out = await changes('?included=false');
+    assert.deepEqual(told(out), ['pull 2 label']);
+    assert.deepEqual(told(await changes('?included=true')), ['pull 3 listed', 'pull 4 listed', 'issue 5 linked']);
+    const draft = await generateDraft(service, rangeId);
+    assert.match(draft.bodyMd, /^## Mended$/m);
+    assert.doesNotMatch(draft.bodyMd, /Faster start/);
+    await service.api('PUT', `/api/repos/${repoId}/settings`, {});
+    const again = await generateDraft(service, rangeId);
+    assert.match(again.bodyMd, /Faster start/);
+    assert.doesNotMatch(again.bodyMd, /Mended/);
+  });
+
+  await t.test('they follow what is delivered later', async () => {
+    const title = 'Revert "Faster start"';
+    const body = `This reverts commit ${'a'.repeat(40)}.`;
+    await service.deliver('pull_request', pullPayload(6, { title, body, merged: false, merged_at: null }));
+    const range = { repoId, type: 'PR_BASED', fromPrNumber: 4, toPrNumber: 9 };
+    const numbers = (await service.api('POST', '/api/ranges', range)).body.id;
+    await waitUntil('the unmerged one is told', async () => {
+      const listed = (await service.api('GET', `/api/ranges/${numbers}/changes`)).body.changes as Change[];
+      return told(listed).includes('pull 6 unmerged') && listed.find(({ number }) => number === 6)?.included === false;
+    });
+  });
+
+  await t.test('bad questions are answered', async () => {
+    const details = async (query: string) => Object.keys((await service.api('GET', path + query)).body.details);
+    assert.deepEqual(await details('?limit=0&offset=-1&included=maybe'), ['limit', 'offset', 'included']);
+    assert.deepEqual(await details('?sort=name'), ['sort']);
+    for (const absent of ['range_x', `${rangeId.slice(0, -1)}0`]) {
+      const { status, body } = await service.api('GET', `/api/ranges/${absent}/changes`);
+      assert.deepEqual([status, body.error], [404, 'Not found']);
+    }
+    const other = service.tidings('keys', 'create', '--org', 'moon', '--name', 'k', '--quiet').trim();
+    assert.equal((await service.api('GET', path, undefined, other)).status, 404);
+  });
+
+  await t.test('nothing of it was logged as a failure', () => {
+    assert.equal(service.log, '');
+  });
+});

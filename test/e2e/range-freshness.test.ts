@@ -1,0 +1,118 @@
+/**
+ * Ranges follow what is delivered after they were made: late and undone changes, moved tags, another name.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  issuePayload,
+  pullPayload,
+  pushPayload,
+  repositoryPayload,
+  shaOf,
+  tagPayload,
+  timeOf,
+} from '../helpers/payloads.ts';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+test('ranges after later deliveries', async (t) => {
+  const service = await startService(t);
+  const repoId = await deliverRocket(service);
+  const create = async (body: object) => (await service.api('POST', '/api/ranges', { repoId, ...body })).body.id;
+  const tags = (await createTagRange(service, repoId)).body.id;
+  const dates = await create({ type: 'DATE_BASED', fromDate: '2026-01-02', toDate: '2026-01-02' });
+  const numbers = await create({ type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 20 });
+
+  /** Waits until a range holds so many pull requests and issues, as its own reading and its list say. */
+  async function holds(rangeId: string, prCount: number, issueCount: number): Promise<void> {
+    await waitUntil(`the range holds ${prCount} and ${issueCount}`, async () => {
+      const { body } = await service.api('GET', `/api/ranges/${rangeId}`);
+      const { ranges } = (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body;
+      const listed = ranges.find((range: { id: string }) => range.id === rangeId);
+      return [body, listed].every((range) => range.prCount === prCount && range.issueCount === issueCount);
+    });
+  }
+
+  await t.test('begin with what was captured', async () => {
+    await holds(tags, 3, 1);
+    await holds(dates, 4, 1);
+    await holds(numbers, 4, 1);
+  });
+
+  await t.test('take in a pull request whose commit came first', async () => {
+    await service.deliver('push', pushPayload([9], shaOf(4)));
+    await service.deliver('push', tagPayload('v1.2.0', 9));
+    await waitUntil(
+      'the tag is listed',
+      async () => (await service.api('GET', `/api/repos/${repoId}/tags`)).body.total === 3,
+    );
+    const next = await create({ type: 'TAG_BASED', fromTag: 'v1.1.0', toTag: 'v1.2.0' });
+    await holds(next, 0, 0);
+    await service.deliver('pull_request', pullPayload(9, { body: 'Fixes #10' }));
+    await holds(next, 1, 0);
+    await holds(dates, 5, 1);
+    await holds(numbers, 5, 1);
+    await service.deliver('issues', issuePayload(10));
+    await holds(next, 1, 1);
+    await holds(numbers, 5, 2);
+  });
+
+  await t.test('let go of an issue that is opened again or deleted', async () => {
+    const later = { updated_at: timeOf(30) };
+    await service.deliver('issues', issuePayload(10, { ...later, state: 'open', closed_at: null }, {}, 'reopened'));
+    await holds(numbers, 5, 1);
+    await service.deliver('issues', issuePayload(5, later, {}, 'deleted'));
+    await holds(numbers, 5, 0);
+    await holds(tags, 3, 0);
+  });
+
+  await t.test('follow a tag that is moved', async () => {
+    const moved = { ...tagPayload('v1.1.0', 9), before: shaOf(4), created: false, forced: true };
+    await service.deliver('push', {
+      ...moved,
+      repository: repositoryPayload({ pushed_at: Date.parse(timeOf(31)) / 1000 }),
+    });
+    await holds(tags, 4, 0);
+  });
+
+  await t.test('keep their counts and change their drafts when a label goes', async () => {
+    const skip = { labels: [{ name: 'skip-changelog' }], updated_at: timeOf(40) };
+    await service.deliver('pull_request', pullPayload(3, { body: 'Fixes #5', ...skip }, {}, 'labeled'));
+    const draftWith = (text: RegExp, expected: boolean) =>
+      waitUntil(`the draft ${expected ? 'has' : 'lacks'} ${text}`, async () => {
+        return text.test((await generateDraft(service, tags)).bodyMd) === expected;
+      });
+    await draftWith(/Change 3/, false);
+    await holds(tags, 4, 0);
+    await service.deliver(
+      'pull_request',
+      pullPayload(3, { body: 'Fixes #5', labels: [], updated_at: timeOf(41) }, {}, 'unlabeled'),
+    );
+    await draftWith(/Change 3/, true);
+    await holds(tags, 4, 0);
+  });
+
+  await t.test('compare under the name that the repository has now', async () => {
+    const before = await service.api('GET', `/api/ranges/${tags}`);
+    assert.equal(before.body.compareUrl, 'https://github.com/acme/rocket/compare/v1.0.0...v1.1.0');
+    const repository = repositoryPayload({ full_name: 'acme/moon', updated_at: timeOf(50) });
+    await service.deliver('repository', {
+      action: 'renamed',
+      changes: { repository: { name: { from: 'rocket' } } },
+      repository,
+    });
+    const url = 'https://github.com/acme/moon/compare/v1.0.0...v1.1.0';
+    const after = await waitUntil('the link is the new one', async () => {
+      const answer = await service.api('GET', `/api/ranges/${tags}`);
+      return answer.body.compareUrl === url && answer;
+    });
+    assert.notEqual(after.headers.get('etag'), before.headers.get('etag'));
+    const { ranges } = (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body;
+    assert.equal(ranges.find((range: { id: string }) => range.id === tags).compareUrl, url);
+  });
+
+  await t.test('nothing of it was logged as a failure', () => {
+    assert.equal(service.log, '');
+  });
+});

@@ -1,0 +1,15 @@
+/**
+ * The results that commands end in when they do not fit what is stored. The words are those of the edge.
+ */
+import { notFound, type ServiceError } from '../../src/errors.ts';
+import type { CommandResult } from '../../src/protocol/commands.ts';
+
+/** The result of a command that names something the partition does not hold. */
+export function missing(resource: string, id: string): CommandResult {
+  return refused(notFound(resource, id));
+}
+
+/** The result of a command that ended in an expected failure. */
+export function refused({ kind, message, details }: ServiceError): CommandResult {
+  return { ok: false, kind, message, ...(details && { details }) };
+}

@@ -32,7 +32,7 @@ export async function tagDetails(kind: 'github' | 'gitea', get: Get, tag: string
 /** What Git takes as a name in `refs/tags/`, as far as an address can be led astray by it. */
 function isTagName(name: string): boolean {
   const parts = name.split('/');
-  return parts.every((part) => part !== '' && !part.startsWith('.')) && !/\.\.|[\u0000-\u001f\u007f\\]/.test(name);
+  return parts.every((part) => part !== '' && !part.startsWith('.')) && !/\.\.|[\p{Cc}\\]/u.test(name);
 }
 
 async function fromGithub(get: Get, name: string): Promise<TagDetails> {

@@ -1,5 +1,6 @@
 /**
- * What the rest of the service asks a source-code host for: a repository, its lists page by page, the facts of a tag.
+ * What the rest of the service asks a source-code host for: a repository, its lists page by page, the facts of a tag, the
+ * commits between two others.
  * One client serves one repository's work with one set of credentials, its requests one after the other. What is done with
  * the items is left to others; they are as the host sent them.
  */

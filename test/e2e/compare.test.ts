@@ -3,6 +3,8 @@
  * or fails to do, a range goes by what is captured.
  */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { mergedBetween, theRepository } from '../helpers/backfill.ts';
 import { buildHistory } from '../helpers/host/build.ts';
@@ -47,8 +49,12 @@ async function start(t: TestContext, tags: string[], options: TestHostOptions = 
     return all && (await service.api('POST', '/api/ranges', numbers)).body.prCount === merged;
   });
   const range: Started['range'] = (fromTag, toTag) =>
-    service.api('POST', '/api/ranges', { type: 'TAG_BASED', repoId, fromTag, toTag });
+    service.api('POST', '/api/ranges', bounds(repoId, fromTag, toTag));
   return { host, service, repoId, range };
+}
+
+function bounds(repoId: string, fromTag: string, toTag: string) {
+  return { type: 'TAG_BASED', repoId, fromTag, toTag };
 }
 
 const allTags = ['v1.0.0', 'v1.0.1', 'v2.0.0', 'nightly/2026-02-01'];
@@ -149,4 +155,22 @@ test('asks nothing without credentials', async (t) => {
   const { status: code, body } = await range('v1.0.0', 'v2.0.0');
   assert.deepEqual([code, body.resolution], [201, 'window']);
   assert.equal(host.seen.length, 0);
+});
+
+test('knows what the host told when the store is made again from the journal', async (t) => {
+  const { host, service, repoId, range } = await start(t, ['v1.0.0']);
+  const { body } = await range('v1.0.0', 'v2.0.0');
+  assert.equal(body.resolution, 'compare');
+  const before = { range: body, dump: service.tidings('dump', repoId) };
+  assert.equal(await service.stop(), 0);
+  rmSync(join(service.dataDir, 'partitions/p00'), { recursive: true });
+  const asked = host.seen.length;
+  const again = await startService(t, { env: { ...small, ...host.env }, dataDir: service.dataDir });
+  const after = await waitUntil('the range is there again', async () => {
+    const answer = await again.api('GET', `/api/ranges/${body.id}`);
+    return answer.status === 200 && answer.body;
+  });
+  assert.deepEqual({ range: after, dump: again.tidings('dump', repoId) }, before);
+  assert.equal((await again.api('POST', '/api/ranges', bounds(repoId, 'v1.0.0', 'v2.0.0'))).body.resolution, 'compare');
+  assert.equal(host.seen.length, asked, 'a replay asks nobody');
 });

@@ -50,6 +50,12 @@ test('brings nothing that is not whole, or too much', async (t) => {
     host.fail(/compare/, status(200, body));
     assert.equal(await client.compare(host.history, from, to, most), undefined, JSON.stringify(body));
   }
+  const circle = { link: `<${host.apiUrl}/repositories/4711/compare/${from}...${to}?page=2>; rel="next"` };
+  host.fail(/compare/, status(200, { total_commits: 2, commits: [] }, circle), { times: 20 });
+  const before = host.seen.length;
+  assert.equal(await client.compare(host.history, from, to, most), undefined);
+  assert.equal(host.seen.length, before + 1, 'an empty page is the last');
+  host.heal();
   for (const body of [{ commits: [] }, { total_commits: 1 }, { total_commits: 1, commits: ['x'] }, []]) {
     host.fail(/compare/, status(200, body), { times: 4 });
     await assert.rejects(client.compare(host.history, from, to, most), { kind: 'unavailable' }, JSON.stringify(body));

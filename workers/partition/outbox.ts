@@ -21,7 +21,7 @@ import { relay } from './relay.ts';
 export interface OutboxOptions {
   dataDir: string;
   /** Whose partition it is: a renewed one takes the place of another. */
-  owner: { readonly partition: Partition };
+  owner: { readonly name: PartitionName; readonly partition: Partition };
   pool: RenderPool;
   logger: Logger;
   /** The lane of any partition, its own included. */

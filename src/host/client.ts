@@ -1,5 +1,6 @@
 /**
- * What the rest of the service asks a source-code host for: a repository, its lists page by page, the facts of a tag.
+ * What the rest of the service asks a source-code host for: a repository, its lists page by page, the facts of a tag, the
+ * commits between two others.
  * One client serves one repository's work with one set of credentials, its requests one after the other. What is done with
  * the items is left to others; they are as the host sent them.
  */
@@ -7,6 +8,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../errors.ts';
 import { type HostRepository, HostRepositorySchema } from '../protocol/host.ts';
+import { comparedCommits, isComparison } from './compare.ts';
 import type { Answer } from './course.ts';
 import { linksOf } from './link.ts';
 import { type ListKind, type ListRequest, listUrl, repositoryPath } from './lists.ts';
@@ -98,6 +100,24 @@ export class HostClient {
       return this.accepted(answer).data as Record<string, unknown>;
     };
     return tagDetails(this.host.kind, get, tag);
+  }
+
+  /**
+   * The commits reachable from `to` and not from `from`, both shas, in the host's order. Undefined where they are more than
+   * `most`, or where the host does not list all of them.
+   * @throws ServiceError `notFound` when the host does not know one of the two, or they have no common history
+   */
+  async compare(
+    { fullName }: { fullName: string },
+    from: string,
+    to: string,
+    most: number,
+  ): Promise<Record<string, unknown>[] | undefined> {
+    const size = this.host.kind === 'gitea' ? 'limit=50' : 'per_page=100';
+    const path = `compare/${encodeURIComponent(from)}...${encodeURIComponent(to)}?${size}`;
+    const get = async (url: string): Promise<Answer> =>
+      this.accepted(await this.requests.get(this.onApi(url), isComparison));
+    return comparedCommits(get, `${this.host.apiUrl}${repositoryPath(fullName)}/${path}`, most);
   }
 
   private async readRepository(url: string): Promise<HostRepository> {

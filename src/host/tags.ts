@@ -19,10 +19,20 @@ type Json = Record<string, unknown> | null | undefined;
 /** Tags can point at tags; the host's own tools follow a few. */
 const maxDepth = 5;
 
-/** @param get reads a path below the repository's address */
-export function tagDetails(kind: 'github' | 'gitea', get: Get, tag: string): Promise<TagDetails> {
+/**
+ * @param get reads a path below the repository's address
+ * @throws ServiceError `notFound` also for a name that no tag can have: it must not lead elsewhere on the host
+ */
+export async function tagDetails(kind: 'github' | 'gitea', get: Get, tag: string): Promise<TagDetails> {
+  if (!isTagName(tag)) throw new ServiceError('notFound', 'No tag can have this name.');
   const name = tag.split('/').map(encodeURIComponent).join('/');
   return kind === 'gitea' ? fromGitea(get, name) : fromGithub(get, name);
+}
+
+/** What Git takes as a name in `refs/tags/`, as far as an address can be led astray by it. */
+function isTagName(name: string): boolean {
+  const parts = name.split('/');
+  return parts.every((part) => part !== '' && !part.startsWith('.')) && !/\.\.|[\p{Cc}\\]/u.test(name);
 }
 
 async function fromGithub(get: Get, name: string): Promise<TagDetails> {

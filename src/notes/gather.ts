@@ -62,7 +62,7 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const source = remember(reading);
   const vocabulary = createVocabulary(source.settings);
   const selection = select(source, bounds);
-  const settled = settleReverts(source, selection.pulls, selection.resolution === 'commits');
+  const settled = settleReverts(source, selection.pulls, selection.resolution !== 'window');
   const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);

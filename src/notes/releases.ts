@@ -36,7 +36,7 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
  */
 export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds, selection: Selection): Set<number> {
   const from = source.tag(fromTag)?.sha ?? null;
-  if (selection.resolution !== 'commits' || from === null) return new Set();
+  if (selection.resolution === 'window' || from === null) return new Set();
   const lost = selection.lost.filter((pull) => !settleReverts(source, selection.lost, true).cancelled.has(pull.number));
   const known = new Set(lost.flatMap((pull) => [pull.number, originalOf(source, pull)?.number ?? pull.number]));
   for (const number of carriedBefore(source, from, selection)) known.add(number);

@@ -19,6 +19,7 @@ export function remember(source: NotesSource): NotesSource {
     pull,
     issue,
     commit,
+    comparison: (from, to) => source.comparison(from, to),
     push: (branch, after) => source.push(branch, after),
     pullsMergedAs: mergedAs,
     firstPullBy: (login) => source.firstPullBy(login),

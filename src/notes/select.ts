@@ -4,7 +4,7 @@
  */
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../protocol/stored.ts';
 import { attribute } from './attribute.ts';
-import { commitsBetween } from './history.ts';
+import { differenceBetween } from './evidence.ts';
 import type { NotesSource } from './source.ts';
 import { branchOf, pullsInWindow, type Span, spanBetween } from './window.ts';
 
@@ -16,7 +16,7 @@ export interface Selection {
   issues: IssueRecord[];
   /** Commits between two tags that no merged pull request brought, oldest first; else none. */
   commitsWithoutPull: CommitRecord[];
-  resolution: 'commits' | 'window';
+  resolution: 'compare' | 'commits' | 'window';
   /** Pull requests that are found by the subject of a commit alone. */
   bySubject: ReadonlySet<number>;
   /** Numbers that commits name as their pull request, and that are not captured. */
@@ -38,16 +38,16 @@ export function select(source: NotesSource, bounds: RangeBounds): Selection {
   return selectByNumbers(source, bounds);
 }
 
-/** Membership by ancestry; by merge date on the tag's branch only where captured pushes do not tell. */
+/** Membership by ancestry; by merge date on the tag's branch only where neither the host nor captured pushes tell. */
 function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBounds): Selection {
   const from = source.tag(fromTag);
   const to = source.tag(toTag);
   if (!from || !to) return selection(source, { pulls: [], resolution: 'window' });
-  const between = from.sha !== null && to.sha !== null ? commitsBetween(source, from.sha, to.sha) : undefined;
+  const between = from.sha !== null && to.sha !== null ? differenceBetween(source, from.sha, to.sha) : undefined;
   if (between) {
     const attributed = attribute(source, between.pushes);
     const lost = attribute(source, between.lost).pulls;
-    return selection(source, { ...attributed, lost, resolution: 'commits', diverged: between.diverged });
+    return selection(source, { ...attributed, lost, resolution: between.resolution, diverged: between.diverged });
   }
   // Of another branch's window the closing times of issues say nothing: they are fixed on the default branch first.
   const onDefault = branchOf(source, to) === source.repository.defaultBranch;

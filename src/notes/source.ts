@@ -5,6 +5,7 @@
 import type { NotesSettings } from '../protocol/notes.ts';
 import type {
   CommitRecord,
+  ComparisonRecord,
   IssueRecord,
   PullRecord,
   PushRecord,
@@ -23,6 +24,8 @@ export interface NotesSource {
   pull(number: number): PullRecord | undefined;
   issue(number: number): IssueRecord | undefined;
   commit(sha: string): CommitRecord | undefined;
+  /** What the host said of two commits, both shas. */
+  comparison(from: string, to: string): ComparisonRecord | undefined;
   /** The push of `branch` whose head is `after`. */
   push(branch: string, after: string): PushRecord | undefined;
   /** Merged pull requests whose merge commit is `sha`, by number. */

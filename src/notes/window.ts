@@ -21,12 +21,13 @@ export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecor
   const span = spanBetween(source, from, to);
   const ground = groundOf(source, from, to, span);
   const ends = ground.pushes.length > 0 ? ground.ends : [{ branch: branchOf(source, to), at: span.to - 1 }];
-  const found = new Map(
-    attribute(
-      source,
-      ground.pushes.map(({ shas }) => shas),
-    ).pulls.map((pull) => [pull.number, pull]),
+  const told = attribute(
+    source,
+    ground.pushes.map(({ shas }) => shas),
   );
+  // A push to one branch may list what another had long before; only what was picked comes later than it was merged.
+  const late = told.pulls.filter((pull) => told.bySubject.has(pull.number) || (pull.mergedAt ?? 0) >= span.from);
+  const found = new Map(late.map((pull) => [pull.number, pull]));
   for (const { branch, at } of ends) {
     for (const pull of source.pullsMergedBetween(span.from, Math.min(at + 1, span.to))) {
       if (branch === null || pull.baseRef === branch) found.set(pull.number, pull);

@@ -7,7 +7,7 @@ import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
 import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSchema } from './commands.ts';
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { SweepBodySchema } from './retention.ts';
-import { CommentKindSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { CommentKindSchema, ComparisonRecordSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -149,11 +149,15 @@ export const BranchStepSchema = Type.Object({
 });
 export type BranchStep = Static<typeof BranchStepSchema>;
 
-/** What a backfill reads: what events say too, commits with their parents, and how a branch came to be from them. */
+/**
+ * What is read from the host: what events say too, commits with their parents, how a branch came to be from them, and what
+ * lies between two commits.
+ */
 export const BackfilledBodySchema = Type.Union([
   EventBodySchema,
   Type.Object({ event: Type.Literal('commits'), commits: Type.Array(ListedCommitSchema) }),
   Type.Object({ event: Type.Literal('steps'), branch: Type.String(), steps: Type.Array(BranchStepSchema) }),
+  Type.Object({ event: Type.Literal('comparison'), comparison: ComparisonRecordSchema }),
 ]);
 export type BackfilledBody = Static<typeof BackfilledBodySchema>;
 
@@ -180,13 +184,13 @@ export const EventRecordSchema = Type.Object({
 export type EventRecord = Static<typeof EventRecordSchema>;
 
 /**
- * What was read from the host's REST API: a page of a backfill, or tags that a synchronisation found. `seenAt` is when the
- * repository was asked for. A page that does not fit is several records, the last of which carries `progress`.
+ * What was read from the host's REST API: a page of a backfill, tags that a synchronisation found, or what a range to be was
+ * looked up for. `seenAt` is when the repository was asked for. A page that does not fit is several records, the last of which carries `progress`.
  */
 export const BackfilledRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('backfilled'),
-  /** The backfill it belongs to; null for a synchronisation of tags. */
+  /** The backfill it belongs to; null for a synchronisation of tags and for what a range needs. */
   job: Nullable(Type.String()),
   repository: EventRepositorySchema,
   seenAt: Instant,

@@ -164,6 +164,19 @@ export const RangeTypeSchema = Type.Union([
 /** Which evidence decided membership: the host's comparison, captured push chains, or the date window (also for dates and numbers). */
 export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
 
+/**
+ * What a host says of two commits, `from` and `to`. Both are shas, so it holds for ever. `ancestry` is how `to` stands to
+ * `from`; `groups` are the commits reachable from `to` and not from `from`, oldest first: each commit of the line of first
+ * parents, last, after those that it made reachable.
+ */
+export const ComparisonRecordSchema = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  ancestry: Type.Union([Type.Literal('ahead'), Type.Literal('behind'), Type.Literal('diverged')]),
+  groups: Type.Array(Type.Array(Type.String())),
+});
+export type ComparisonRecord = Static<typeof ComparisonRecordSchema>;
+
 /** The bounds of a release range, one pair by type (spec part 4). */
 export const RangeBoundsSchema = Type.Object({
   type: RangeTypeSchema,

@@ -30,6 +30,7 @@ const tablesByRepository = [
   'tags',
   'labelChanges',
   'removedIssues',
+  'comparisons',
 ] as const satisfies readonly TableName[];
 
 /** Records of a whole repository, by kind. */

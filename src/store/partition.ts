@@ -22,6 +22,7 @@ const foldedTables = [
   'comments',
   'labelChanges',
   'removedIssues',
+  'comparisons',
   'ranges',
   'rangesByRepository',
   'notesSettings',

@@ -5,6 +5,7 @@
 import type { NotesSettings } from '../protocol/notes.ts';
 import type {
   CommitRecord,
+  ComparisonRecord,
   IssueRecord,
   PullRecord,
   PushRecord,
@@ -12,6 +13,7 @@ import type {
   TagRecord,
 } from '../protocol/stored.ts';
 import { listComments } from './comments.ts';
+import { readComparison } from './comparisons.ts';
 import { issuesClosedBetween, readIssue } from './issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './labels.ts';
 import type { Partition } from './partition.ts';
@@ -69,6 +71,10 @@ export class RepositoryView {
   issue(number: number): IssueRecord | undefined {
     const issue = readIssue(this.partition, this.id, number);
     return issue && this.relabel(issue);
+  }
+
+  comparison(from: string, to: string): ComparisonRecord | undefined {
+    return readComparison(this.partition, this.id, from, to);
   }
 
   commit(sha: string): CommitRecord | undefined {

@@ -127,11 +127,25 @@ const stepsBody: fc.Arbitrary<BackfilledBody> = fc
     })),
   }));
 
-/** What is read from a host: pages of whatever events tell too, and how branches came to be. */
+/** What lies between two commits of the line that pushes make: one content for each two. */
+const comparisonBody: fc.Arbitrary<BackfilledBody> = fc
+  .record({ from: fc.integer({ min: 0, max: 4 }), to: fc.integer({ min: 0, max: 4 }) })
+  .map(({ from, to }) => ({
+    event: 'comparison',
+    comparison: {
+      from: shaNumber(from),
+      to: shaNumber(to),
+      ancestry: from < to ? 'ahead' : 'behind',
+      groups: Array.from({ length: Math.max(0, to - from) }, (_, i) => [shaNumber(from + i + 1)]),
+    },
+  }));
+
+/** What is read from a host: pages of whatever events tell too, how branches came to be, and what lies between commits. */
 export const anyBackfilledBody: fc.Arbitrary<BackfilledBody> = fc.oneof(
   anyBody.map((body) => ('action' in body ? { ...body, action: 'backfilled' } : body)),
   fc.constant(listedCommits),
   stepsBody,
+  comparisonBody,
 );
 
 const delivery = fc.integer({ min: 0, max: 40 }).map((nth) => `delivery-${nth}`);

@@ -190,6 +190,7 @@ test('answers a question before the effects that wait', async (t) => {
 
 test('refuses what no longer fits in its queue', async (t) => {
   const bench = await startBench(t);
+  await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
   await enqueueAndFold(owner, feed(bench.journal), [pullRecord(1)]);
   const pool = new RenderPool(1, 60_000, { waiting: 2 });

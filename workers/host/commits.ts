@@ -102,7 +102,8 @@ async function listCommits(backfill: Backfill, head: string): Promise<void> {
   }
 }
 
-function inBodies(commits: readonly ListedCommit[]): BackfilledBody[] {
+/** Commits in bodies that are folded in a few milliseconds each. */
+export function inBodies(commits: readonly ListedCommit[]): BackfilledBody[] {
   const bodies: { event: 'commits'; commits: ListedCommit[] }[] = [];
   let characters = 0;
   for (const commit of commits) {

@@ -2,14 +2,12 @@
  * Looks from time to time whether a repository's tags are what its host has: a push of more than three tags sends no event at
  * all, and a create event tells no commit. Tags that are gone there are left alone: a list is no proof of a deletion.
  */
-import { ServiceError } from '../../src/errors.ts';
-import { minimiseRepository } from '../../src/intake/minimise.ts';
-import { time } from '../../src/intake/text.ts';
 import type { EventBody } from '../../src/protocol/journal.ts';
 import { isUnderWay, readBackfill, readTagSync } from '../../src/store/backfills.ts';
-import { listRepositoryIds, readRepository } from '../../src/store/repositories.ts';
-import { clientFor, counted, type HostContext, hostAt, journalPage } from './context.ts';
-import { type TagSource, unknownTag } from './tags.ts';
+import { listRepositoryIds } from '../../src/store/repositories.ts';
+import { counted, type HostContext, journalPage } from './context.ts';
+import { mayAsk, reach } from './reach.ts';
+import { unknownTag } from './tags.ts';
 
 /** How often repositories are looked over for one whose turn has come, and how long one that failed is left alone. */
 const lookMs = 5000;
@@ -56,13 +54,8 @@ export class TagSync {
   }
 
   private isDue(repoId: string): boolean {
-    const { context } = this;
-    const partition = context.partition();
-    const repository = readRepository(partition, repoId);
-    const listed = context.listed(repoId);
-    const host = repository && hostAt(context.hosts, repository.origin);
-    const mayRead = host?.token !== undefined || (host?.app !== undefined && listed?.installationId != null);
-    if (!mayRead || listed?.state !== 'connected') return false;
+    if (!mayAsk(this.context, repoId)) return false;
+    const partition = this.context.partition();
     const backfill = readBackfill(partition, repoId);
     if (backfill && isUnderWay(backfill)) return false;
     const last = readTagSync(partition, repoId)?.at ?? 0;
@@ -84,18 +77,10 @@ export class TagSync {
 
 /** Journals the tags that the host has otherwise, and that it was asked. */
 async function synchroniseTags(context: HostContext, repoId: string, signal: AbortSignal): Promise<void> {
-  const known = readRepository(context.partition(), repoId);
-  if (!known) return;
-  const { installationId = null } = context.listed(repoId) ?? {};
-  const client = clientFor(context, known.origin, { installationId, signal });
   const at = Date.now();
-  const found = await counted(client.repository(known.fullName));
-  const repository = minimiseRepository(found, known.origin);
-  if (repository.id !== repoId) throw new ServiceError('notFound', 'The host has another repository under this name.');
-  const seenAt = at - (at % 1000);
-  const name = { fullName: repository.fullName };
-  const pushedAt = time(found.pushed_at) ?? seenAt;
-  const source: TagSource = { client, name, repoId, pushedAt, partition: context.partition };
+  const source = await reach(context, repoId, { signal });
+  if (!source) return;
+  const { client, name, repository, seenAt } = source;
   const etag = readTagSync(context.partition(), repoId)?.etag;
   let page = await counted(client.first(name, { kind: 'tags', ...(etag && { etag }) }));
   // The first page speaks for all when it is the only one.

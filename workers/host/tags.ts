@@ -60,7 +60,7 @@ export async function readReleases(backfill: Backfill): Promise<void> {
     for (const { tag_name } of published) {
       const source = sourceOf(backfill);
       const stored = readTag(source.partition(), source.repoId, storedName(tag_name as string));
-      const body = stored ? undefined : await detailed(source, tag_name as string);
+      const body = stored ? undefined : await askedTag(source, tag_name as string);
       if (body) bodies.push(body);
     }
     const counts = { releases: published.length };
@@ -81,14 +81,14 @@ export async function unknownTag(source: TagSource, item: RestItem): Promise<Eve
   if (typeof name !== 'string' || sha === undefined) return undefined;
   const stored = readTag(source.partition(), source.repoId, storedName(name));
   const isKnown = stored && !stored.deleted && !stored.hint && stored.sha === sha && stored.date !== null;
-  return isKnown ? undefined : detailed(source, name);
+  return isKnown ? undefined : askedTag(source, name);
 }
 
 /**
  * A tag asked for. A new one is as old as itself, so that whatever a delivery tells of it counts more; one that is known
  * otherwise was moved or made again before the last push that the host had seen.
  */
-async function detailed(source: TagSource, name: string): Promise<EventBody | undefined> {
+export async function askedTag(source: TagSource, name: string): Promise<EventBody | undefined> {
   const details = await counted(source.client.tagDetails(source.name, name)).catch((error: unknown) => {
     if (error instanceof ServiceError && error.kind === 'notFound') return undefined;
     throw error;

@@ -12,6 +12,7 @@ import type {
 } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { readComment, removeComments, writeComment } from '../../src/store/comments.ts';
+import { writeComparison } from '../../src/store/comparisons.ts';
 import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/issues.ts';
 import { writeLabelChange } from '../../src/store/labels.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
@@ -77,6 +78,8 @@ class Actor {
         return foldCommits(this.partition, this.repository.id, body.commits, this.at);
       case 'steps':
         return this.recountIf(foldSteps(this.partition, this.repository.id, body, this.at));
+      case 'comparison':
+        return this.recountIf(writeComparison(this.partition, this.repository.id, body.comparison));
       default:
         throw new Error('the event is of no known kind');
     }

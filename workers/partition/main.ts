@@ -19,6 +19,7 @@ import { readDirectoryRepository } from '../../src/store/directory.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { BackfillPlaces, Backfills } from '../host/backfills.ts';
+import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
 import { resolveRepository } from '../host/repositories.ts';
 import { TagSync } from '../host/tag-sync.ts';
@@ -50,7 +51,7 @@ interface Served {
   outbox: Outbox;
   keeper: Keeper;
   /** The work with hosts; the directory has none of its own. */
-  hosts: { backfills: Backfills; tagSync: TagSync | undefined } | undefined;
+  hosts: { backfills: Backfills; comparisons: Comparisons; tagSync: TagSync | undefined } | undefined;
   stopAnswering: () => void;
 }
 
@@ -149,6 +150,7 @@ async function serve(
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger }, owner.partition, question);
+    if (question.task === 'preview') await hosts?.comparisons.learn(question);
     return pool.run({ dataDir, partition: name, work: question });
   });
   return { owner, outbox, keeper, hosts, stopAnswering: () => answers.unsubscribe() };
@@ -167,6 +169,7 @@ function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: P
   const everyMs = settings.tagSyncHours * 3_600_000;
   return {
     backfills: new Backfills(context, shared.places),
+    comparisons: new Comparisons(context),
     tagSync: everyMs > 0 ? new TagSync(context, everyMs) : undefined,
   };
 }
@@ -200,7 +203,7 @@ async function stopWorker(
   for (const { stopAnswering, keeper, outbox, hosts } of served) {
     stopAnswering();
     await keeper.close();
-    await Promise.all([outbox.close(), hosts?.backfills.close(), hosts?.tagSync?.close()]);
+    await Promise.all([outbox.close(), hosts?.backfills.close(), hosts?.comparisons.close(), hosts?.tagSync?.close()]);
   }
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));

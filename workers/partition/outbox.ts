@@ -21,7 +21,7 @@ import { relay } from './relay.ts';
 export interface OutboxOptions {
   dataDir: string;
   /** Whose partition it is: a renewed one takes the place of another. */
-  owner: { readonly partition: Partition };
+  owner: { readonly name: PartitionName; readonly partition: Partition };
   pool: RenderPool;
   logger: Logger;
   /** The lane of any partition, its own included. */
@@ -133,7 +133,7 @@ export class Outbox {
     const ends = await beginAttempt(owner.partition, row);
     try {
       if (ends >= mostEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
-      return await pool.run<Work>({ dataDir, partition: owner.partition.name, work });
+      return await pool.run<Work>({ dataDir, partition: owner.name, work });
     } finally {
       await endAttempt(owner.partition, row);
     }
@@ -154,12 +154,12 @@ export class Outbox {
 
   private async enqueue(body: ResultBody): Promise<void> {
     const { owner, laneOf } = this.options;
-    await laneOf(owner.partition.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+    await laneOf(owner.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
   }
 
   /** The rows stay; they are tried again shortly. */
   private later(error: Error): void {
-    this.options.logger.warn({ partition: this.options.owner.partition.name, err: error }, 'effect is tried again');
+    this.options.logger.warn({ partition: this.options.owner.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
 }

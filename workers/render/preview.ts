@@ -2,6 +2,7 @@
  * The preview task: checks the bounds of a range to be against what is captured, and counts what it holds.
  */
 import { invalid, notFound } from '../../src/errors.ts';
+import { toldAncestry } from '../../src/notes/evidence.ts';
 import { select } from '../../src/notes/select.ts';
 import { spanBetween } from '../../src/notes/window.ts';
 import type { RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
@@ -53,6 +54,8 @@ function checkTags(view: RepositoryView, bounds: RangeBounds): void {
 function isReversed(view: RepositoryView, bounds: RangeBounds, from: TagRecord, to: TagRecord): boolean {
   // A release candidate and the release can be the same commit: nothing lies between, and nothing is reversed.
   if (from.sha !== null && from.sha === to.sha) return false;
+  const told = from.sha !== null && to.sha !== null ? toldAncestry(view, from.sha, to.sha) : undefined;
+  if (told) return told === 'behind';
   const backwards = select(view, { ...bounds, fromTag: bounds.toTag as string, toTag: bounds.fromTag as string });
   if (backwards.resolution === 'commits') return !backwards.diverged;
   const span = spanBetween(view, from, to);

@@ -43,6 +43,15 @@ export function oneObject(holding: Holding, rest: string): Shape | undefined {
   return { tag: annotated.name, sha: name, message: '', tagger, object: { type: 'commit', sha: annotated.sha } };
 }
 
+/** The commits of a comparison at `rest`, oldest first; undefined where the history does not have both ends. */
+export function compared({ history, place }: Holding, rest: string): Shape[] | undefined {
+  const [, from = '', to = ''] = /^compare\/([0-9a-f]+)\.\.\.([0-9a-f]+)$/.exec(rest) ?? [];
+  if (!history.commits.has(from) || !history.commits.has(to)) return undefined;
+  const before = new Set(reachable(history, from).map(({ sha }) => sha));
+  const gained = reachable(history, to).filter(({ sha }) => !before.has(sha));
+  return gained.reverse().map((commit) => github.commitShape(commit, history, place));
+}
+
 type List = (holding: Holding, query: URLSearchParams) => Shape[] | undefined;
 
 const lists: Record<string, List> = {

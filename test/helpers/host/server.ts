@@ -10,8 +10,8 @@ import type { Host } from '../../../config/hosts.ts';
 import type { Reply, TestApp } from './app.ts';
 import type { Fault } from './faults.ts';
 import type { History } from './history.ts';
-import { type HostKind, listItems, oneObject } from './lists.ts';
-import { type Place, repositoryShape } from './shapes.ts';
+import { compared, type HostKind, listItems, oneObject } from './lists.ts';
+import { type Place, repositoryShape, type Shape } from './shapes.ts';
 
 export interface TestHostOptions {
   kind?: HostKind;
@@ -179,6 +179,8 @@ export class TestHost {
     if (rest === '') return { status: 200, body: repositoryShape(this.history, this.place) };
     const items = listItems(holding, rest, url.searchParams);
     if (items) return this.pageOf(items, rest, url);
+    const commits = compared(holding, rest);
+    if (commits) return this.comparisonOf(commits, rest, url);
     const one = oneObject(holding, rest);
     return one ? { status: 200, body: one } : { status: 404, body: { message: 'Not Found' } };
   }
@@ -207,6 +209,16 @@ export class TestHost {
       ...(this.kind === 'gitea' && { 'x-total-count': String(items.length) }),
     };
     return { status: 200, body: items.slice((page - 1) * size, page * size), headers };
+  }
+
+  /** GitHub pages a comparison and tells of changed files; Gitea does neither, and lists the newest first. */
+  private comparisonOf(commits: Shape[], rest: string, url: URL): Reply & { headers?: Record<string, string> } {
+    const total = { total_commits: commits.length };
+    if (this.kind === 'gitea')
+      return { status: 200, body: { ...total, commits: commits.length > 0 ? commits.toReversed() : null } };
+    const page = this.pageOf(commits, rest, url);
+    const files = [{ filename: 'src/secret-path.ts', patch: '@@ -1,3 +1,3 @@ secretSourceLine()' }];
+    return { ...page, body: { ...total, commits: page.body, files } };
   }
 
   private lets(authorization: string | undefined): boolean {

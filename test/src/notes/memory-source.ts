@@ -5,6 +5,7 @@ import type { NotesSource } from '../../../src/notes/source.ts';
 import { defaultSettings, type NotesSettings } from '../../../src/protocol/notes.ts';
 import type {
   CommitRecord,
+  ComparisonRecord,
   IssueRecord,
   PullRecord,
   PushRecord,
@@ -19,6 +20,7 @@ export interface Memory {
   commits?: CommitRecord[];
   pushes?: PushRecord[];
   tags?: TagRecord[];
+  comparisons?: ComparisonRecord[];
   /** Comments by number of their issue or pull request. */
   comments?: Record<number, number>;
   settings?: NotesSettings;
@@ -157,6 +159,7 @@ export function memorySource(memory: Memory): NotesSource {
     pull: (number) => pulls.get(number),
     issue: (number) => issues.get(number),
     commit: (sha) => commits.get(sha),
+    comparison: (from, to) => memory.comparisons?.find((each) => each.from === from && each.to === to),
     push: (branch, after) => pushes.get(`${branch}\n${after}`),
     pullsMergedAs: (sha) => mergedAs.get(sha) ?? [],
     firstPullBy: (login) => byMerge.find(({ author }) => author.login.toLowerCase() === login.toLowerCase()),

@@ -147,6 +147,19 @@ test('takes nothing older than the tag counted from over a gap', () => {
   );
 });
 
+test('takes nothing that was merged before over a push that lists it again', () => {
+  const memory = {
+    tags: [aTag('v1', 'x4', { date: day(4) }), aTag('v2', 'n9', { date: day(9) })],
+    pulls: [aPull(2), aPull(3), aPull(6), aPull(7, { mergeSha: 'elsewhere', mergedAt: day(1) })],
+    ...history(aPush('next', 'n1', ['m2', 'm3', 'm6', 'p|Picked (#7)', 'n9|Merge branch main'], 9)),
+  };
+  const selection = select(memorySource(memory), tags);
+  assert.deepEqual(
+    selection.pulls.map(({ number }) => number),
+    [7, 6],
+  );
+});
+
 test('reads how other hosts name what they merge', () => {
   const subjects = [
     "Merge pull request 'A title' (#2) from ada/topic into main",

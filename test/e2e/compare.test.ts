@@ -1,0 +1,176 @@
+/**
+ * Ranges between tags where the host can be asked: what captured pushes and events do not tell, it does; and whatever it does
+ * or fails to do, a range goes by what is captured.
+ */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { mergedBetween, theRepository } from '../helpers/backfill.ts';
+import { buildHistory } from '../helpers/host/build.ts';
+import { deliveriesOf } from '../helpers/host/deliveries.ts';
+import { cut, rateLimit, status } from '../helpers/host/faults.ts';
+import { startHost, type TestHost, type TestHostOptions } from '../helpers/host/server.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const small = {
+  TIDINGS_PARTITIONS: '1',
+  TIDINGS_WORKERS: '1',
+  TIDINGS_RENDER_THREADS: '1',
+  TIDINGS_TAG_SYNC_HOURS: '0',
+};
+const token = 'secret-token';
+
+interface Started {
+  host: TestHost;
+  service: TestService;
+  repoId: string;
+  /** Creates a range between two tags. */
+  range: (fromTag: string, toTag: string) => ReturnType<TestService['api']>;
+}
+
+/** A service that was told of pull requests and of some tags, and of no push to a branch. */
+async function start(t: TestContext, tags: string[], options: TestHostOptions = { token }): Promise<Started> {
+  const host = await startHost(t, buildHistory({ numbers: 48 }), options);
+  const env = { ...small, ...host.env, ...(options.token === undefined && { TIDINGS_HOST_TOKEN: '' }) };
+  const service = await startService(t, { env });
+  for (const { event, payload } of deliveriesOf(host.history, host.place)) {
+    const { ref } = payload as { ref?: string };
+    const isTag = event === 'push' && tags.some((tag) => ref === `refs/tags/${tag}`);
+    if (event !== 'pull_request' && !isTag) continue;
+    assert.equal((await service.deliver(event, payload)).status, 202);
+  }
+  const repoId = await theRepository(service);
+  await waitUntil('everything is folded', async () => {
+    const all = (await service.api('GET', `/api/repos/${repoId}/tags`)).body.tags.length === tags.length;
+    const numbers = { type: 'PR_BASED', repoId, fromPrNumber: 1, toPrNumber: 100 };
+    const merged = host.history.pulls.filter(({ mergedAt }) => mergedAt !== null).length;
+    return all && (await service.api('POST', '/api/ranges', numbers)).body.prCount === merged;
+  });
+  const range: Started['range'] = (fromTag, toTag) =>
+    service.api('POST', '/api/ranges', bounds(repoId, fromTag, toTag));
+  return { host, service, repoId, range };
+}
+
+function bounds(repoId: string, fromTag: string, toTag: string) {
+  return { type: 'TAG_BASED', repoId, fromTag, toTag };
+}
+
+const allTags = ['v1.0.0', 'v1.0.1', 'v2.0.0', 'nightly/2026-02-01'];
+
+for (const kind of ['github', 'gitea'] as const) {
+  test(`holds exactly what the graph has where no push was captured, on ${kind}`, async (t) => {
+    const { host, service, range } = await start(t, allTags, { kind, token });
+    for (const [from, to] of [
+      ['v1.0.0', 'v1.0.1'],
+      ['v1.0.0', 'v2.0.0'],
+      ['v1.0.1', 'v2.0.0'],
+    ] as const) {
+      const { status: code, body } = await range(from, to);
+      const expected = mergedBetween(host.history, from, to);
+      assert.ok(expected.length > 0);
+      assert.deepEqual([code, body.resolution, body.prCount], [201, 'compare', expected.length], `${from}...${to}`);
+      const { body: told } = await service.api('GET', `/api/ranges/${body.id}/changes?limit=100`);
+      const held = told.changes.filter((change: { method: string }) => change.method === 'mergeCommit');
+      assert.deepEqual(
+        held.map(({ number }: { number: number }) => number).sort((a: number, b: number) => a - b),
+        expected.sort((a, b) => a - b),
+      );
+    }
+    const asked = host.asked(/compare/).length;
+    assert.equal((await range('v1.0.0', 'v1.0.1')).body.resolution, 'compare');
+    assert.equal(host.asked(/compare/).length, asked, 'what is known is not asked again');
+    assert.ok(!service.log.includes(token));
+  });
+}
+
+test('refuses tags that the host has the other way round', async (t) => {
+  const { range } = await start(t, allTags);
+  const { status: code, body } = await range('v2.0.0', 'v1.0.0');
+  assert.equal(code, 400);
+  assert.deepEqual(Object.keys(body.details).sort(), ['fromTag', 'toTag']);
+});
+
+test('finds tags that no event told of, and refuses those that the host does not have', async (t) => {
+  const { host, service, repoId, range } = await start(t, ['v1.0.0']);
+  const { body } = await range('v1.0.0', 'v2.0.0');
+  assert.deepEqual(
+    [body.resolution, body.prCount],
+    ['compare', mergedBetween(host.history, 'v1.0.0', 'v2.0.0').length],
+  );
+  const { tags } = (await service.api('GET', `/api/repos/${repoId}/tags`)).body;
+  assert.deepEqual(tags.map(({ name }: { name: string }) => name).sort(), ['v1.0.0', 'v2.0.0']);
+  const refused = await range('v1.0.0', 'v9.9.9');
+  assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ['toTag']]);
+  const before = host.seen.length;
+  const elsewhere = await range('v1.0.0', '../../../../user');
+  assert.deepEqual([elsewhere.status, Object.keys(elsewhere.body.details)], [400, ['toTag']]);
+  assert.ok(host.seen.slice(before).every(({ url }) => url.startsWith('/api/v3/repos/acme/rocket')));
+});
+
+test('goes by what is captured whatever the host does', async (t) => {
+  const { host, range } = await start(t, allTags);
+  const asWindow = async (what: string) => {
+    const { status: code, body } = await range('v1.0.0', 'v2.0.0');
+    assert.deepEqual([code, body.resolution], [201, 'window'], what);
+  };
+  host.fail(/compare/, status(404));
+  await asWindow('unknown there');
+  host.fail(/compare/, status(403));
+  await asWindow('refused');
+  host.fail(/repos\/acme\/rocket$/, status(200, { id: 99, name: 'rocket', full_name: 'acme/rocket' }));
+  await asWindow('another repository under this name');
+  host.fail(/compare/, rateLimit(600));
+  await asWindow('limited');
+  const before = host.seen.length;
+  await asWindow('found away a moment ago');
+  assert.equal(host.seen.length, before, 'a host that is away is left alone');
+});
+
+test('goes by what is captured while the host is down', async (t) => {
+  const { host, range } = await start(t, allTags);
+  host.fail(/./, cut(), { times: 100 });
+  assert.equal((await range('v1.0.0', 'v2.0.0')).body.resolution, 'window');
+});
+
+test('counts again when a slow host has answered', async (t) => {
+  const { host, service, range } = await start(t, allTags);
+  const late: (() => void)[] = [];
+  host.fail(/compare/, (_response, answer) => late.push(answer), { times: 2 });
+  const { body } = await range('v1.0.0', 'v1.0.1');
+  assert.equal(body.resolution, 'window');
+  assert.equal((await range('v1.0.0', 'v1.0.1')).body.resolution, 'window');
+  assert.equal(late.length, 1, 'what is being asked is not asked twice');
+  for (const answer of late) answer();
+  const counted = await waitUntil('the range is counted again', async () => {
+    const { body: now } = await service.api('GET', `/api/ranges/${body.id}`);
+    return now.resolution === 'compare' && now;
+  });
+  assert.equal(counted.prCount, mergedBetween(host.history, 'v1.0.0', 'v1.0.1').length);
+});
+
+test('asks nothing without credentials', async (t) => {
+  const { host, range } = await start(t, allTags, {});
+  const { status: code, body } = await range('v1.0.0', 'v2.0.0');
+  assert.deepEqual([code, body.resolution], [201, 'window']);
+  assert.equal(host.seen.length, 0);
+});
+
+test('knows what the host told when the store is made again from the journal', async (t) => {
+  const { host, service, repoId, range } = await start(t, ['v1.0.0']);
+  const { body } = await range('v1.0.0', 'v2.0.0');
+  assert.equal(body.resolution, 'compare');
+  const before = { range: body, dump: service.tidings('dump', repoId) };
+  assert.equal(await service.stop(), 0);
+  rmSync(join(service.dataDir, 'partitions/p00'), { recursive: true });
+  const asked = host.seen.length;
+  const again = await startService(t, { env: { ...small, ...host.env }, dataDir: service.dataDir });
+  const after = await waitUntil('the range is there again', async () => {
+    const answer = await again.api('GET', `/api/ranges/${body.id}`);
+    return answer.status === 200 && answer.body;
+  });
+  assert.deepEqual({ range: after, dump: again.tidings('dump', repoId) }, before);
+  assert.equal((await again.api('POST', '/api/ranges', bounds(repoId, 'v1.0.0', 'v2.0.0'))).body.resolution, 'compare');
+  assert.equal(host.seen.length, asked, 'a replay asks nobody');
+});

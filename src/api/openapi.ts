@@ -147,19 +147,21 @@ function errorOf(status: number): string {
   return Object.values(errorKinds).find((kind) => kind.status === status)?.error ?? '';
 }
 
-function refusal(status: number): JsonSchema {
+function refusal(status: number, names = refusalHeaders(status)): JsonSchema {
   const example = { error: errorOf(status), message: 'What was wrong, for people.' };
   const later = status === 429 ? { retryAfter: 60 } : {};
   const details = status === 400 ? { details: { limit: 'expected an integer from 1 to 100, got 500' } } : {};
   const content = {
     [json]: { schema: schemas.reply(components.Error), example: { ...example, ...details, ...later } },
   };
-  return { description: errorOf(status), headers: refsTo(refusalHeaders(status)), content };
+  return { description: errorOf(status), headers: refsTo(names), content };
 }
 
 function receiverOperation(): JsonSchema {
   const { summary, headers: taken, replies, refusals } = receiver;
   const sent = Object.entries(replies).map(([status, schema]) => [status, reply(schema, summary, ['X-Request-Id'])]);
+  // Its 401 is about a signature: there is nothing to log in with.
+  const refused = refusals.map((status) => [String(status), refusal(status, ['X-Request-Id', 'Retry-After'])]);
   return {
     operationId: 'receiveWebhook',
     tags: ['Webhooks'],
@@ -173,7 +175,7 @@ function receiverOperation(): JsonSchema {
       example,
     })),
     requestBody: { required: true, content: { [json]: { schema: { type: 'object' }, example: receiver.example } } },
-    responses: Object.fromEntries([...sent, ...refusals.map((status) => [String(status), refusalRef(status)])]),
+    responses: Object.fromEntries([...sent, ...refused]),
   };
 }
 

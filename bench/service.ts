@@ -67,18 +67,22 @@ export function environmentOf(service: BenchService): NodeJS.ProcessEnv {
   return { ...withoutSettings(), ...settingsToEnv(service.settings) };
 }
 
+/** A delivery can become several records: they are all folded when as many as there are deliveries are, and no more come. */
+const looksWithoutMore = 3;
+
 /**
  * Waits until every delivery that was queued is folded.
  * @throws Error when that takes longer than a minute
  */
 export async function allFolded(service: BenchService): Promise<void> {
   const deadline = performance.now() + 60_000;
-  for (;;) {
+  let before = -1;
+  for (let looks = 0; looks < looksWithoutMore; await pause(100)) {
     const queued = await service.metric('tidings_webhooks_received_total', 'outcome="queued"');
     const folded = await service.metric('tidings_fold_records_total', 'kind="event"');
-    if (folded >= queued) return;
+    looks = folded >= queued && folded === before ? looks + 1 : 0;
+    before = folded;
     if (performance.now() > deadline) throw new Error(`${folded} of ${queued} deliveries were folded within a minute`);
-    await pause(100);
   }
 }
 

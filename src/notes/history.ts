@@ -7,7 +7,7 @@
  * that stand before it there count as its ancestors; where a merge follows it in the push that may be too many, and nothing is
  * claimed. A merge under another subject, and a force push that the host does not flag, cannot be seen.
  */
-import type { PushRecord } from '../protocol/stored.ts';
+import type { CommitRecord, PushRecord } from '../protocol/stored.ts';
 import type { NotesSource } from './source.ts';
 
 /** What lies between two commits. */
@@ -97,7 +97,7 @@ class Walk {
 
   /** Time of the newest push not yet gone down; undefined when all ends are reached. */
   get newest(): number | undefined {
-    return this.open.length === 0 ? undefined : Math.max(...this.open.map(({ at }) => at));
+    return this.open.reduce<number | undefined>((newest, { at }) => Math.max(newest ?? at, at), undefined);
   }
 
   /** Goes down from the newest commit reached, by every push that leads on; returns what was newly reached. */
@@ -122,7 +122,7 @@ class Walk {
     const passed: string[][] = [];
     let visit = this.visits.get(sha);
     while (visit) {
-      passed.push(visit.step.push.shas.slice(0, visit.step.index + 1));
+      passed.push(ancestorsIn(visit.step));
       visit = this.visits.get(visit.from);
     }
     return passed;
@@ -135,8 +135,8 @@ class Walk {
     const ground: Ground = { pushes: [], ends: [] };
     for (const [sha, visit] of this.visits) {
       if (!visit) continue;
-      const { push, index } = visit.step;
-      ground.pushes.push({ at: push.at, shas: push.shas.slice(0, index + 1) });
+      const { push } = visit.step;
+      ground.pushes.push({ at: push.at, shas: ancestorsIn(visit.step) });
       if (!goneOn.has(sha) && !waiting.has(sha)) ground.ends.push({ branch: push.branch, at: push.at });
     }
     ground.pushes.sort((a, b) => b.at - a.at);
@@ -156,16 +156,38 @@ class Walk {
  */
 function stepsDown(source: NotesSource, sha: string): Step[] {
   const keys = source.commit(sha)?.pushes ?? [];
-  const pushesAt = (head: string): PushRecord[] =>
-    keys.filter(([, after]) => after === head).flatMap(([branch, after]) => source.push(branch, after) ?? []);
-  const exact = pushesAt(sha);
-  if (exact.length > 0) return exact.flatMap((push) => toStep(push, sha) ?? []);
+  const exact = pushesAt(source, keys, sha);
+  if (exact.length > 0) return stepsBy(exact, sha);
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
   // Where a backfill knew better than a push that left commits out, the push is gone and its key is not.
   const listing = named.filter((push) => push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
-  const steps = first ? pushesAt(first.after).flatMap((push) => toStep(push, sha) ?? []) : [];
+  const steps = first ? stepsBy(pushesAt(source, keys, first.after), sha) : [];
   return steps.filter(({ push, index }) => !push.shas.slice(index + 1).some((later) => isMerge(source, later)));
+}
+
+/** Of the pushes that are named, those that end at `head`. */
+function pushesAt(source: NotesSource, keys: CommitRecord['pushes'], head: string): PushRecord[] {
+  const found: PushRecord[] = [];
+  for (const [branch, after] of keys) {
+    const push = after === head ? source.push(branch, after) : undefined;
+    if (push) found.push(push);
+  }
+  return found;
+}
+
+function stepsBy(pushes: readonly PushRecord[], sha: string): Step[] {
+  const steps: Step[] = [];
+  for (const push of pushes) {
+    const step = toStep(push, sha);
+    if (step) steps.push(step);
+  }
+  return steps;
+}
+
+/** Commits of a step's push that are ancestors of where it began, or that commit itself. */
+function ancestorsIn({ push, index }: Step): string[] {
+  return index === push.shas.length - 1 ? push.shas : push.shas.slice(0, index + 1);
 }
 
 function isMerge(source: NotesSource, sha: string): boolean {

@@ -54,16 +54,18 @@ export function classify(
   const breaking = title.breaking || types.has('breaking') || sayBreaking(pull.body);
   const kind = kindOf(pull, title, labels);
   const section = sectionOf(kind, breaking, types, labels);
+  const { areas, text } = areasOf(title, labels);
   return {
     section,
     kind: kind === 'dependency' && section !== 'dependency' ? 'change' : kind,
     breaking,
     besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
-    ...areasOf(title, labels),
+    areas,
     priority: labels.priority,
     highlight: labels.highlight,
     housekeeping: section === 'other' && (title.housekeeping || labels.housekeeping),
     skip: labels.skip,
+    text,
   };
 }
 

@@ -73,6 +73,7 @@ export function classify(
 function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): Set<ChangeType> {
   const prefix = new Set(title.type ? [title.type] : []);
   if (labels.specTypes.has('breaking') || labels.aliasTypes.has('breaking')) prefix.add('breaking');
+  if (labels.specTypes.size + labels.aliasTypes.size === 0 && prefix.size > 0) return prefix;
   const spoken = [labels.specTypes, labels.aliasTypes, prefix].filter((types) => types.size > 0);
   if (spoken.length > 0) return unionOnBreaking(spoken);
   if (title.housekeeping || labels.housekeeping || labels.dependencies) return new Set();

@@ -6,6 +6,12 @@
 /** How a mention is broken so that the host notifies nobody. */
 export type MentionBreak = 'comment' | 'joiner';
 
+/** A part of a line, the end excluded. */
+interface Span {
+  start: number;
+  end: number;
+}
+
 const longestText = 300;
 /** Control characters other than line ends, marks that turn the direction of writing, and invisible blanks. */
 const unseen =
@@ -59,20 +65,31 @@ export function plainText(text: string): string {
 }
 
 /** A code span closes at the next run of as many backticks; one that holds a comment is not kept, as it could pose as a marker. */
-function codeSpansOf(line: string): { start: number; end: number }[] {
-  if (!line.includes('`')) return [];
-  const runs = [...line.matchAll(/`+/g)];
-  const spans: { start: number; end: number }[] = [];
+function codeSpansOf(line: string): Span[] {
+  const runs = backtickRuns(line);
+  const spans: Span[] = [];
   for (let index = 0; index < runs.length; index += 1) {
-    const opening = runs[index] as RegExpExecArray;
-    const closing = runs.findIndex((run, later) => later > index && run[0].length === opening[0].length);
+    const { start, end: inside } = runs[index] as Span;
+    const closing = runs.findIndex((run, later) => later > index && run.end - run.start === inside - start);
     if (closing === -1) continue;
-    const end = (runs[closing] as RegExpExecArray).index + opening[0].length;
-    if (/<!--|-->/.test(line.slice(opening.index, end))) continue;
-    spans.push({ start: opening.index, end });
+    const { end } = runs[closing] as Span;
+    if (/<!--|-->/.test(line.slice(start, end))) continue;
+    spans.push({ start, end });
     index = closing;
   }
   return spans;
+}
+
+function backtickRuns(line: string): Span[] {
+  const runs: Span[] = [];
+  let start = line.indexOf('`');
+  while (start !== -1) {
+    let end = start + 1;
+    while (line[end] === '`') end += 1;
+    runs.push({ start, end });
+    start = line.indexOf('`', end);
+  }
+  return runs;
 }
 
 function escapeMarks(line: string, start: number, end: number): string {

@@ -37,6 +37,13 @@ interface Step {
   known: boolean;
 }
 
+/** A commit reached and not yet gone down from, with the time of its newest push. */
+interface Place {
+  sha: string;
+  at: number;
+  steps: Step[];
+}
+
 interface Visit {
   from: string;
   step: Step;
@@ -73,7 +80,8 @@ function meet(upper: Walk, lower: Walk, from: string, to: string): string | unde
     const up = upper.newest;
     const down = lower.newest;
     if (up === undefined && down === undefined) return undefined;
-    const [side, other] = up !== undefined && (down === undefined || up >= down) ? [upper, lower] : [lower, upper];
+    const side = up !== undefined && (down === undefined || up >= down) ? upper : lower;
+    const other = side === upper ? lower : upper;
     const common = side.descend().find((sha) => other.reached(sha));
     if (common !== undefined) return common;
   }
@@ -83,7 +91,7 @@ function meet(upper: Walk, lower: Walk, from: string, to: string): string | unde
 class Walk {
   private readonly source: NotesSource;
   private readonly visits = new Map<string, Visit | null>();
-  private readonly open: { sha: string; at: number; steps: Step[] }[] = [];
+  private readonly open: Place[] = [];
 
   constructor(source: NotesSource, start: string) {
     this.source = source;
@@ -102,11 +110,7 @@ class Walk {
 
   /** Goes down from the newest commit reached, by every push that leads on; returns what was newly reached. */
   descend(): string[] {
-    const at = this.newest;
-    const [place] = this.open.splice(
-      this.open.findIndex((candidate) => candidate.at === at),
-      1,
-    );
+    const place = this.takeNewest();
     const fresh: string[] = [];
     for (const step of place?.steps ?? []) {
       if (this.visits.has(step.below)) continue;
@@ -143,10 +147,18 @@ class Walk {
     return ground;
   }
 
+  private takeNewest(): Place | undefined {
+    if (this.open.length < 2) return this.open.pop();
+    const at = this.newest;
+    const index = this.open.findIndex((place) => place.at === at);
+    return this.open.splice(index, 1)[0];
+  }
+
   private openAt(sha: string): void {
     const steps = stepsDown(this.source, sha);
     if (steps.length === 0) return;
-    this.open.push({ sha, at: Math.max(...steps.map(({ push }) => push.at)), steps });
+    const at = steps.reduce((newest, { push }) => Math.max(newest, push.at), 0);
+    this.open.push({ sha, at, steps });
   }
 }
 

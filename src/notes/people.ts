@@ -63,11 +63,11 @@ export function distinctLogins(logins: readonly string[]): string[] {
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   if (pulls.length === 0 || !reachesBack(source, pulls)) return [];
-  const inRange = new Set(pulls.map(({ number }) => number));
+  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
   const logins = pulls.filter(({ author }) => isPerson(author.login, author.bot)).map(({ author }) => author.login);
   const first = distinctLogins(logins).flatMap((login) => {
-    const pull = source.firstPullBy(login);
-    return pull && inRange.has(pull.number) ? [{ login: pull.author.login, pull }] : [];
+    const pull = inRange.get(source.firstPullBy(login) ?? 0);
+    return pull ? [{ login: pull.author.login, pull }] : [];
   });
   return first.sort((a, b) => byMerge(a.pull, b.pull));
 }

@@ -38,7 +38,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
   const notCaptured = new Set<number>();
   for (const shas of pushes) {
     let waiting: CommitRecord[] = [];
-    shas.forEach((sha, index) => {
+    for (const [index, sha] of shas.entries()) {
       const commit = source.commit(sha);
       const found = pullsOf(source, sha, commit);
       for (const pull of found.pulls) if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
@@ -50,7 +50,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
         // The host pushes a merge together with the commits it merges or rebases: they belong to the pull request.
         waiting = [];
       }
-    });
+    }
     leftovers.push(...waiting);
   }
   const bySubject = new Set([...pulls.keys()].filter((number) => !byMerge.has(number)));
@@ -76,9 +76,9 @@ export function pullsOf(
 }
 
 function mergeOf(subject: string): RegExpExecArray | null {
+  if (!/^(?:Merge|Pull|Auto|Rollup)/.test(subject)) return null;
   const merge = mergeSubject.exec(subject);
-  if (merge || !/^(?:Merge|Pull|Auto|Rollup)/.test(subject)) return merge;
-  return otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
+  return merge ?? otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
 }
 
 /** The subject of a commit message. */

@@ -38,39 +38,46 @@ export interface Classification {
   text: string;
 }
 
-/** Classifies by labels, then title prefix, then labels of linked issues; what breaks is never taken back by a label. */
+/**
+ * Classifies by labels, then title prefix, then labels of linked issues; what breaks is never taken back by a label.
+ * @param ownLabels labels to go by instead of the pull request's
+ */
 export function classify(
   pull: PullRecord,
   linkedIssues: readonly IssueRecord[],
   vocabulary?: Vocabulary,
+  ownLabels: readonly string[] = pull.labels,
 ): Classification {
   const title = parseTitle(pull.title);
-  const labels = readLabels(pull.labels, vocabulary);
-  const ofIssues = linkedIssues.map((issue) => readLabels(issue.labels, vocabulary));
-  const types = typesOf(title, labels, ofIssues);
+  const labels = readLabels(ownLabels, vocabulary);
+  const types = typesOf(title, labels, () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary)));
   const breaking = title.breaking || types.has('breaking') || sayBreaking(pull.body);
   const kind = kindOf(pull, title, labels);
   const section = sectionOf(kind, breaking, types, labels);
+  const { areas, text } = areasOf(title, labels);
   return {
     section,
     kind: kind === 'dependency' && section !== 'dependency' ? 'change' : kind,
     breaking,
     besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
-    ...areasOf(title, labels),
+    areas,
     priority: labels.priority,
     highlight: labels.highlight,
     housekeeping: section === 'other' && (title.housekeeping || labels.housekeeping),
     skip: labels.skip,
+    text,
   };
 }
 
 /** Kinds that the strongest source names; a weaker one is not asked once a stronger has spoken. */
-function typesOf(title: ParsedTitle, labels: LabelReading, issues: readonly LabelReading[]): Set<ChangeType> {
+function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): Set<ChangeType> {
   const prefix = new Set(title.type ? [title.type] : []);
   if (labels.specTypes.has('breaking') || labels.aliasTypes.has('breaking')) prefix.add('breaking');
+  if (labels.specTypes.size + labels.aliasTypes.size === 0 && prefix.size > 0) return prefix;
   const spoken = [labels.specTypes, labels.aliasTypes, prefix].filter((types) => types.size > 0);
   if (spoken.length > 0) return unionOnBreaking(spoken);
   if (title.housekeeping || labels.housekeeping || labels.dependencies) return new Set();
+  const issues = ofIssues();
   const spec = new Set(issues.flatMap(({ specTypes }) => [...specTypes]));
   return spec.size > 0 ? spec : new Set(issues.flatMap(({ aliasTypes }) => [...aliasTypes]));
 }

@@ -6,18 +6,25 @@
 /** How a mention is broken so that the host notifies nobody. */
 export type MentionBreak = 'comment' | 'joiner';
 
+/** A part of a line, the end excluded. */
+interface Span {
+  start: number;
+  end: number;
+}
+
 const longestText = 300;
 /** Control characters other than line ends, marks that turn the direction of writing, and invisible blanks. */
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
   /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 const blanks = /[\s\u0085\u2028\u2029]+/g;
+/** What a line needs cleaning for; most titles are plain ASCII with single blanks. */
+const unclean = /[^ -~]| {2}/;
 
 /** One clean line: no control or bidirectional characters, single blanks, at most 300 characters. */
 export function cleanLine(text: string): string {
-  const line = visibleText(text.slice(0, 40 * longestText).replace(blanks, ' '))
-    .replace(/ +/g, ' ')
-    .trim();
+  const line = withoutUnseen(text.slice(0, 40 * longestText));
+  if (line.length <= longestText) return line;
   const characters = [...line];
   return characters.length <= longestText
     ? line
@@ -25,6 +32,11 @@ export function cleanLine(text: string): string {
         .slice(0, longestText - 1)
         .join('')
         .trimEnd()}…`;
+}
+
+function withoutUnseen(text: string): string {
+  if (!unclean.test(text)) return text.trim();
+  return visibleText(text.replace(blanks, ' ')).replace(/ {2,}/g, ' ').trim();
 }
 
 /** Text without characters that show nothing or turn the direction of writing; line ends stay. */
@@ -53,19 +65,31 @@ export function plainText(text: string): string {
 }
 
 /** A code span closes at the next run of as many backticks; one that holds a comment is not kept, as it could pose as a marker. */
-function codeSpansOf(line: string): { start: number; end: number }[] {
-  const runs = [...line.matchAll(/`+/g)];
-  const spans: { start: number; end: number }[] = [];
+function codeSpansOf(line: string): Span[] {
+  const runs = backtickRuns(line);
+  const spans: Span[] = [];
   for (let index = 0; index < runs.length; index += 1) {
-    const opening = runs[index] as RegExpExecArray;
-    const closing = runs.findIndex((run, later) => later > index && run[0].length === opening[0].length);
+    const { start, end: inside } = runs[index] as Span;
+    const closing = runs.findIndex((run, later) => later > index && run.end - run.start === inside - start);
     if (closing === -1) continue;
-    const end = (runs[closing] as RegExpExecArray).index + opening[0].length;
-    if (/<!--|-->/.test(line.slice(opening.index, end))) continue;
-    spans.push({ start: opening.index, end });
+    const { end } = runs[closing] as Span;
+    if (/<!--|-->/.test(line.slice(start, end))) continue;
+    spans.push({ start, end });
     index = closing;
   }
   return spans;
+}
+
+function backtickRuns(line: string): Span[] {
+  const runs: Span[] = [];
+  let start = line.indexOf('`');
+  while (start !== -1) {
+    let end = start + 1;
+    while (line[end] === '`') end += 1;
+    runs.push({ start, end });
+    start = line.indexOf('`', end);
+  }
+  return runs;
 }
 
 function escapeMarks(line: string, start: number, end: number): string {
@@ -88,6 +112,7 @@ function escapeStart(text: string): string {
 
 /** Breaks what a host would take for a mention; `@scope/package` and `action@v5` stay as they are. */
 export function breakMentions(text: string, by: MentionBreak): string {
+  if (!text.includes('@')) return text;
   const gap = by === 'comment' ? '<!-- -->' : '\u200D';
   return text.replace(/(?<![\p{L}\p{N}_@/.])@(?=[\p{L}\p{N}_])(?![\w.-]{1,100}\/[\w.-])/gu, `@${gap}`);
 }

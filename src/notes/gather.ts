@@ -147,8 +147,15 @@ function peopleBehind(
   entries: readonly Entry[],
   reverted: readonly RevertEntry[],
 ): Pick<Notes, 'contributors' | 'firstContributions'> {
-  const pulls = [...entries.flatMap(shipped), ...reverted.map(({ pull }) => pull)].sort(byMerge);
-  const originals = new Map(entries.flatMap((entry) => shipped(entry).map((pull) => [pull.number, entry.people])));
-  const logins = pulls.flatMap((pull) => [...(originals.get(pull.number) ?? []), ...peopleOf(source, pull)]);
-  return { contributors: distinctLogins(logins), firstContributions: firstContributions(source, pulls) };
+  const credits = reverted.map(({ pull }) => ({ pull, people: peopleOf(source, pull) }));
+  for (const entry of entries) {
+    for (const pull of shipped(entry)) {
+      const people = pull === entry.pull ? entry.people : [...entry.people, ...peopleOf(source, pull)];
+      credits.push({ pull, people });
+    }
+  }
+  credits.sort((a, b) => byMerge(a.pull, b.pull));
+  const pulls = credits.map(({ pull }) => pull);
+  const contributors = distinctLogins(credits.flatMap(({ people }) => people));
+  return { contributors, firstContributions: firstContributions(source, pulls) };
 }

@@ -7,7 +7,7 @@
  * that stand before it there count as its ancestors; where a merge follows it in the push that may be too many, and nothing is
  * claimed. A merge under another subject, and a force push that the host does not flag, cannot be seen.
  */
-import type { PushRecord } from '../protocol/stored.ts';
+import type { CommitRecord, PushRecord } from '../protocol/stored.ts';
 import type { NotesSource } from './source.ts';
 
 /** What lies between two commits. */
@@ -35,6 +35,13 @@ interface Step {
   below: string;
   /** False where the push hides what lies below it (new branch, force push, commits left out by the host). */
   known: boolean;
+}
+
+/** A commit reached and not yet gone down from, with the time of its newest push. */
+interface Place {
+  sha: string;
+  at: number;
+  steps: Step[];
 }
 
 interface Visit {
@@ -73,7 +80,8 @@ function meet(upper: Walk, lower: Walk, from: string, to: string): string | unde
     const up = upper.newest;
     const down = lower.newest;
     if (up === undefined && down === undefined) return undefined;
-    const [side, other] = up !== undefined && (down === undefined || up >= down) ? [upper, lower] : [lower, upper];
+    const side = up !== undefined && (down === undefined || up >= down) ? upper : lower;
+    const other = side === upper ? lower : upper;
     const common = side.descend().find((sha) => other.reached(sha));
     if (common !== undefined) return common;
   }
@@ -83,7 +91,7 @@ function meet(upper: Walk, lower: Walk, from: string, to: string): string | unde
 class Walk {
   private readonly source: NotesSource;
   private readonly visits = new Map<string, Visit | null>();
-  private readonly open: { sha: string; at: number; steps: Step[] }[] = [];
+  private readonly open: Place[] = [];
 
   constructor(source: NotesSource, start: string) {
     this.source = source;
@@ -97,16 +105,12 @@ class Walk {
 
   /** Time of the newest push not yet gone down; undefined when all ends are reached. */
   get newest(): number | undefined {
-    return this.open.length === 0 ? undefined : Math.max(...this.open.map(({ at }) => at));
+    return this.open.reduce<number | undefined>((newest, { at }) => Math.max(newest ?? at, at), undefined);
   }
 
   /** Goes down from the newest commit reached, by every push that leads on; returns what was newly reached. */
   descend(): string[] {
-    const at = this.newest;
-    const [place] = this.open.splice(
-      this.open.findIndex((candidate) => candidate.at === at),
-      1,
-    );
+    const place = this.takeNewest();
     const fresh: string[] = [];
     for (const step of place?.steps ?? []) {
       if (this.visits.has(step.below)) continue;
@@ -122,7 +126,7 @@ class Walk {
     const passed: string[][] = [];
     let visit = this.visits.get(sha);
     while (visit) {
-      passed.push(visit.step.push.shas.slice(0, visit.step.index + 1));
+      passed.push(ancestorsIn(visit.step));
       visit = this.visits.get(visit.from);
     }
     return passed;
@@ -135,18 +139,26 @@ class Walk {
     const ground: Ground = { pushes: [], ends: [] };
     for (const [sha, visit] of this.visits) {
       if (!visit) continue;
-      const { push, index } = visit.step;
-      ground.pushes.push({ at: push.at, shas: push.shas.slice(0, index + 1) });
+      const { push } = visit.step;
+      ground.pushes.push({ at: push.at, shas: ancestorsIn(visit.step) });
       if (!goneOn.has(sha) && !waiting.has(sha)) ground.ends.push({ branch: push.branch, at: push.at });
     }
     ground.pushes.sort((a, b) => b.at - a.at);
     return ground;
   }
 
+  private takeNewest(): Place | undefined {
+    if (this.open.length < 2) return this.open.pop();
+    const at = this.newest;
+    const index = this.open.findIndex((place) => place.at === at);
+    return this.open.splice(index, 1)[0];
+  }
+
   private openAt(sha: string): void {
     const steps = stepsDown(this.source, sha);
     if (steps.length === 0) return;
-    this.open.push({ sha, at: Math.max(...steps.map(({ push }) => push.at)), steps });
+    const at = steps.reduce((newest, { push }) => Math.max(newest, push.at), 0);
+    this.open.push({ sha, at, steps });
   }
 }
 
@@ -156,16 +168,38 @@ class Walk {
  */
 function stepsDown(source: NotesSource, sha: string): Step[] {
   const keys = source.commit(sha)?.pushes ?? [];
-  const pushesAt = (head: string): PushRecord[] =>
-    keys.filter(([, after]) => after === head).flatMap(([branch, after]) => source.push(branch, after) ?? []);
-  const exact = pushesAt(sha);
-  if (exact.length > 0) return exact.flatMap((push) => toStep(push, sha) ?? []);
+  const exact = pushesAt(source, keys, sha);
+  if (exact.length > 0) return stepsBy(exact, sha);
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
   // Where a backfill knew better than a push that left commits out, the push is gone and its key is not.
   const listing = named.filter((push) => push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
-  const steps = first ? pushesAt(first.after).flatMap((push) => toStep(push, sha) ?? []) : [];
+  const steps = first ? stepsBy(pushesAt(source, keys, first.after), sha) : [];
   return steps.filter(({ push, index }) => !push.shas.slice(index + 1).some((later) => isMerge(source, later)));
+}
+
+/** Of the pushes that are named, those that end at `head`. */
+function pushesAt(source: NotesSource, keys: CommitRecord['pushes'], head: string): PushRecord[] {
+  const found: PushRecord[] = [];
+  for (const [branch, after] of keys) {
+    const push = after === head ? source.push(branch, after) : undefined;
+    if (push) found.push(push);
+  }
+  return found;
+}
+
+function stepsBy(pushes: readonly PushRecord[], sha: string): Step[] {
+  const steps: Step[] = [];
+  for (const push of pushes) {
+    const step = toStep(push, sha);
+    if (step) steps.push(step);
+  }
+  return steps;
+}
+
+/** Commits of a step's push that are ancestors of where it began, or that commit itself. */
+function ancestorsIn({ push, index }: Step): string[] {
+  return index === push.shas.length - 1 ? push.shas : push.shas.slice(0, index + 1);
 }
 
 function isMerge(source: NotesSource, sha: string): boolean {

@@ -77,6 +77,8 @@ const urgent = new Set(['high', 'highest', 'critical', 'urgent']);
 export interface Vocabulary {
   meanings: ReadonlyMap<string, LabelMeaning>;
   excluded: ReadonlySet<string>;
+  /** What was read with it, by the labels: a release has few lists of labels, and many of each. */
+  readings: Map<string, LabelReading>;
 }
 
 /** The vocabulary of a repository's settings; without a word of its own where these are the defaults. */
@@ -84,16 +86,24 @@ export function createVocabulary({ labels, excludedLabels }: NotesSettings): Voc
   return {
     meanings: new Map(Object.entries(labels).map(([label, meaning]) => [keyOf(label), meaning])),
     excluded: new Set(excludedLabels.map(keyOf)),
+    readings: new Map(),
   };
 }
-
-const noVocabulary: Vocabulary = { meanings: new Map(), excluded: new Set() };
 
 /**
  * Reads labels; case, emoji and the choice of blank, dash or underscore make no difference. A label that the repository gives
  * a meaning of its own has that one alone.
  */
-export function readLabels(labels: readonly string[], own: Vocabulary = noVocabulary): LabelReading {
+export function readLabels(labels: readonly string[], own?: Vocabulary): Readonly<LabelReading> {
+  const key = JSON.stringify(labels);
+  const known = own?.readings.get(key);
+  if (known) return known;
+  const reading = readEach(labels, own);
+  own?.readings.set(key, reading);
+  return reading;
+}
+
+function readEach(labels: readonly string[], own: Vocabulary | undefined): LabelReading {
   const reading: LabelReading = {
     specTypes: new Set(),
     aliasTypes: new Set(),
@@ -106,8 +116,8 @@ export function readLabels(labels: readonly string[], own: Vocabulary = noVocabu
   };
   for (const label of labels) {
     const key = keyOf(label);
-    const meaning = own.meanings.get(key);
-    if (own.excluded.has(key)) reading.skip ??= label;
+    const meaning = own?.meanings.get(key);
+    if (own?.excluded.has(key)) reading.skip ??= label;
     if (meaning) readMeaning(label, meaning, reading);
     else readLabel(label, reading);
   }
@@ -168,6 +178,7 @@ function plainWords(text: string): string {
 
 /** Areas once each whatever their case, in alphabetical order. */
 export function distinctAreas(areas: readonly string[]): string[] {
+  if (areas.length === 0) return [];
   const found = new Map<string, string>();
   for (const area of [...areas].sort(byText)) {
     const name = area.trim();

@@ -42,14 +42,18 @@ export function isPerson(login: string, bot = false): boolean {
 /** People behind a pull request, the author first; co-authors as the merge commit names them. */
 export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
   const author = isPerson(pull.author.login, pull.author.bot) ? [pull.author.login] : [];
-  const commit = pull.mergeSha === null ? undefined : source.commit(pull.mergeSha);
-  return distinctLogins([...author, ...(commit?.coAuthors ?? []).filter((login) => isPerson(login))]);
+  const coAuthors = (pull.mergeSha !== null && source.commit(pull.mergeSha)?.coAuthors) || [];
+  if (coAuthors.length === 0) return author;
+  return distinctLogins([...author, ...coAuthors.filter((login) => isPerson(login))]);
 }
 
 /** Logins once each, case aside, in the order given. */
 export function distinctLogins(logins: readonly string[]): string[] {
   const found = new Map<string, string>();
-  for (const login of logins) if (!found.has(login.toLowerCase())) found.set(login.toLowerCase(), login);
+  for (const login of logins) {
+    const name = login.toLowerCase();
+    if (!found.has(name)) found.set(name, login);
+  }
   return [...found.values()];
 }
 
@@ -59,11 +63,11 @@ export function distinctLogins(logins: readonly string[]): string[] {
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   if (pulls.length === 0 || !reachesBack(source, pulls)) return [];
-  const inRange = new Set(pulls.map(({ number }) => number));
+  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
   const logins = pulls.filter(({ author }) => isPerson(author.login, author.bot)).map(({ author }) => author.login);
   const first = distinctLogins(logins).flatMap((login) => {
-    const pull = source.firstPullBy(login);
-    return pull && inRange.has(pull.number) ? [{ login: pull.author.login, pull }] : [];
+    const pull = inRange.get(source.firstPullBy(login) ?? 0);
+    return pull ? [{ login: pull.author.login, pull }] : [];
   });
   return first.sort((a, b) => byMerge(a.pull, b.pull));
 }

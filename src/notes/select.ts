@@ -89,8 +89,12 @@ function selection(
 
 /** Closed issues that a pull request links; a number that is no captured issue, or still open, is left out. */
 export function linkedClosedIssues(source: NotesSource, pull: PullRecord): IssueRecord[] {
-  const found = pull.linkedIssues.flatMap((number) => source.issue(number) ?? []);
-  return found.filter((issue) => issue.state === 'closed');
+  const found: IssueRecord[] = [];
+  for (const number of pull.linkedIssues) {
+    const issue = source.issue(number);
+    if (issue?.state === 'closed') found.push(issue);
+  }
+  return found;
 }
 
 function closedIn(source: NotesSource, span: Span): IssueRecord[] {

@@ -30,8 +30,8 @@ export interface NotesSource {
   push(branch: string, after: string): PushRecord | undefined;
   /** Merged pull requests whose merge commit is `sha`, by number. */
   pullsMergedAs(sha: string): PullRecord[];
-  /** The first merged pull request of an author, by (mergedAt, number), the case of the login aside. */
-  firstPullBy(login: string): PullRecord | undefined;
+  /** Number of the first merged pull request of an author, by (mergedAt, number), the case of the login aside. */
+  firstPullBy(login: string): number | undefined;
   /** Merged pull requests with `from` ≤ mergedAt < `to` (milliseconds), by (mergedAt, number). */
   pullsMergedBetween(from: number, to: number): Iterable<PullRecord>;
   /** All captured pull requests with `from` ≤ number ≤ `to`, by number. */

@@ -96,14 +96,18 @@ export function parseTitle(title: string): ParsedTitle {
     revert: false,
     text: '',
   };
-  let rest = title.slice(0, longestTitle).replace(/\s+/g, ' ').trim();
+  let rest = title
+    .slice(0, longestTitle)
+    .replace(/\s{2,}|[^\S ]/g, ' ')
+    .trim();
   for (let count = 0; count < mostPrefixes; count += 1) {
     const next =
       takeBracket(rest, parsed) ?? takeSign(rest, parsed) ?? takeConventional(rest, parsed) ?? takeArea(rest, parsed);
     if (next === undefined) break;
     rest = next.trim();
   }
-  return { ...parsed, text: tidy(rest) };
+  parsed.text = tidy(rest);
+  return parsed;
 }
 
 /** `[release-1.12]`, `(2.15)`, `[Backport 4.x]` name a branch; `[FIXED]` a kind; other brackets are part of the text. */

@@ -36,12 +36,12 @@ export function authorKey(repoId: string, pull: PullRecord): [string, string, nu
   return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
 }
 
-/** The first merged pull request of an author, case aside. */
-export function firstPullBy(partition: Partition, repoId: string, login: string): PullRecord | undefined {
+/** Number of the first merged pull request of an author, case aside. */
+export function firstPullBy(partition: Partition, repoId: string, login: string): number | undefined {
   const author = login.toLowerCase();
   const range = { start: [repoId, author], end: [repoId, author, Number.MAX_SAFE_INTEGER], limit: 1 };
   const [key] = partition.tables.pullsByAuthor.getKeys(range);
-  return key && readPull(partition, repoId, (key as [string, string, number, number])[3]);
+  return (key as [string, string, number, number] | undefined)?.[3];
 }
 
 /** Merged pull requests whose merge commit is `sha`, by number. */

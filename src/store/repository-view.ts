@@ -89,9 +89,8 @@ export class RepositoryView {
     return pullsMergedAs(this.partition, this.id, sha).map((record) => this.relabel(record));
   }
 
-  firstPullBy(login: string): PullRecord | undefined {
-    const pull = firstPullBy(this.partition, this.id, login);
-    return pull && this.relabel(pull);
+  firstPullBy(login: string): number | undefined {
+    return firstPullBy(this.partition, this.id, login);
   }
 
   pullsMergedBetween(from: number, to: number): PullRecord[] {

@@ -70,15 +70,11 @@ function breakingLines(notes: Notes): string[] {
 function entryLine({ source }: Notes, entry: Entry, prefix: string): string {
   const { links } = source.settings;
   const people = entry.people.map((login) => personLink(source.repository.origin, login, links)).join(', ');
-  const parts = [
-    `- ${prefix}${escapeText(entry.text) || 'Untitled'}`,
-    entry.besides === null ? '' : `(${entry.besides})`,
-    `(${numbers(entry, links)})`,
-    entry.issues.length === 0 ? '' : `(fixes ${numberLinks(entry.issues, links)})`,
-    people === '' ? '' : `— ${people}`,
-    marker('pr', entry.id),
-  ];
-  return parts.filter((part) => part !== '').join(' ');
+  const text = escapeText(entry.text) || 'Untitled';
+  const besides = entry.besides === null ? '' : ` (${entry.besides})`;
+  const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;
+  const by = people === '' ? '' : ` — ${people}`;
+  return `- ${prefix}${text}${besides} (${numbers(entry, links)})${fixes}${by} ${marker('pr', entry.id)}`;
 }
 
 function numbers(entry: Entry, links: LinkStyle): string {

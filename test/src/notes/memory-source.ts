@@ -162,7 +162,7 @@ export function memorySource(memory: Memory): NotesSource {
     comparison: (from, to) => memory.comparisons?.find((each) => each.from === from && each.to === to),
     push: (branch, after) => pushes.get(`${branch}\n${after}`),
     pullsMergedAs: (sha) => mergedAs.get(sha) ?? [],
-    firstPullBy: (login) => byMerge.find(({ author }) => author.login.toLowerCase() === login.toLowerCase()),
+    firstPullBy: (login) => byMerge.find(({ author }) => author.login.toLowerCase() === login.toLowerCase())?.number,
     pullsMergedBetween: (from, to) =>
       byMerge.filter(({ mergedAt }) => mergedAt !== null && mergedAt >= from && mergedAt < to),
     pullsNumbered: (from, to) => byNumber.filter(({ number }) => number >= from && number <= to),

@@ -55,8 +55,8 @@ interface Served {
   stopAnswering: () => void;
 }
 
-// An acknowledgement comes before the fold: where both want the same core, the gateway gets three quarters of it.
-setPriority(5);
+// An acknowledgement comes before the fold: where both want the same core, the gateway gets nine tenths of it.
+setPriority(10);
 await runChild('worker', startWorker);
 
 async function startWorker(context: ChildContext): Promise<ChildProgram> {

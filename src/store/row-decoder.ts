@@ -16,6 +16,7 @@ interface RowBytes extends Buffer {
 interface Place {
   /** The key as it is written, its length first. */
   readonly bytes: Uint8Array;
+  readonly words: readonly number[];
   readonly names: readonly string[];
   readonly next: Place[];
   make: ((values: readonly unknown[], from: number) => object) | undefined;
@@ -23,9 +24,6 @@ interface Place {
 
 /** More sequences than this are none of ours, and are not worth their memory. */
 const mostPlaces = 1_000;
-/** Hashes and names recur: one string for all of them is hashed once, and is less to collect. */
-const longestKept = 40;
-const keptStrings = 4_096;
 /** Thrown where msgpackr has to look. */
 const foreign = new Error('not a plain row');
 
@@ -51,7 +49,6 @@ class RowReader {
   /** Values of the records being read, the innermost last. */
   private readonly values: unknown[] = [];
   private top = 0;
-  private readonly kept: string[] = new Array(keptStrings).fill('');
 
   /** The row, or `foreign`. */
   read(bytes: RowBytes, end: number): unknown {
@@ -148,13 +145,22 @@ class RowReader {
 
   /** The place of the key that stands here, after those of `place`. */
   private next(place: Place): Place {
-    const { bytes, at } = this;
     for (const known of place.next) {
-      if (!startsWith(bytes, at, known.bytes)) continue;
-      this.at = at + known.bytes.length;
+      if (!this.standsHere(known)) continue;
+      this.at += known.bytes.length;
       return known;
     }
     return this.learn(place);
+  }
+
+  /** Four bytes at a time, the last four overlapping. */
+  private standsHere({ bytes, words }: Place): boolean {
+    const { view, at } = this;
+    const { length } = bytes;
+    if (length < 4) return startsWith(this.bytes, at, bytes);
+    const last = words.length - 1;
+    for (let index = 0; index < last; index += 1) if (view.getInt32(at + index * 4) !== words[index]) return false;
+    return view.getInt32(at + length - 4) === words[last];
   }
 
   private learn(place: Place): Place {
@@ -176,19 +182,7 @@ class RowReader {
     const end = at + length;
     if (end > this.end) this.leave();
     this.at = end;
-    return length > longestKept ? bytes.utf8Slice(at, end) : this.shortString(at, end);
-  }
-
-  private shortString(at: number, end: number): string {
-    const { bytes, kept } = this;
-    if (at === end) return '';
-    const last = (bytes[end - 1] as number) + ((bytes[end - 2] as number) << 4) + ((bytes[end - 3] as number) << 8);
-    const slot = (last ^ ((bytes[at] as number) << 3)) & (keptStrings - 1);
-    const known = kept[slot] as string;
-    if (isSame(known, bytes, at, end)) return known;
-    const text = bytes.utf8Slice(at, end);
-    if (text.length === end - at) kept[slot] = text;
-    return text;
+    return bytes.utf8Slice(at, end);
   }
 
   private leave(): never {
@@ -197,7 +191,15 @@ class RowReader {
 }
 
 function createPlace(bytes: Uint8Array, names: readonly string[]): Place {
-  return { bytes, names, next: [], make: undefined };
+  return { bytes, words: wordsOf(bytes), names, next: [], make: undefined };
+}
+
+function wordsOf(bytes: Uint8Array): number[] {
+  const { buffer, byteOffset, length } = bytes;
+  if (length < 4) return [];
+  const view = new DataView(buffer, byteOffset, length);
+  const words = Array.from({ length: Math.floor((length - 1) / 4) }, (_, index) => view.getInt32(index * 4));
+  return [...words, view.getInt32(length - 4)];
 }
 
 /** A function with the literal of a record in it: V8 gives what it makes a fixed layout, where keys set one by one cost several. */
@@ -208,11 +210,5 @@ function createMaker(names: readonly string[]): (values: readonly unknown[], fro
 
 function startsWith(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
   for (let index = 0; index < wanted.length; index += 1) if (bytes[at + index] !== wanted[index]) return false;
-  return true;
-}
-
-function isSame(text: string, bytes: Uint8Array, at: number, end: number): boolean {
-  if (text.length !== end - at) return false;
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) !== bytes[at + index]) return false;
   return true;
 }

@@ -24,6 +24,7 @@ const questions: { range: BenchRange; limitMs: number }[] = [
 const timeoutMs = 60_000;
 /** As a worker gives its threads. */
 const heapMb = 512;
+const youngMb = 128;
 const execute = promisify(execFile);
 
 /** Does a piece of work once; its text, or that it failed. */
@@ -41,7 +42,7 @@ export const render: Scenario = {
     await writePartition(dataDir, shas, ranges);
     const thread = new Worker(new URL('../render-thread.js', import.meta.url), {
       workerData: { dataDir, partition: partitionName },
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
     });
     context.defer(() => thread.terminate());
     const peer = await gitCliff();

@@ -33,7 +33,8 @@ export function remember(source: NotesSource): NotesSource {
 /** Stands for what was read and is not there. */
 const nothing = Symbol('nothing');
 
-function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
+/** The same reading, done once for each key. */
+export function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value | typeof nothing>();
   return (key) => {
     const found = known.get(key);

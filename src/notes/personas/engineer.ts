@@ -23,23 +23,31 @@ import {
   section,
 } from '../markdown.ts';
 import { quoteLines } from '../quote.ts';
+import { once } from '../remember.ts';
 import { quotedTitle } from '../reverts.ts';
 import { parseTitle } from '../title.ts';
 import { issueLines } from './issue-lines.ts';
+
+/** How a line refers to numbers and people; people are few, and each is written once. */
+interface LineStyle {
+  links: LinkStyle;
+  person: (login: string) => string;
+}
 
 /** The engineer's draft. */
 export function engineer(notes: Notes): string {
   const { entries, source } = notes;
   const { links, engineer: wanted } = source.settings;
+  const person = once((login: string) => personLink(source.repository.origin, login, links));
   const folded = isFolded(entries);
   const of = (name: Entry['section'], fold = false): string[] =>
     byArea(
       entries.filter((entry) => entry.section === name),
-      (entry, prefix) => entryLine(notes, entry, prefix),
+      (entry, prefix) => entryLine(entry, prefix, { links, person }),
       fold,
     );
   const sections = inOrder(source.settings, {
-    breaking: breakingLines(notes),
+    breaking: breakingLines(notes, { links, person }),
     feature: of('feature', folded),
     fix: of('fix', folded),
     security: of('security'),
@@ -57,19 +65,18 @@ export function engineer(notes: Notes): string {
 }
 
 /** Breaking changes are never divided by area: each carries its steps, quoted from the body. */
-function breakingLines(notes: Notes): string[] {
+function breakingLines(notes: Notes, style: LineStyle): string[] {
   return notes.entries
     .filter((entry) => entry.breaking)
     .flatMap((entry) => {
-      const line = entryLine(notes, entry, areaPrefix(entry));
+      const line = entryLine(entry, areaPrefix(entry), style);
       const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
       return steps.length === 0 ? [line] : [line, '', ...steps, ''];
     });
 }
 
-function entryLine({ source }: Notes, entry: Entry, prefix: string): string {
-  const { links } = source.settings;
-  const people = entry.people.map((login) => personLink(source.repository.origin, login, links)).join(', ');
+function entryLine(entry: Entry, prefix: string, { links, person }: LineStyle): string {
+  const people = entry.people.map(person).join(', ');
   const text = escapeText(entry.text) || 'Untitled';
   const besides = entry.besides === null ? '' : ` (${entry.besides})`;
   const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;

@@ -35,6 +35,7 @@ import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
+import { unsubscribeRoutes } from './unsubscribe-page.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -160,6 +161,7 @@ function routes(
     ...apiRoutes.map((route) => toHttpRoute(route, services)),
     documentRoute(apiRoutes),
     ...docsRoutes(),
+    ...unsubscribeRoutes(context, budget),
   ];
 }
 

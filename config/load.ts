@@ -154,6 +154,7 @@ function crossFaults(settings: Settings): string[] {
   }
   faults.push(...hostFaults(settings), ...tierFaults(settings));
   faults.push(...networkFaults('TIDINGS_WEBHOOK_ALLOW', settings.webhookAllow));
+  faults.push(...networkFaults('TIDINGS_EGRESS_ALLOW', settings.egressAllow));
   faults.push(...networkFaults('TIDINGS_TRUSTED_PROXIES', settings.trustedProxies));
   return faults;
 }

@@ -242,6 +242,14 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_TRUSTED_PROXIES',
       description: 'Addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed',
     }),
+    egressAllow: setting(networks(), {
+      env: 'TIDINGS_EGRESS_ALLOW',
+      description: 'Addresses and networks (CIDR) that channels and webhooks may send to besides public ones',
+    }),
+    egressAllowHttp: setting(Type.Boolean({ default: false }), {
+      env: 'TIDINGS_EGRESS_ALLOW_HTTP',
+      description: 'Allow plain http to public addresses; to those of TIDINGS_EGRESS_ALLOW it always is',
+    }),
     corsOrigins: setting(Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: [] }), {
       env: 'TIDINGS_CORS_ORIGINS',
       description: 'Origins of web pages that may call the API, or *; empty = none',

@@ -12,7 +12,7 @@ import { cycles, importsOf, offences, type Rules } from './helpers/imports.ts';
 const shapes = ['protocol', 'config'];
 const base = [...shapes, 'foundation'];
 const edge = [...base, 'http', 'journal', 'store'];
-const everything = [...edge, 'notes', 'channels', 'host', 'intake', 'ingress', 'api'];
+const everything = [...edge, 'egress', 'notes', 'channels', 'host', 'intake', 'ingress', 'api'];
 
 const rules: Rules = {
   layerOf,
@@ -24,12 +24,13 @@ const rules: Rules = {
     journal: base,
     store: base,
     notes: base,
-    channels: base,
+    egress: base,
+    channels: [...base, 'egress'],
     host: base,
     intake: base,
     ingress: [...edge, 'intake'],
-    api: edge,
-    workers: [...base, 'journal', 'store', 'notes', 'channels', 'host', 'intake'],
+    api: [...edge, 'egress'],
+    workers: [...base, 'journal', 'store', 'notes', 'egress', 'channels', 'host', 'intake'],
     assembly: everything,
     demo: [...everything, 'assembly'],
     bench: [...everything, 'assembly'],
@@ -41,6 +42,7 @@ const rules: Rules = {
     lmdb: 'src/store/',
     piscina: 'workers/render/',
     '@octokit': 'src/host/',
+    undici: 'src/egress/',
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',

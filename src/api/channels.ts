@@ -112,6 +112,8 @@ const testChannel: ApiRoute<ChannelQuery> = {
     const channel = channelNamed(request.params[0]);
     const { orgId, repoId } = ownerOf(request);
     check(TestChannelBodySchema, request.body, 'body');
+    if (repoId === null && channelTraits[channel].needsRepository)
+      throw invalid({ repoId: `expected a repository to try the channel ${channel} with` }, 'The query is invalid.');
     const { directory, context, test } = request;
     const stored = effectiveChannel(directory, orgId, repoId, channel);
     if (!stored && !channelTraits[channel].isBuiltIn)

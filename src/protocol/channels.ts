@@ -3,6 +3,7 @@
  * know of them without being able to publish. How each publishes is a file of `channels/`.
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox';
+import { FileSettingsSchema, HostedSettingsSchema, ReleasesSettingsSchema } from './host-channel-settings.ts';
 
 export const channelNames = [
   'scm_releases',
@@ -31,13 +32,15 @@ export interface ChannelTraits {
   isPublic: boolean;
   /** Whether it works without a stored connection: its settings then are their defaults. */
   isBuiltIn: boolean;
+  /** Whether it can only be tried for a repository. */
+  needsRepository: boolean;
 }
 
 export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
-  scm_releases: builtIn(Type.Object({}, closed)),
-  changelog: builtIn(Type.Object({}, closed)),
-  releases_md: builtIn(Type.Object({}, closed)),
-  hosted: { ...builtIn(Type.Object({}, closed)), isPublic: true },
+  scm_releases: builtIn(ReleasesSettingsSchema, { needsRepository: true }),
+  changelog: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
+  releases_md: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
+  hosted: builtIn(HostedSettingsSchema, { isPublic: true }),
   support_messenger: connected(Type.Object({}, closed), { isPublic: true }),
   workspace_chat: connected(
     Type.Object({ webhookUrl: Type.String({ pattern: '^https?://', maxLength: 2048, writeOnly: true }) }, closed),
@@ -47,12 +50,13 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   email: connected(Type.Object({}, closed), { isPublic: true }),
 };
 
-function builtIn(settings: TObject): ChannelTraits {
-  return { settings, secrets: [], receiver: [], isPublic: false, isBuiltIn: true };
+function builtIn(settings: TObject, traits: Partial<ChannelTraits>): ChannelTraits {
+  return { ...connected(settings, traits), isBuiltIn: true };
 }
 
 function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): ChannelTraits {
-  return { settings, secrets: [], receiver: [], isPublic: false, isBuiltIn: false, ...traits };
+  const none = { secrets: [], receiver: [], isPublic: false, isBuiltIn: false, needsRepository: false };
+  return { settings, ...none, ...traits };
 }
 
 /** The connection that a publication goes through, as it stands on the journal: secrets sealed. */

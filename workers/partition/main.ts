@@ -108,6 +108,8 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   };
   const egress = new Egress({ allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   const delivering: Delivering = {
+    hosts: hostsOf(settings),
+    logger,
     egress,
     sealer: openSealer(settings),
     breakers: new Breakers(),
@@ -220,11 +222,10 @@ function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: P
   };
 }
 
-function createPublisher({ settings, logger }: ChildContext, shared: Shared, owner: PartitionOwner): Publisher {
+function createPublisher({ settings }: ChildContext, shared: Shared, owner: PartitionOwner): Publisher {
   return new Publisher({
     ...shared.delivering,
     dataDir: settings.dataDir,
-    logger,
     pool: shared.pool,
     lane: shared.laneOf(owner.name),
     partition: () => owner.partition,

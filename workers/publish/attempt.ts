@@ -13,6 +13,7 @@ import type { ResultBody } from '../../src/protocol/journal.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import { readPublication, readReference } from '../../src/store/publications.ts';
 import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
+import { hostAccess } from './host.ts';
 import { givenUp, retryAt } from './schedule.ts';
 
 type Failed = Extract<ResultBody, { result: 'publishFailed' }>;
@@ -124,7 +125,8 @@ export class Attempt {
     const signal = AbortSignal.any([this.stopping, AbortSignal.timeout(deliveryMs)]);
     try {
       const resumed = this.open || attempt > 1;
-      const delivery = { ...base, signal, publicationId: id, reference, resumed, host: null };
+      const host = hostAccess(context, repoId, signal);
+      const delivery = { ...base, signal, publicationId: id, reference, resumed, host };
       const delivered = await inTime(channelOf(channel).deliver(payload, delivery), signal);
       context.breakers.tell(channel, receiver, 'answered');
       return this.success(attempt, delivered);

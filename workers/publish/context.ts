@@ -4,21 +4,19 @@
 import type { ChannelSettings, DeliveryContext } from '../../src/channels/channel.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import type { Logger } from '../../src/logger.ts';
 import { type ChannelName, type Connection, channelSealedFor, channelTraits } from '../../src/protocol/channels.ts';
 import type { Sealer } from '../../src/seal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { addressDigest, isSuppressed, unsubscribeToken } from '../../src/store/suppressions.ts';
 import type { RenderPool } from '../render/pool.ts';
 import type { Breakers } from './breakers.ts';
+import type { Hosting } from './host.ts';
 
 /** What all partitions of a worker publish with. */
-export interface Delivering {
+export interface Delivering extends Hosting {
   egress: Egress;
   sealer: Sealer;
   breakers: Breakers;
-  /** The directory as of now, whoever owns it; undefined while it is not there. */
-  directory: () => Partition | undefined;
   /** Address that clients reach the service at. */
   publicUrl: string;
 }
@@ -26,7 +24,6 @@ export interface Delivering {
 /** One partition and its surroundings, as its publisher sees them. */
 export interface PublishContext extends Delivering {
   dataDir: string;
-  logger: Logger;
   pool: RenderPool;
   lane: Lane;
   partition: () => Partition;

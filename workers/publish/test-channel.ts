@@ -6,17 +6,19 @@ import { channelOf } from '../../src/channels/index.ts';
 import { ulid } from '../../src/ids.ts';
 import type { ChannelTest, TestChannelTask } from '../../src/protocol/tasks.ts';
 import { ConnectionError, type Delivering, deliveryBase } from './context.ts';
+import { hostAccess } from './host.ts';
 
 /** Tries a connection, at most for `ms`. */
 export async function testChannel(
   delivering: Delivering,
-  { channel, connection }: TestChannelTask,
+  { channel, connection, repoId }: TestChannelTask,
   ms: number,
 ): Promise<ChannelTest> {
   const signal = AbortSignal.timeout(ms);
   try {
     const base = deliveryBase(delivering, channel, connection);
-    const context = { ...base, signal, publicationId: `test_${ulid()}`, reference: null, resumed: false, host: null };
+    const host = repoId === null ? null : hostAccess(delivering, repoId, signal);
+    const context = { ...base, signal, publicationId: `test_${ulid()}`, reference: null, resumed: false, host };
     return { ok: true, message: await channelOf(channel).test(context) };
   } catch (error) {
     if (error instanceof DeliveryError || error instanceof ConnectionError)

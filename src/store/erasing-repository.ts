@@ -31,6 +31,8 @@ const tablesByRepository = [
   'labelChanges',
   'removedIssues',
   'comparisons',
+  'hostedNotes',
+  'hostedNotesByDate',
 ] as const satisfies readonly TableName[];
 
 /** Records of a whole repository, by kind. */

@@ -36,6 +36,7 @@ import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
+import { unsubscribeRoutes } from './unsubscribe-page.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -162,6 +163,7 @@ function routes(
     documentRoute(apiRoutes),
     ...docsRoutes(),
     ...pageRoutes(readers, settings),
+    ...unsubscribeRoutes(context, budget),
   ];
 }
 

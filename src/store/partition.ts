@@ -57,6 +57,13 @@ const foldedTables = [
   'webhookSecrets',
   'webhookSecretsByOwner',
   'channels',
+  'policies',
+  'suppressions',
+  'publications',
+  'publicationsByRepository',
+  'publicationsByContent',
+  'publicationsUnderWay',
+  'publicationReferences',
 ] as const;
 
 export type TableName = (typeof foldedTables)[number] | 'local';

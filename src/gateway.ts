@@ -30,6 +30,7 @@ import { FoldedSignals } from './journal/signal.ts';
 import { directoryName, type PartitionName, partitionNames } from './journal/subjects.ts';
 import type { Logger } from './logger.ts';
 import { webhooksReceived } from './metrics.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { listDelayed } from './store/delayed.ts';
 import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
@@ -161,6 +162,7 @@ function routes(
     ...apiRoutes.map((route) => toHttpRoute(route, services)),
     documentRoute(apiRoutes),
     ...docsRoutes(),
+    ...pageRoutes(readers, settings),
     ...unsubscribeRoutes(context, budget),
   ];
 }

@@ -32,6 +32,8 @@ const tablesByRepository = [
   'labelChanges',
   'removedIssues',
   'comparisons',
+  'hostedNotes',
+  'hostedNotesByDate',
   'publicationReferences',
   'publicationsByContent',
   'publicationsUnderWay',

@@ -26,6 +26,8 @@ const foldedTables = [
   'ranges',
   'rangesByRepository',
   'notesSettings',
+  'hostedNotes',
+  'hostedNotesByDate',
   'drafts',
   'draftRevisions',
   'draftTexts',

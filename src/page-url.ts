@@ -6,11 +6,6 @@
 /** Files beside the versions' pages; a version of such a name is spelt so that it is another address. */
 export const feedNames = { atom: 'atom.xml', json: 'feed.json' } as const;
 
-/** The address that the service is reached at, without a slash at its end. */
-export function serviceUrl({ publicUrl, host, port }: { publicUrl: string; host: string; port: number }): string {
-  return (publicUrl || `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, '');
-}
-
 /**
  * Address of a repository's pages.
  * @param key of unlisted pages, without which they are not shown

@@ -6,6 +6,7 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
+import { pagesUrl } from '../page-url.ts';
 import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
 import { contracts } from '../protocol/contracts.ts';
@@ -15,10 +16,12 @@ import type { Payload, PayloadTask } from '../protocol/tasks.ts';
 import { effectiveChannel, toConnection } from '../store/channels.ts';
 import { type DirectoryRepository, readDirectoryRepository } from '../store/directory.ts';
 import { readDraft } from '../store/drafts.ts';
+import { hostedSettings } from '../store/hosted-settings.ts';
 import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
 import { readPolicy } from '../store/policies.ts';
 import { hasEnded, publicationResponse, readPublication } from '../store/publications.ts';
+import { readRepository } from '../store/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
@@ -70,9 +73,9 @@ const previewPublication: ApiRoute = {
     const { orgId, id } = readDirectoryRepository(directory, draft.repoId) as DirectoryRepository;
     const stored = effectiveChannel(directory, orgId, id, channel);
     const settings = stored?.settings ?? defaultConnection(context.sealer, orgId, channel).settings;
-    const pagesUrl = null;
     const what = { publicationId: newId('pub', slotOfId(draftId) as number), draftId, revision: draft.revision };
-    const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, pagesUrl };
+    const shown = { pagesUrl: pagesUrlOf(context, directory, id) };
+    const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
     const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
     return { status: 200, body: { channel, payload } };
   },
@@ -120,10 +123,13 @@ export function connectionFor(
   return { connection, pagesUrl: pagesUrlOf(context, directory, repoId) };
 }
 
-/** Where the repository's notes are shown to everybody; null while there are no such pages. */
-function pagesUrlOf({ settings }: ApiContext, _directory: Partition, _repoId: string): string | null {
-  void publicUrlOf(settings);
-  return null;
+/** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */
+function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): string | null {
+  const { orgId, fullName } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
+  const repository = readRepository(readPartition(context, partitionOfId(context, repoId) as string), repoId);
+  const { visibility, key } = hostedSettings(directory, orgId, repoId, repository?.private !== false);
+  if (visibility === 'off') return null;
+  return pagesUrl(publicUrlOf(context.settings), fullName, visibility === 'unlisted' ? key : undefined);
 }
 
 /** The reply once a publication has ended, or once that has been waited for long enough. */

@@ -5,6 +5,7 @@
 import type { TObject } from '@sinclair/typebox';
 import type { Egress } from '../egress/egress.ts';
 import type { ChannelName } from '../protocol/channels.ts';
+import type { HostedPage } from '../protocol/hosted.ts';
 import type { DraftFlags, Persona } from '../protocol/stored.ts';
 
 /** What is published: a draft as it was when the publication was asked for. Times in milliseconds. */
@@ -60,6 +61,8 @@ export interface Delivered {
   reference: string | null;
   /** Counts worth keeping, such as recipients accepted and rejected. */
   counts?: Readonly<Record<string, number>>;
+  /** What goes on a page of this service once the outcome is folded. */
+  page?: HostedPage;
 }
 
 /**

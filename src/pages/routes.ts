@@ -2,11 +2,12 @@
  * `GET /notes/OWNER/NAME/`, its feeds, and a page for each version below it. What is unknown, switched off or asked for without
  * its key is one and the same 404. Reading needs no API key and takes nothing from any limit; a page costs some table reads.
  */
+import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { feedNames, feedUrl, pagesUrl, pageUrl, serviceUrl, versionOfPath } from '../page-url.ts';
+import { feedNames, feedUrl, pagesUrl, pageUrl, versionOfPath } from '../page-url.ts';
 import { countHostedNotes, listHostedNotes, readHostedNote } from '../store/hosted-notes.ts';
 import type { Readers } from '../store/readers.ts';
 import { atomFeed, type FeedNote, jsonFeed } from './feeds.ts';
@@ -40,7 +41,7 @@ const policy = [
 /** The routes of all pages. */
 export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpRoute[] {
   const finder = new PageFinder(readers, settings);
-  const service = serviceUrl(settings);
+  const service = publicUrlOf(settings);
   const root = new URL(service).pathname.replace(/\/$/, '');
   const stylesheet = `${root}/notes/style.css?v=${styleVersion}`;
   const handle = (exchange: Exchange): void => {

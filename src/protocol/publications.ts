@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
+import { HostedPageSchema } from './hosted.ts';
 import { PersonaSchema } from './stored.ts';
 
 const Instant = Type.Integer();
@@ -84,7 +85,7 @@ export const PublicationSendingSchema = Type.Object({
   by: Type.String(),
 });
 
-/** An attempt arrived. `note` is what the channel `hosted` puts on a page. */
+/** An attempt arrived. `page` is what the channel `hosted` puts on a page. */
 export const PublishedSchema = Type.Object({
   result: Type.Literal('published'),
   publicationId: Type.String(),
@@ -92,7 +93,7 @@ export const PublishedSchema = Type.Object({
   url: NullableString,
   reference: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
-  note: Type.Optional(Type.Unknown()),
+  page: Type.Optional(HostedPageSchema),
 });
 
 /** An attempt failed; `attempt` 0 = before one was begun. `retryAt` null = for good. */

@@ -3,6 +3,7 @@
  * else public for public repositories and off for private ones.
  */
 import type { HostedSettings } from '../protocol/host-channel-settings.ts';
+import { effectiveChannel } from './channels.ts';
 import type { Partition } from './partition.ts';
 
 /** The settings in force; `key` is set where pages are unlisted. */
@@ -12,14 +13,9 @@ export type PageSettings = Pick<HostedSettings, 'title' | 'language' | 'key'> & 
 
 /** @param isPrivate whether the repository is so on its host */
 export function hostedSettings(directory: Partition, orgId: string, repoId: string, isPrivate: boolean): PageSettings {
-  const stored = readSettings(directory, orgId, repoId) ?? readSettings(directory, orgId, '') ?? {};
+  const stored: HostedSettings = effectiveChannel(directory, orgId, repoId, 'hosted')?.settings ?? {};
   const visibility = stored.visibility ?? (isPrivate ? 'off' : 'public');
   // Without a key there is no address that could be told to anybody.
   if (visibility === 'unlisted' && stored.key === undefined) return { ...stored, visibility: 'off' };
   return { ...stored, visibility };
-}
-
-function readSettings(directory: Partition, orgId: string, repoId: string): HostedSettings | undefined {
-  const record: { settings: HostedSettings } | undefined = directory.tables.channels.get([orgId, repoId, 'hosted']);
-  return record?.settings;
 }

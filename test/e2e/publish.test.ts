@@ -93,7 +93,10 @@ test('publishing', async (t) => {
       channel: 'hosted',
     });
     assert.equal(status, 200, JSON.stringify(body));
-    assert.deepEqual([body.channel, body.payload.version, body.payload.bodyMd], ['hosted', 'v1.1.0', 'Changed.\n']);
+    assert.deepEqual(
+      [body.channel, body.payload.page.version, body.payload.page.html],
+      ['hosted', 'v1.1.0', '<p>Changed.</p>'],
+    );
     assert.equal((await service.api('GET', `/api/publications?repoId=${repoId}`)).body.total, before);
   });
 

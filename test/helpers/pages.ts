@@ -27,7 +27,7 @@ export interface TestPages {
   /** What the channel of an organisation, or of a repository, is set to; undefined = nothing is. */
   settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
   note(repoId: string, page?: Partial<HostedPage>): Promise<void>;
-  remove(repoId: string, version: string): Promise<void>;
+  remove(repoId: string): Promise<void>;
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
 }
 
@@ -66,11 +66,16 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
       }),
     note: (repoId, page = {}) =>
       inside(partition, () => {
-        const usual = { version: 'v1.0.0', html: '<p>First.</p>', summary: 'First', date: at };
+        const usual = {
+          version: 'v1.0.0',
+          persona: 'engineer' as const,
+          html: '<p>First.</p>',
+          summary: 'First',
+          date: at,
+        };
         writeHostedNote(partition, { ...usual, ...page, repoId, publicationId }, at);
       }),
-    remove: (repoId, version) =>
-      inside(partition, () => void removeHostedNote(partition, repoId, version, publicationId)),
+    remove: (repoId) => inside(partition, () => removeHostedNote(partition, repoId, publicationId)),
     get: async (path, headers = {}) => {
       const response = await fetch(path.startsWith('http') ? path : url + path, { headers, redirect: 'manual' });
       return { status: response.status, headers: response.headers, body: await response.text() };

@@ -4,6 +4,7 @@
  */
 import type { ResultBody } from '../../src/protocol/journal.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
+import { writeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { hasEnded, readPublication, rivals, writePublication, writeReference } from '../../src/store/publications.ts';
 import { countFor } from './count.ts';
@@ -36,7 +37,7 @@ export function publicationSending(partition: Partition, outcome: Outcome<'publi
 export function published(partition: Partition, outcome: Outcome<'published'>, at: number): void {
   const before = readPublication(partition, outcome.publicationId);
   if (!before || before.sending?.attempt !== outcome.attempt) return;
-  const { url, reference, counts } = outcome;
+  const { url, reference, counts, page } = outcome;
   const after: PublicationRecord = {
     ...before,
     ...{ status: 'completed', sending: null, nextAttemptAt: null, error: null, outcomeUnknown: false },
@@ -48,6 +49,7 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   };
   writePublication(partition, after);
   if (reference !== null) writeReference(partition, after, reference);
+  if (page) writeHostedNote(partition, { ...page, repoId: after.repoId, publicationId: after.id }, at);
   if (before.publishedAt === null) countFor(partition, after.repoId, 'publishedReleases', at);
 }
 

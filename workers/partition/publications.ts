@@ -6,6 +6,7 @@ import { ServiceError } from '../../src/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import { readDraft } from '../../src/store/drafts.ts';
+import { removeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import {
   hasEnded,
@@ -64,12 +65,13 @@ export function resendPublication(
   return start(partition, { ...known, ...fresh, connection, pagesUrl, updatedAt: at });
 }
 
-/** Removes what is known of a publication. What its receiver has stays there. */
+/** Removes what is known of a publication, and its page here. What another receiver has stays there. */
 export function deletePublication(partition: Partition, id: string, at: number): CommandResult {
   const known = readPublication(partition, id);
   if (!known) return missing('Publication', id);
   if (known.sending) return conflict(`Publication ${id} is being sent: wait until that has ended.`);
   removePublication(partition, known);
+  if (known.channel === 'hosted') removeHostedNote(partition, known.repoId, id);
   return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
 }
 

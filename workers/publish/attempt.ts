@@ -139,9 +139,10 @@ export class Attempt {
     }
   }
 
-  private success(attempt: number, { url, reference, counts = {} }: Delivered): Outcome {
+  private success(attempt: number, { url, reference, counts = {}, page }: Delivered): Outcome {
     const publicationId = this.publication.id;
-    return { result: 'published', publicationId, attempt, url, reference, counts: { ...counts } };
+    const outcome = { publicationId, attempt, url, reference, counts: { ...counts }, ...(page && { page }) };
+    return { result: 'published', ...outcome };
   }
 
   /** What a receiver that can be asked left unclear is cleared up by the next attempt. */

@@ -5,9 +5,11 @@ import type { Note } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
 import { compareUrl } from '../../src/compare-url.ts';
 import { invalid, notFound } from '../../src/errors.ts';
+import { pageUrl } from '../../src/page-url.ts';
 import type { DraftRecord, RangeRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Payload, PayloadTask } from '../../src/protocol/tasks.ts';
 import { readDraft } from '../../src/store/drafts.ts';
+import { readHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
@@ -37,10 +39,11 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
   const revision = readDraftRevision(partition, draft.id, task.revision);
   if (!revision) throw notFound('Revision', String(task.revision));
   const { fromTag = null, toTag = null } = range.bounds;
+  const version = versionOf(range);
   return {
     publicationId: task.publicationId,
     repository: repositoryOf(repository),
-    version: versionOf(range),
+    version,
     tag: toTag,
     previousTag: fromTag,
     compareUrl: comparison(draft, range, repository),
@@ -49,8 +52,24 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
     bodyMd: readTexts(partition, draft, revision).bodyMd,
     flags: draft.flags,
     asDraft: task.asDraft,
-    pageUrl: task.pagesUrl,
+    pageUrl: pageOf(partition, task, draft, version),
   };
+}
+
+/**
+ * The page of the version: the one that is being published, else one that is there and meant for readers of this draft. What is
+ * written for others is not where readers should be led.
+ */
+function pageOf(
+  partition: Partition,
+  { channel, pagesUrl }: PayloadTask,
+  { repoId, persona }: DraftRecord,
+  version: string,
+): string | null {
+  if (pagesUrl === null) return null;
+  if (channel === 'hosted') return pageUrl(pagesUrl, version);
+  const page = readHostedNote(partition, repoId, version);
+  return page && (page.persona === persona || page.persona === 'customer') ? pageUrl(pagesUrl, version) : null;
 }
 
 function repositoryOf({ id, fullName, url, private: isPrivate, defaultBranch }: RepositoryRecord): Note['repository'] {

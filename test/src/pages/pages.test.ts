@@ -58,7 +58,7 @@ test('removing a publication takes its page and feed entry away', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id);
-  await pages.remove(id, 'v1.0.0');
+  await pages.remove(id);
   assert.equal((await pages.get('/notes/acme/rocket/v1.0.0')).status, 404);
   for (const path of ['', 'atom.xml', 'feed.json'])
     assert.doesNotMatch((await pages.get(`/notes/acme/rocket/${path}`)).body, /v1\.0\.0/);

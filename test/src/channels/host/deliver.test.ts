@@ -12,7 +12,7 @@ import { buildHistory } from '../../../helpers/host/build.ts';
 import { cut, secondaryLimit, status } from '../../../helpers/host/faults.ts';
 import type { HostKind } from '../../../helpers/host/lists.ts';
 import { startHost, type TestHostOptions } from '../../../helpers/host/server.ts';
-import { hostContext, sampleBody, sampleNote } from '../../../helpers/note.ts';
+import { hostContext, sampleBody, sampleNote } from '../../../helpers/host-note.ts';
 
 const kinds: HostKind[] = ['github', 'gitea'];
 const oldFile = '# Changelog\n\n## v1.0.0\n\n- First\n';

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { DeliveryError } from '../../../../src/channels/channel.ts';
 import { withVersion } from '../../../../src/channels/host/file-text.ts';
 import { toHostMarkdown } from '../../../../src/channels/host/host-markdown.ts';
-import { sampleNote } from '../../../helpers/note.ts';
+import { sampleNote } from '../../../helpers/host-note.ts';
 
 const notes = { version: 'v2.0.0', suffix: '(2026-02-03)', bodyMd: '## Features\n\n- New\n' };
 const section = '## v2.0.0 (2026-02-03)\n\n### Features\n\n- New\n';

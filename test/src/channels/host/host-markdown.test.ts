@@ -9,7 +9,7 @@ import { harmlessLine, harmlessMarkdown } from '../../../../src/channels/host/ha
 import { toHostMarkdown } from '../../../../src/channels/host/host-markdown.ts';
 import { mapProse, markdownParts, openFence } from '../../../../src/channels/host/markdown-parts.ts';
 import { linkedIssues } from '../../../../src/notes/link.ts';
-import { sampleBody, sampleNote } from '../../../helpers/note.ts';
+import { sampleBody, sampleNote } from '../../../helpers/host-note.ts';
 
 const inside = { ...sampleNote().repository, private: true };
 

@@ -43,6 +43,8 @@ const rules: Rules = {
     piscina: 'workers/render/',
     '@octokit': 'src/host/',
     undici: 'src/egress/',
+    nodemailer: 'src/channels/',
+    'markdown-it': 'src/channels/',
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',
@@ -66,7 +68,7 @@ const readersOfEnvironment: Record<string, string> = {
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
   if (top === 'src' && rest.length === 1)
-    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal)\.ts$/.test(rest[0] ?? '')
+    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal|visible-text)\.ts$/.test(rest[0] ?? '')
       ? 'foundation'
       : 'assembly';
   if (top === 'src') return rest[0] === 'cli' ? 'assembly' : rest[0];

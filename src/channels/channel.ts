@@ -4,6 +4,7 @@
  */
 import type { TObject } from '@sinclair/typebox';
 import type { Egress } from '../egress/egress.ts';
+import type { ChannelName } from '../protocol/channels.ts';
 import type { DraftFlags, Persona } from '../protocol/stored.ts';
 
 /** What is published: a draft as it was when the publication was asked for. Times in milliseconds. */
@@ -80,17 +81,7 @@ export interface Channel<Settings extends ChannelSettings = ChannelSettings, Pay
   test(context: DeliveryContext<Settings>): Promise<string>;
 }
 
-export const channelNames = [
-  'scm_releases',
-  'changelog',
-  'releases_md',
-  'hosted',
-  'support_messenger',
-  'workspace_chat',
-  'office_chat',
-  'email',
-] as const;
-export type ChannelName = (typeof channelNames)[number];
+export type { ChannelName };
 
 /**
  * Why a delivery did not succeed. `retry` = it certainly did not arrive or can be repeated safely; `refused` = repeating it
@@ -111,6 +102,8 @@ export class DeliveryError extends Error {
 
 /** The part of a host's REST API that channels write through; a conflict or refusal comes as `DeliveryError`. */
 export interface HostAccess {
+  /** Whether the credentials may write to the repository; null where the host does not say. */
+  canWrite(): Promise<boolean | null>;
   /** Commit that a tag points at; null when the host does not have the tag. */
   tagSha(tag: string): Promise<string | null>;
   /** The release of a tag, drafts included. */
@@ -140,4 +133,6 @@ export interface HostRelease {
 export interface HostFile {
   sha: string;
   text: string;
+  /** Web address of the file. */
+  url: string;
 }

@@ -1,23 +1,28 @@
 /**
- * The list of channels. Each is a file of one shape (`channel.ts`).
+ * The list of channels by name.
  */
 import type { Channel, ChannelName } from './channel.ts';
 import { email } from './email.ts';
+import { changelog, releasesMd } from './host/files.ts';
+import { scmReleases } from './host/releases.ts';
+import { hosted } from './hosted.ts';
 import { officeChat } from './office-chat.ts';
 import { supportMessenger } from './support-messenger.ts';
 import { workspaceChat } from './workspace-chat.ts';
 
-const channels: readonly Channel[] = [
-  //
-  supportMessenger,
-  workspaceChat,
-  officeChat,
+// biome-ignore lint/suspicious/noExplicitAny: settings and payloads are each channel's own
+const channels: Readonly<Record<ChannelName, Channel<any, any>>> = {
+  scm_releases: scmReleases,
+  changelog,
+  releases_md: releasesMd,
+  hosted,
+  support_messenger: supportMessenger,
+  workspace_chat: workspaceChat,
+  office_chat: officeChat,
   email,
-];
+};
 
-/** The channel of a name. @throws Error when there is none */
+/** The channel of a name. */
 export function channelOf(name: ChannelName): Channel {
-  const channel = channels.find((each) => each.name === name);
-  if (!channel) throw new Error(`there is no channel ${name}`);
-  return channel;
+  return channels[name];
 }

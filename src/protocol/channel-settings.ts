@@ -101,8 +101,12 @@ export const EmailSettingsSchema = Type.Object(
         description: 'certificate in PEM that the server is checked against, instead of public ones',
       }),
     ),
-    user: Type.Optional(Type.String({ minLength: 1, maxLength: 254, pattern: line })),
-    password: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, pattern: line })),
+    user: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 254, pattern: line, description: 'name to log in with' }),
+    ),
+    password: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_000, pattern: line, description: 'goes with user' }),
+    ),
     from: Type.String({ maxLength: 254, pattern: address, description: 'address of the sender' }),
     fromName: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, pattern: line, description: 'name of the sender' }),

@@ -9,10 +9,13 @@ import {
   CreateRangeBodySchemas,
   CreateWebhookSecretBodySchema,
   GenerateDraftBodySchema,
+  PublishBodySchema,
+  PutChannelBodySchema,
   RestoreDraftBodySchema,
   RotateKeyBodySchema,
   RotateWebhookSecretBodySchema,
   StartBackfillBodySchema,
+  TestChannelBodySchema,
   UpdateDraftBodySchema,
   UpdateOrganisationBodySchema,
   UpdateRepositoryBodySchema,
@@ -22,6 +25,9 @@ import {
   ApprovedSchema,
   BackfillSchema,
   ChangeReplySchema,
+  ChannelSchema,
+  ChannelTestSchema,
+  DeletedPublicationSchema,
   DraftRestoreSchema,
   DraftSchema,
   DraftUpdateSchema,
@@ -31,7 +37,9 @@ import {
   NewKeySchema,
   NewWebhookSecretSchema,
   OrganizationSchema,
+  PayloadSchema,
   ProcessedSchema,
+  PublicationSchema,
   QueuedSchema,
   RangeSchema,
   RepositorySchema,
@@ -47,7 +55,15 @@ import {
 
 export { params } from './replies.ts';
 
-export type Tag = 'Drafts' | 'Ranges' | 'Repositories' | 'Statistics' | 'Keys' | 'Organizations' | 'Operations';
+export type Tag =
+  | 'Drafts'
+  | 'Ranges'
+  | 'Publishing'
+  | 'Repositories'
+  | 'Statistics'
+  | 'Keys'
+  | 'Organizations'
+  | 'Operations';
 
 /** The promise of one operation. */
 export interface Contract {
@@ -177,6 +193,73 @@ export const contracts = {
     replies: { 200: DraftRestoreSchema },
     conditional: true,
   },
+  publishDraft: {
+    tag: 'Publishing',
+    summary: 'Publish a draft to a channel',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 201: PublicationSchema },
+    refusals: [404],
+  },
+  previewPublication: {
+    tag: 'Publishing',
+    summary: 'Get what a channel would be sent',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 200: PayloadSchema },
+    refusals: [404, 409],
+  },
+  listPublications: {
+    tag: 'Publishing',
+    summary: 'List the publications of a draft or a repository',
+    replies: { 200: listOf('publications', PublicationSchema) },
+    refusals: [404],
+  },
+  getPublication: { tag: 'Publishing', summary: 'Get a publication', replies: { 200: PublicationSchema } },
+  resendPublication: {
+    tag: 'Publishing',
+    summary: 'Send a publication once more',
+    example: {},
+    body: TestChannelBodySchema,
+    replies: { 201: PublicationSchema },
+  },
+  deletePublication: {
+    tag: 'Publishing',
+    summary: 'Delete a publication, and its page if it has one',
+    replies: { 200: DeletedPublicationSchema },
+    refusals: [409],
+  },
+  listChannels: {
+    tag: 'Publishing',
+    summary: 'List the channels with their connections',
+    replies: { 200: listOf('channels', ChannelSchema) },
+    refusals: [404],
+  },
+  getChannel: {
+    tag: 'Publishing',
+    summary: 'Get the connection of a channel, without its secrets',
+    replies: { 200: ChannelSchema },
+  },
+  putChannel: {
+    tag: 'Publishing',
+    summary: 'Connect a channel; a secret that is left out stays',
+    example: { settings: {} },
+    body: PutChannelBodySchema,
+    replies: { 200: ChannelSchema },
+  },
+  removeChannel: {
+    tag: 'Publishing',
+    summary: 'Remove the connection of a channel',
+    replies: { 200: ChannelSchema },
+  },
+  testChannel: {
+    tag: 'Publishing',
+    summary: 'Try the connection of a channel',
+    example: {},
+    body: TestChannelBodySchema,
+    replies: { 200: ChannelTestSchema },
+    refusals: [409],
+  },
   getStats: {
     tag: 'Statistics',
     summary: 'Get the statistics of an organization in the current month',
@@ -208,7 +291,7 @@ export const contracts = {
   },
   updateOrganisation: {
     tag: 'Organizations',
-    summary: 'Give an organization a tier of limits',
+    summary: 'Give an organization a tier of limits, or say what it allows of publishing',
     example: { tier: 'unlimited' },
     body: UpdateOrganisationBodySchema,
     replies: { 200: OrganizationSchema },
@@ -257,6 +340,7 @@ export const contracts = {
 export const components = {
   Backfill: BackfillSchema,
   Change: ChangeReplySchema,
+  Channel: ChannelSchema,
   Draft: DraftSchema,
   DraftRestore: DraftRestoreSchema,
   DraftUpdate: DraftUpdateSchema,
@@ -266,6 +350,7 @@ export const components = {
   NewWebhookSecret: NewWebhookSecretSchema,
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
+  Publication: PublicationSchema,
   Range: RangeSchema,
   Repository: RepositorySchema,
   Retention: RetentionSchema,

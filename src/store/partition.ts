@@ -26,6 +26,8 @@ const foldedTables = [
   'ranges',
   'rangesByRepository',
   'notesSettings',
+  'hostedNotes',
+  'hostedNotesByDate',
   'drafts',
   'draftRevisions',
   'draftTexts',
@@ -54,6 +56,14 @@ const foldedTables = [
   'once',
   'webhookSecrets',
   'webhookSecretsByOwner',
+  'channels',
+  'policies',
+  'suppressions',
+  'publications',
+  'publicationsByRepository',
+  'publicationsByContent',
+  'publicationsUnderWay',
+  'publicationReferences',
 ] as const;
 
 export type TableName = (typeof foldedTables)[number] | 'local';
@@ -78,7 +88,7 @@ export const dumpedTables: readonly TableName[] = foldedTables;
 const tableOptions = { encoding: 'msgpack', useRecords: false, variableMapSize: true } as const;
 
 const maxReaders = 512;
-const maxDbs = 64;
+const maxDbs = 128;
 
 /** Opens the partition in use for writing, making it when it is new. One process may do so, its owner. */
 export function openPartition(dataDir: string, name: string): Partition {

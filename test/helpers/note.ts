@@ -1,71 +1,60 @@
 /**
- * Notes for tests of channels, and what a delivery is given.
+ * A note to publish, and what a delivery of it may use, for tests of channels.
  */
-import type { TestContext } from 'node:test';
-import type { ChannelSettings, DeliveryContext, DeliveryError, Note } from '../../src/channels/channel.ts';
-import { Egress } from '../../src/egress/egress.ts';
+import type { DeliveryContext, HostAccess, Note } from '../../src/channels/channel.ts';
 
-/** A note of a public repository; what matters to a test is given. */
-export function aNote(fields: Partial<Note> = {}): Note {
+export const sampleBody = `## Breaking Changes
+
+- **api:** Drop the old login (#3) <!-- rn:pr:3 -->
+
+  > Use tokens instead.
+
+## Features
+
+- Start faster (#1) — [@ada](https://host.test/ada) <!-- rn:pr:1 -->
+- Stop later (#2) (fixes [#9](https://host.test/acme/rocket/issues/9)) <!-- rn:pr:2 -->
+
+**Full Changelog**: <https://host.test/acme/rocket/compare/v1.0.0...v2.0.0>
+`;
+
+export function sampleNote(changes: Partial<Note> = {}): Note {
   return {
-    publicationId: 'pub_00TEST',
+    publicationId: 'pub_0000000000000000000000000000',
     repository: {
-      id: 'repo_1',
-      fullName: 'lanternhouse/shoebox',
-      url: 'https://git.example/lanternhouse/shoebox',
+      id: 'repo_0000000000000000000000000000',
+      fullName: 'acme/rocket',
+      url: 'https://host.test/acme/rocket',
       private: false,
       defaultBranch: 'main',
     },
     version: 'v2.0.0',
     tag: 'v2.0.0',
     previousTag: 'v1.0.0',
-    compareUrl: 'https://git.example/lanternhouse/shoebox/compare/v1.0.0...v2.0.0',
-    date: Date.UTC(2026, 0, 2),
+    compareUrl: 'https://host.test/acme/rocket/compare/v1.0.0...v2.0.0',
+    date: Date.UTC(2026, 1, 3, 12),
     persona: 'engineer',
-    bodyMd: '## Features\n\n- Show a map <!-- rn:pr:1 -->\n',
-    flags: { highlights: [], contributors: [], upgradeInstructions: '' },
+    bodyMd: sampleBody,
+    flags: { highlights: ['Start faster'], contributors: ['ada'], upgradeInstructions: '' },
     asDraft: false,
     pageUrl: null,
-    ...fields,
+    ...changes,
   };
 }
 
-/** Entries with markers, as many as asked for. */
-export function entries(count: number, text = 'A change that is told in a line of usual length'): string {
-  return Array.from({ length: count }, (_, index) => `- ${text} ${index + 1} <!-- rn:pr:${index + 1} -->`).join('\n');
-}
-
-/** What a delivery is given; loopback may be reached. */
-export function aContext<Settings extends ChannelSettings>(
-  t: TestContext,
+/** A context for channels of the host: nothing else is reachable. */
+export function hostContext<Settings extends Record<string, unknown>>(
+  host: HostAccess | null,
   settings: Settings,
-  fields: Partial<DeliveryContext<Settings>> = {},
 ): DeliveryContext<Settings> {
-  const egress = new Egress({ allow: ['127.0.0.0/8', '::1'], allowHttp: true });
-  t.after(() => egress.close());
   return {
     settings,
-    egress,
+    egress: undefined as never,
     signal: new AbortController().signal,
-    publicationId: 'pub_00TEST',
+    publicationId: 'pub_0000000000000000000000000000',
     reference: null,
     resumed: false,
-    host: null,
+    host,
     suppressed: () => new Set(),
     unsubscribeUrl: () => null,
-    ...fields,
   };
-}
-
-/** The failure of a delivery, without its class. */
-export async function failureOf(
-  delivery: Promise<unknown>,
-): Promise<Pick<DeliveryError, 'outcome' | 'message' | 'retryAfterMs'>> {
-  const error = await delivery.then(
-    () => undefined,
-    (thrown: unknown) => thrown as DeliveryError,
-  );
-  if (error?.name !== 'DeliveryError') throw error ?? new Error('the delivery succeeded');
-  const { outcome, message, retryAfterMs } = error;
-  return { outcome, message, retryAfterMs };
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { DeliveryContext } from '../../../src/channels/channel.ts';
 import { email } from '../../../src/channels/email.ts';
 import type { EmailSettings } from '../../../src/protocol/channel-settings.ts';
-import { aContext, aNote, failureOf } from '../../helpers/note.ts';
+import { aContext, aNote, failureOf } from '../../helpers/delivery.ts';
 import { freePort } from '../../helpers/ports.ts';
 import { certificate, type SmtpOptions, type SmtpReceiver, startSmtp } from '../../helpers/receivers/smtp.ts';
 

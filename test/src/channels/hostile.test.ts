@@ -12,8 +12,8 @@ import { toCardMessage } from '../../../src/channels/text/card.ts';
 import { toChatMessage } from '../../../src/channels/text/chat-blocks.ts';
 import { toHtml } from '../../../src/channels/text/html.ts';
 import { escapeText } from '../../../src/notes/escape.ts';
+import { aNote } from '../../helpers/delivery.ts';
 import { hostileText } from '../../helpers/hostile-texts.ts';
-import { aNote } from '../../helpers/note.ts';
 
 const hostile = [
   '@here',

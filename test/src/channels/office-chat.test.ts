@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { officeChat } from '../../../src/channels/office-chat.ts';
+import { aContext, aNote, entries, failureOf } from '../../helpers/delivery.ts';
 import { hostileText } from '../../helpers/hostile-texts.ts';
-import { aContext, aNote, entries, failureOf } from '../../helpers/note.ts';
 import { reset, status } from '../../helpers/receiver.ts';
 import { type OfficeChat, startOfficeChat } from '../../helpers/receivers/office-chat.ts';
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { supportMessenger } from '../../../src/channels/support-messenger.ts';
-import { aContext, aNote, entries, failureOf } from '../../helpers/note.ts';
+import { aContext, aNote, entries, failureOf } from '../../helpers/delivery.ts';
 import { flood, reset, status } from '../../helpers/receiver.ts';
 import { callsOf, type SupportMessenger, startSupportMessenger } from '../../helpers/receivers/support-messenger.ts';
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { workspaceChat } from '../../../src/channels/workspace-chat.ts';
+import { aContext, aNote, entries, failureOf } from '../../helpers/delivery.ts';
 import { hostileText } from '../../helpers/hostile-texts.ts';
-import { aContext, aNote, entries, failureOf } from '../../helpers/note.ts';
 import { flood, hang, reset, status } from '../../helpers/receiver.ts';
 import { startWorkspaceChat, type WorkspaceChat } from '../../helpers/receivers/workspace-chat.ts';
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toCardMessage } from '../../../../src/channels/text/card.ts';
-import { aNote, entries } from '../../../helpers/note.ts';
+import { aNote, entries } from '../../../helpers/delivery.ts';
 
 function bodyOf(bodyMd: string): Record<string, unknown>[] {
   const { attachments } = toCardMessage(aNote({ bodyMd }));

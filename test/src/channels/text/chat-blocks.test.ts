@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toChatMessage } from '../../../../src/channels/text/chat-blocks.ts';
-import { aNote, entries } from '../../../helpers/note.ts';
+import { aNote, entries } from '../../../helpers/delivery.ts';
 
 function textsOf(bodyMd: string): string[] {
   return toChatMessage(aNote({ bodyMd })).blocks.map(({ text }) => text.text);

@@ -8,7 +8,7 @@ import { cutToFit, type Rest } from '../../../../src/channels/text/cut.ts';
 import type { Block } from '../../../../src/channels/text/document.ts';
 import { parseMarkdown } from '../../../../src/channels/text/parse.ts';
 import { toPlain } from '../../../../src/channels/text/plain.ts';
-import { entries } from '../../../helpers/note.ts';
+import { entries } from '../../../helpers/delivery.ts';
 
 interface Cut {
   text: string;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocksOf, readOnUrl, titleOf } from '../../../../src/channels/text/note-text.ts';
-import { aNote } from '../../../helpers/note.ts';
+import { aNote } from '../../../helpers/delivery.ts';
 
 const note = aNote();
 const inside = { ...note.repository, private: true };

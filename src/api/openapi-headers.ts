@@ -20,7 +20,7 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     maxLength: 255,
   }),
   IfNoneMatch: header('If-None-Match', 'An ETag; the answer is 304 when it is still that of the reply.', text),
-  IfMatch: header('If-Match', 'An ETag; the answer is 412 when the draft has moved since.', text),
+  IfMatch: header('If-Match', 'An ETag; the answer is 412 when what is written to has changed since.', text),
 };
 
 /** Headers of replies, by name. */

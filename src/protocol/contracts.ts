@@ -95,6 +95,7 @@ export const contracts = {
     example: { order: ['security'], titles: { fix: 'Mended' }, labels: { infra: { skip: true } } },
     body: NotesSettingsSchema,
     replies: { 200: NotesSettingsSchema },
+    conditional: true,
   },
   startBackfill: {
     tag: 'Repositories',

@@ -144,6 +144,7 @@ export class Exchange {
     if (failure.kind === 'internal') this.logger.error({ err: error, requestId: this.requestId }, 'request failed');
     if (this.finished) return;
     const headers = failure.retryAfter === undefined ? [] : ['Retry-After', String(failure.retryAfter)];
+    if (this.help !== '') headers.push('Link', `<${this.help}>; rel="help"`);
     const body: ErrorBody = failure.toBody();
     this.json(failure.status, body, headers);
   }
@@ -153,6 +154,9 @@ export class Exchange {
 
   /** Headers that the reply carries whatever it is, as flat pairs. */
   extraHeaders: readonly string[] = [];
+
+  /** Where a refusal is explained to people; nowhere when it is empty. */
+  help = '';
 
   private closing = false;
   private releaseBody: () => void = () => {};

@@ -19,11 +19,20 @@ import { Exchange } from './exchange.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
-/** A path with `:name` parameters and its handler for one method. */
+/** A path with `:name` parameters and its handler for one method. `help` is where its refusals are explained. */
 export interface HttpRoute {
   method: Method;
   path: string;
   handle: Handler;
+  help?: string;
+}
+
+/** What a server does besides its routes. */
+export interface ServerOptions {
+  /** Origins whose pages may read replies, or `*`. */
+  corsOrigins?: readonly string[];
+  /** Where refusals are explained that belong to no route with a place of its own. */
+  help?: string;
 }
 
 /** A listening server. */
@@ -36,7 +45,6 @@ export interface HttpServer {
 /**
  * Starts a server.
  * @param port 0 takes a free one
- * @param corsOrigins origins whose pages may read replies, or `*`
  * @throws when the address cannot be listened on
  */
 export async function startServer(
@@ -44,11 +52,12 @@ export async function startServer(
   port: number,
   routes: readonly HttpRoute[],
   logger: Logger,
-  corsOrigins: readonly string[] = [],
+  { corsOrigins = [], help = '' }: ServerOptions = {},
 ): Promise<HttpServer> {
   const app = App();
   const flight = new Flight();
-  const serve: Serve = (parameters, handle) => handler(parameters, handle, { flight, logger, corsOrigins });
+  const serve: Serve = (parameters, handle, own = help) =>
+    handler(parameters, handle, { flight, logger, corsOrigins, help: own });
   for (const route of routes) register(app, route, serve);
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
@@ -119,10 +128,14 @@ class Flight {
   }
 }
 
-type Serve = (parameters: number, handle: Handler) => (response: HttpResponse, request: HttpRequest) => void;
+type Serve = (
+  parameters: number,
+  handle: Handler,
+  help?: string,
+) => (response: HttpResponse, request: HttpRequest) => void;
 
 function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
-  const handle = serve(route.path.split(':').length - 1, route.handle);
+  const handle = serve(route.path.split(':').length - 1, route.handle, route.help);
   if (route.method === 'GET') app.get(route.path, handle).head(route.path, handle);
   else if (route.method === 'POST') app.post(route.path, handle);
   else if (route.method === 'PATCH') app.patch(route.path, handle);
@@ -133,11 +146,12 @@ function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
 function handler(
   parameters: number,
   handle: Handler,
-  { flight, logger, corsOrigins }: { flight: Flight; logger: Logger; corsOrigins: readonly string[] },
+  { flight, logger, corsOrigins, help }: Required<ServerOptions> & { flight: Flight; logger: Logger },
 ) {
   return (response: HttpResponse, request: HttpRequest): void => {
     flight.take();
     const exchange = new Exchange(response, request, parameters, logger, () => flight.land());
+    exchange.help = help;
     if (exchange.framing.ambiguous) return exchange.close();
     if (corsOrigins.length > 0) exchange.corsHeaders = corsHeaders(corsOrigins, exchange.headers.origin);
     exchange.guard(() => handle(exchange));

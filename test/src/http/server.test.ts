@@ -113,7 +113,7 @@ test('OPTIONS tells what a path can do, to pages of other origins nothing more',
 });
 
 test('pages of the origins that are named may call', async (t) => {
-  const server = await startServer('127.0.0.1', 0, routes, quiet, ['https://good.example']);
+  const server = await startServer('127.0.0.1', 0, routes, quiet, { corsOrigins: ['https://good.example'] });
   t.after(() => server.stop(1000));
   const call = (method: string, path: string, origin: string) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers: { origin } });

@@ -46,6 +46,21 @@ test('the contract', async (t) => {
     assert.equal((await get('/docs/index.html')).status, 404);
   });
 
+  await t.test('nothing is compressed, whatever is asked for', async () => {
+    const authorization = `Bearer ${service.adminKey}`;
+    for (const path of ['/api/openapi.json', '/api/stats', '/api/repos?x=1', '/docs', '/docs/swagger-ui-bundle.js']) {
+      const plain = await get(path, { headers: { authorization, 'accept-encoding': 'identity' } });
+      for (const wanted of ['gzip', 'br', 'gzip, deflate, br, zstd', '*', 'identity;q=0, gzip']) {
+        const answer = await get(path, { headers: { authorization, 'accept-encoding': wanted } });
+        assert.equal(answer.status, plain.status, `${path} ${wanted}`);
+        assert.deepEqual([answer.headers.get('content-encoding'), answer.headers.get('vary')], [null, null], wanted);
+        assert.equal(answer.headers.get('content-length'), plain.headers.get('content-length'), path);
+        await answer.arrayBuffer();
+      }
+      await plain.arrayBuffer();
+    }
+  });
+
   await t.test('every refusal leads to where it is explained', async () => {
     const { adminKey: key } = service;
     const asked: [string, string, number, string?][] = [

@@ -83,3 +83,10 @@ test('every operation with a mock is in the document', () => {
     [],
   );
 });
+
+test('an API key is the one way to authenticate (spec 5)', () => {
+  const { type, scheme } = openApi.components.securitySchemes.apiKey;
+  assert.deepEqual([Object.keys(openApi.components.securitySchemes), type, scheme], [['apiKey'], 'http', 'bearer']);
+  const open = operations.filter(({ definition }) => definition.security.length === 0);
+  assert.deepEqual(open.map(({ definition }) => definition.operationId).sort(), ['getOpenApi', 'receiveWebhook']);
+});

@@ -3,7 +3,8 @@
  * example of each. What the service answers, its tests hold against this.
  */
 import type { TSchema } from '@sinclair/typebox';
-import { components, params, receiver } from '../protocol/contracts.ts';
+import { components, type Deprecation, params, receiver } from '../protocol/contracts.ts';
+import { deprecationSchemas } from './deprecation.ts';
 import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
 import { headers, refsTo, replyHeaders, requestHeaders } from './openapi-headers.ts';
@@ -62,7 +63,7 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
 
 function operation(route: ApiRoute<never>): JsonSchema {
   const { contract, operation: operationId, method, scope } = route;
-  const { tag, summary, body, replies, conditional } = contract;
+  const { tag, summary, body, replies, conditional, deprecated } = contract;
   const reads = method === 'GET';
   const named = [
     'RequestId',
@@ -73,7 +74,7 @@ function operation(route: ApiRoute<never>): JsonSchema {
   ];
   const sent = Object.entries(replies).map(([status, schema]) => [
     status,
-    reply(schema, summary, [...replyHeaders(route, Number(status))]),
+    withDeprecation(reply(schema, summary, replyHeaders(route, Number(status))), deprecated),
   ]);
   const refused = refusalsOf(route).map((status) => [String(status), refusalRef(status)]);
   return {
@@ -81,6 +82,7 @@ function operation(route: ApiRoute<never>): JsonSchema {
     tags: [tag],
     summary,
     description: `Needs the scope \`${scope}\`.`,
+    ...(deprecated && { deprecated: true }),
     security: [{ apiKey: [scope] }],
     parameters: [
       ...pathParameters(route.path),
@@ -106,6 +108,10 @@ function requestBody(schema: TSchema, example: unknown): JsonSchema {
 function reply(schema: TSchema, description: string, names: readonly string[]): JsonSchema {
   const content = { [json]: { schema: schemas.reply(schema), example: exampleOf(schema) } };
   return { description, headers: refsTo(names), content };
+}
+
+function withDeprecation(response: JsonSchema, deprecated: Deprecation | undefined): JsonSchema {
+  return deprecated ? { ...response, headers: { ...(response.headers as object), ...deprecationSchemas } } : response;
 }
 
 function pathParameters(path: string): JsonSchema[] {

@@ -19,12 +19,15 @@ import { Exchange } from './exchange.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
-/** A path with `:name` parameters and its handler for one method. `help` is where its refusals are explained. */
+/** A path with `:name` parameters and its handler for one method. */
 export interface HttpRoute {
   method: Method;
   path: string;
   handle: Handler;
+  /** Where its refusals are explained. */
   help?: string;
+  /** What all its replies carry, as flat pairs. */
+  headers?: readonly string[];
 }
 
 /** What a server does besides its routes. */
@@ -56,8 +59,8 @@ export async function startServer(
 ): Promise<HttpServer> {
   const app = App();
   const flight = new Flight();
-  const serve: Serve = (parameters, handle, own = help) =>
-    handler(parameters, handle, { flight, logger, corsOrigins, help: own });
+  const serve: Serve = (parameters, handle, own = {}) =>
+    handler(parameters, handle, { flight, logger, corsOrigins, help: own.help ?? help, headers: own.headers ?? [] });
   for (const route of routes) register(app, route, serve);
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
@@ -128,14 +131,16 @@ class Flight {
   }
 }
 
+/** What a route says of itself. */
+type About = Pick<HttpRoute, 'help' | 'headers'>;
 type Serve = (
   parameters: number,
   handle: Handler,
-  help?: string,
+  own?: About,
 ) => (response: HttpResponse, request: HttpRequest) => void;
 
 function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
-  const handle = serve(route.path.split(':').length - 1, route.handle, route.help);
+  const handle = serve(route.path.split(':').length - 1, route.handle, route);
   if (route.method === 'GET') app.get(route.path, handle).head(route.path, handle);
   else if (route.method === 'POST') app.post(route.path, handle);
   else if (route.method === 'PATCH') app.patch(route.path, handle);
@@ -146,14 +151,15 @@ function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
 function handler(
   parameters: number,
   handle: Handler,
-  { flight, logger, corsOrigins, help }: Required<ServerOptions> & { flight: Flight; logger: Logger },
+  { flight, logger, corsOrigins, help, headers }: Required<ServerOptions & About> & { flight: Flight; logger: Logger },
 ) {
   return (response: HttpResponse, request: HttpRequest): void => {
     flight.take();
     const exchange = new Exchange(response, request, parameters, logger, () => flight.land());
     exchange.help = help;
     if (exchange.framing.ambiguous) return exchange.close();
-    if (corsOrigins.length > 0) exchange.corsHeaders = corsHeaders(corsOrigins, exchange.headers.origin);
+    const { origin } = exchange.headers;
+    exchange.standingHeaders = corsOrigins.length > 0 ? [...corsHeaders(corsOrigins, origin), ...headers] : headers;
     exchange.guard(() => handle(exchange));
   };
 }
@@ -165,6 +171,6 @@ function refuseMethod(exchange: Exchange, allowed: string): void {
 
 /** What a path can do, and, to a page of an allowed origin, what it may send. */
 function tellOptions(exchange: Exchange, allowed: string): void {
-  const isPreflight = exchange.corsHeaders[0] === 'Access-Control-Allow-Origin';
+  const isPreflight = exchange.standingHeaders[0] === 'Access-Control-Allow-Origin';
   exchange.reply(204, '', '', ['Allow', allowed, ...(isPreflight ? preflightHeaders(allowed) : [])]);
 }

@@ -96,6 +96,17 @@ test('send - does not repeat a conditional change that may have been made', asyn
   assert.deepEqual([seen.length, seen[0]?.['if-match'], seen[0]?.['idempotency-key']], [1, '"1"', undefined]);
 });
 
+test('send - without a key repeats no POST that may have been carried out', async (t) => {
+  for (const answer of [500, 'break'] as const) {
+    const { sending, seen } = await serve(t, [answer, 200]);
+    await assert.rejects(send(sending, post({ idempotencyKey: false })));
+    assert.deepEqual([seen.length, seen[0]?.['idempotency-key']], [1, undefined], String(answer));
+  }
+  const { sending, seen } = await serve(t, [{ status: 429, headers: { 'retry-after': '1' } }, 200]);
+  await send(sending, post({ idempotencyKey: false }));
+  assert.equal(seen.length, 2, 'what was refused was not carried out');
+});
+
 test('send - ends when its caller does', async (t) => {
   const { sending, seen } = await serve(t, [500]);
   const aborted = AbortSignal.abort(new Error('enough'));

@@ -89,7 +89,13 @@ function threadStates(pid: number): (string | undefined)[] {
 }
 
 test('the receiver of the spec', async (t) => {
-  const service = await startService(t, { env: { TIDINGS_WORKERS: '1' } });
+  const service = await startService(t, {
+    env: {
+      TIDINGS_WORKERS: '1',
+      TIDINGS_TIERS: '[{"name": "tiny", "webhooksPerMinute": 1}]',
+      TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0',
+    },
+  });
 
   await t.test('a delivery is its four headers and its body (spec 4)', async () => {
     const body = JSON.stringify(pull);
@@ -125,6 +131,22 @@ test('the receiver of the spec', async (t) => {
     assert.equal((await signed('pull_request', '{"action"')).status, 400);
     const forged = { ...headersFor(service, '{}'), 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` };
     assert.equal((await post(service, '{}', forged)).status, 401);
+  });
+
+  const rover = { full_name: 'mars/rover', owner: { login: 'mars', id: 55 } };
+  const fromMars = (number: number) => service.deliver('pull_request', pullPayload(number, {}, { id: 55, ...rover }));
+  let limited: Answer | undefined;
+
+  await t.test('the receiver answers 429 past the limit of an organization (spec 4)', async () => {
+    assert.equal((await fromMars(1)).status, 202);
+    await idOf(service, 'mars/rover');
+    const { organizations } = (await service.api('GET', '/api/orgs')).body;
+    const { id } = organizations.find((each: { login: string }) => each.login === 'mars');
+    assert.equal((await service.api('PATCH', `/api/orgs/${id}`, { tier: 'tiny' })).status, 200);
+    assert.equal((await fromMars(2)).status, 202);
+    limited = await fromMars(3);
+    assert.equal(limited.status, 429);
+    assert.equal(limited.headers.get('retry-after'), String(limited.body.retryAfter));
   });
 
   await t.test('the signature is checked before all else (spec 4)', async () => {
@@ -178,12 +200,13 @@ test('the receiver of the spec', async (t) => {
     assert.equal(await tagged(), 1);
   });
 
-  await t.test('failures are 401, 400 and 500 with the body of all errors (spec 7.5)', async () => {
+  await t.test('failures are 401, 400, 429 and 500 with the body of all errors (spec 7.5)', async () => {
     const incomplete = JSON.stringify({ ...pull, pull_request: { number: 7 } });
     const failures: [number, string, string[], Answer][] = [
       [401, 'Unauthorized', ['error', 'message'], await service.deliver('ping', {}, { 'x-hub-signature-256': '' })],
       [400, 'Invalid request', ['error', 'message', 'details'], await service.deliver('pull_request', '{"action"')],
       [400, 'Invalid request', ['error', 'message', 'details'], await service.deliver('pull_request', incomplete)],
+      [429, 'Rate limit exceeded', ['error', 'message', 'retryAfter'], limited as Answer],
       [500, 'Server error', ['error', 'message', 'retryAfter'], failed],
     ];
     for (const [status, error, keys, answer] of failures) {

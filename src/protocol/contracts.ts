@@ -49,6 +49,12 @@ export { params } from './replies.ts';
 
 export type Tag = 'Drafts' | 'Ranges' | 'Repositories' | 'Statistics' | 'Keys' | 'Organizations' | 'Operations';
 
+/** Days, YYYY-MM-DD: since when an operation should not be used any more, and when it goes. */
+export interface Deprecation {
+  since: string;
+  sunset: string;
+}
+
 /** The promise of one operation. */
 export interface Contract {
   tag: Tag;
@@ -62,6 +68,8 @@ export interface Contract {
   refusals?: readonly number[];
   /** Whether it takes If-Match. */
   conditional?: true;
+  /** Set when the operation will go. */
+  deprecated?: Deprecation;
 }
 
 const ranges = Object.values(CreateRangeBodySchemas);
@@ -95,6 +103,7 @@ export const contracts = {
     example: { order: ['security'], titles: { fix: 'Mended' }, labels: { infra: { skip: true } } },
     body: NotesSettingsSchema,
     replies: { 200: NotesSettingsSchema },
+    conditional: true,
   },
   startBackfill: {
     tag: 'Repositories',

@@ -1,9 +1,14 @@
 /**
  * The channels that the worker is killed over, each with its receiver and how to count what that holds.
  */
+import type { TestContext } from 'node:test';
 import type { ChannelName } from '../../src/protocol/channels.ts';
 import type { TestHost } from './host/server.ts';
 import type { Target } from './publish-kill.ts';
+import { startOfficeChat } from './receivers/office-chat.ts';
+import { type SmtpReceiver, startSmtp } from './receivers/smtp.ts';
+import { startSupportMessenger } from './receivers/support-messenger.ts';
+import { startWorkspaceChat } from './receivers/workspace-chat.ts';
 
 const tag = 'v2.0.0';
 
@@ -39,6 +44,66 @@ function fileTarget({ publishing }: TestHost, channel: ChannelName, path: string
       const written = publishing.text(path) ?? '';
       const headings = written.match(/^## .*v2\.0\.0.*$/gm) ?? [];
       return Math.max(headings.length, written.split(text).length - 1);
+    },
+  };
+}
+
+/** As long as a receiver far away takes, so that kills meet every step. */
+const slowMs = 150;
+
+/** The channels outside, each with a receiver of its own. */
+export async function outsideTargets(t: TestContext): Promise<Target[]> {
+  const [chat, bots] = [await startWorkspaceChat(t), await startSupportMessenger(t)];
+  const [office, mail] = [await startOfficeChat(t), await startSmtp(t, { slowMs })];
+  for (const receiver of [chat, bots, office]) receiver.slow(slowMs);
+  const { apiUrl, token: accessToken, senderId, newsfeedId } = bots;
+  const holding = (texts: readonly string[], text: string): number =>
+    texts.filter((each) => each.includes(text)).length;
+  return [
+    {
+      channel: 'support_messenger',
+      asked: true,
+      settings: { apiUrl, accessToken, senderId, newsfeedIds: [newsfeedId] },
+      held: (text) =>
+        holding(
+          bots.items.map(({ body }) => body),
+          text,
+        ),
+    },
+    {
+      channel: 'workspace_chat',
+      asked: false,
+      settings: { webhookUrl: chat.webhookUrl },
+      held: (text) =>
+        holding(
+          chat.messages.map((message) => message.text),
+          text,
+        ),
+    },
+    {
+      channel: 'office_chat',
+      asked: false,
+      settings: { webhookUrl: office.webhookUrl },
+      held: (text) =>
+        holding(
+          office.cards.map((texts) => texts.join('\n')),
+          text,
+        ),
+    },
+    mailTarget(mail),
+  ];
+}
+
+/** At most one for each: what is counted is what the one who got most has got. */
+function mailTarget({ port, mails }: SmtpReceiver): Target {
+  const recipients = Array.from({ length: 6 }, (_, at) => `reader-${at}@example.org`);
+  return {
+    channel: 'email',
+    asked: false,
+    settings: { host: 'localhost', port, tls: 'none', from: 'notes@example.com', recipients },
+    held: (text) => {
+      const got = mails.filter((mail) => mail.text.includes(text)).flatMap(({ to }) => to);
+      return Math.max(...recipients.map((address) => got.filter((each) => each === address).length));
     },
   };
 }

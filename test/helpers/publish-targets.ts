@@ -4,6 +4,7 @@
 import type { ChannelName } from '../../src/protocol/channels.ts';
 import type { TestHost } from './host/server.ts';
 import type { Target } from './publish-kill.ts';
+import type { TestService } from './service.ts';
 
 const tag = 'v2.0.0';
 
@@ -25,8 +26,15 @@ export function hostTargets(host: TestHost): Target[] {
     },
     fileTarget(host, 'changelog', 'CHANGELOG.md'),
     fileTarget(host, 'releases_md', 'RELEASES.md'),
-    { channel: 'hosted', asked: true, held: (_text, _service, { status }) => (status === 'completed' ? 1 : 0) },
+    { channel: 'hosted', asked: true, held: heldOnPages },
   ];
+}
+
+/** The version's entries in the list, where its page has the text. */
+async function heldOnPages(text: string, { url }: TestService): Promise<number> {
+  const read = async (path: string): Promise<string> => (await fetch(`${url}/notes/acme/rocket/${path}`)).text();
+  if (!(await read(tag)).includes(text)) return 0;
+  return (await read('')).split(`>${tag}</a></h2>`).length - 1;
 }
 
 /** A heading of the version that stands twice counts twice. */

@@ -44,6 +44,7 @@ const rules: Rules = {
     piscina: 'workers/render/',
     '@octokit': 'src/host/',
     undici: 'src/egress/',
+    nodemailer: 'src/channels/',
     'markdown-it': 'src/channels/',
     feed: 'src/pages/',
   },

@@ -3,6 +3,12 @@
  * know of them without being able to publish. How each publishes is a file of `channels/`.
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox';
+import {
+  EmailSettingsSchema,
+  OfficeChatSettingsSchema,
+  SupportMessengerSettingsSchema,
+  WorkspaceChatSettingsSchema,
+} from './channel-settings.ts';
 import { FileSettingsSchema, HostedSettingsSchema, ReleasesSettingsSchema } from './host-channel-settings.ts';
 
 export const channelNames = [
@@ -18,8 +24,6 @@ export const channelNames = [
 
 export const ChannelNameSchema = Type.Union(channelNames.map((name) => Type.Literal(name)));
 export type ChannelName = (typeof channelNames)[number];
-
-const closed = { additionalProperties: false } as const;
 
 /** What the edge knows of a channel. */
 export interface ChannelTraits {
@@ -41,13 +45,22 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   changelog: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
   releases_md: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
   hosted: builtIn(HostedSettingsSchema, { isPublic: true }),
-  support_messenger: connected(Type.Object({}, closed), { isPublic: true }),
-  workspace_chat: connected(
-    Type.Object({ webhookUrl: Type.String({ pattern: '^https?://', maxLength: 2048, writeOnly: true }) }, closed),
-    { secrets: ['webhookUrl'], receiver: ['webhookUrl'] },
-  ),
-  office_chat: connected(Type.Object({}, closed)),
-  email: connected(Type.Object({}, closed), { isPublic: true }),
+  support_messenger: connected(SupportMessengerSettingsSchema, {
+    secrets: ['accessToken'],
+    // A token is replaced now and then; the ids of teammates are those of one workspace.
+    receiver: ['apiUrl', 'senderId'],
+    isPublic: true,
+  }),
+  workspace_chat: connected(WorkspaceChatSettingsSchema, {
+    secrets: ['webhookUrl', 'botToken'],
+    receiver: ['webhookUrl', 'apiUrl', 'channel'],
+  }),
+  office_chat: connected(OfficeChatSettingsSchema, { secrets: ['webhookUrl'], receiver: ['webhookUrl'] }),
+  email: connected(EmailSettingsSchema, {
+    secrets: ['user', 'password', 'recipients'],
+    receiver: ['recipients'],
+    isPublic: true,
+  }),
 };
 
 function builtIn(settings: TObject, traits: Partial<ChannelTraits>): ChannelTraits {

@@ -1,9 +1,14 @@
 /**
  * The channels that the worker is killed over, each with its receiver and how to count what that holds.
  */
+import type { TestContext } from 'node:test';
 import type { ChannelName } from '../../src/protocol/channels.ts';
 import type { TestHost } from './host/server.ts';
 import type { Target } from './publish-kill.ts';
+import { startOfficeChat } from './receivers/office-chat.ts';
+import { type SmtpReceiver, startSmtp } from './receivers/smtp.ts';
+import { startSupportMessenger } from './receivers/support-messenger.ts';
+import { startWorkspaceChat } from './receivers/workspace-chat.ts';
 import type { TestService } from './service.ts';
 
 const tag = 'v2.0.0';
@@ -26,15 +31,60 @@ export function hostTargets(host: TestHost): Target[] {
     },
     fileTarget(host, 'changelog', 'CHANGELOG.md'),
     fileTarget(host, 'releases_md', 'RELEASES.md'),
-    { channel: 'hosted', asked: true, held: heldOnPages },
+    { channel: 'hosted', asked: true, held: heldByPages },
   ];
 }
 
-/** The version's entries in the list, where its page has the text. */
-async function heldOnPages(text: string, { url }: TestService): Promise<number> {
-  const read = async (path: string): Promise<string> => (await fetch(`${url}/notes/acme/rocket/${path}`)).text();
-  if (!(await read(tag)).includes(text)) return 0;
-  return (await read('')).split(`>${tag}</a></h2>`).length - 1;
+/** Channels elsewhere: two that can be asked or not, two that cannot. */
+export async function outsideTargets(t: TestContext): Promise<Target[]> {
+  const [messenger, chat, office, mail] = [
+    await startSupportMessenger(t),
+    await startWorkspaceChat(t),
+    await startOfficeChat(t),
+    await startSmtp(t),
+  ];
+  const { apiUrl, token: accessToken, senderId, newsfeedId } = messenger;
+  const recipients = ['ada@example.org', 'grace@example.org', 'linus@example.org'];
+  return [
+    {
+      channel: 'support_messenger',
+      asked: true,
+      settings: { apiUrl, accessToken, senderId, newsfeedIds: [newsfeedId] },
+      held: (text) => messenger.items.filter(({ body }) => body.includes(text)).length,
+    },
+    {
+      channel: 'workspace_chat',
+      asked: false,
+      settings: { webhookUrl: chat.webhookUrl },
+      held: (text) => chat.messages.filter((message) => message.text.includes(text)).length,
+    },
+    {
+      channel: 'office_chat',
+      asked: false,
+      settings: { webhookUrl: office.webhookUrl },
+      held: (text) => office.cards.filter((card) => card.join(' ').includes(text)).length,
+    },
+    {
+      channel: 'email',
+      asked: false,
+      settings: { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example', recipients },
+      held: (text) => heldByRecipients(mail, recipients, text),
+    },
+  ];
+}
+
+/** One when each recipient has one mail, none when somebody lacks it, more when somebody has more. */
+function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
+  const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);
+  const most = Math.max(...counts);
+  return most > 1 ? most : Math.min(...counts);
+}
+
+/** How often the list of pages has the version, whose page has the text. */
+async function heldByPages(text: string, service: TestService): Promise<number> {
+  const list = await (await fetch(`${service.url}/notes/acme/rocket/`)).text();
+  const page = await (await fetch(`${service.url}/notes/acme/rocket/${tag}`)).text();
+  return page.split(text).length === 2 ? list.split(`/notes/acme/rocket/${tag}"`).length - 1 : 0;
 }
 
 /** A heading of the version that stands twice counts twice. */

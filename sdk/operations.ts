@@ -109,7 +109,7 @@ export interface Operations {
   /** Get the connection of a channel, without its secrets. */
   getChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Connect a channel; a secret that is left out stays. */
-  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | Record<string, never> | { webhookUrl?: string } | Record<string, never> | Record<string, never> }; reply: Channel; };
+  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
   /** Remove the connection of a channel. */
   removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Try the connection of a channel. */

@@ -12,9 +12,7 @@ import {
   channelTraits,
 } from '../protocol/channels.ts';
 import type { Sealer } from '../seal.ts';
-import { check } from './validate.ts';
-
-type Fields = Record<string, unknown>;
+import { checkSettings, type Fields } from './channel-rules.ts';
 
 /** Whose connection it is. */
 export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
@@ -39,7 +37,7 @@ export function channelRecord(
 ): ChannelRecord {
   const { settings: schema, secrets } = channelTraits[channel];
   const kept = keptSecrets(sealer, channel, put, before);
-  const whole = checkFields(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
+  const whole = checkSettings(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
   const isSecret = (field: string) => secrets.includes(field);
   const open = Object.entries(whole).filter(([field]) => !isSecret(field));
   const sealed = Object.entries(whole)
@@ -55,10 +53,6 @@ export function channelRecord(
     createdAt: 0,
     updatedAt: 0,
   };
-}
-
-function checkFields(channel: ChannelName, fields: Fields): Fields {
-  return check<Fields>(channelTraits[channel].settings, fields, 'settings');
 }
 
 function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: ChannelRecord | undefined): Fields {

@@ -46,6 +46,24 @@ test('connections', async (t) => {
     assert.equal((await call('PUT', '', { settings: [] })).status, 400);
   });
 
+  await t.test('settings that do not go together are refused', async () => {
+    const fields = async (channel: string, settings: object) => {
+      const { status, body } = await call('PUT', '', { settings }, channel);
+      assert.equal(status, 400, channel);
+      return Object.keys(body.details);
+    };
+    assert.deepEqual(await fields('workspace_chat', {}), ['webhookUrl']);
+    assert.deepEqual(await fields('workspace_chat', { webhookUrl: url, botToken: 'xoxb-1' }), ['webhookUrl']);
+    assert.deepEqual(await fields('workspace_chat', { botToken: 'xoxb-1' }), ['channel']);
+    assert.deepEqual(await fields('hosted', { visibility: 'unlisted' }), ['key']);
+    const mail = { host: 'mail.example', from: 'notes@acme.example', recipients: ['ada@example.org'] };
+    assert.deepEqual(await fields('email', { ...mail, user: 'x' }), ['user']);
+    assert.deepEqual(await fields('email', { ...mail, tls: 'none', user: 'x', password: 'y' }), ['tls']);
+    const bad = await call('PUT', '', { settings: { ...mail, recipients: ['grace at example.org'] } }, 'email');
+    assert.deepEqual(Object.keys(bad.body.details), ['recipients.0']);
+    assert.ok(!JSON.stringify(bad.body).includes('grace'));
+  });
+
   await t.test('a repository’s own goes before its organisation’s', async () => {
     const put = await call('PUT', '', { settings: { webhookUrl: url } });
     assert.equal(put.status, 200, JSON.stringify(put.body));

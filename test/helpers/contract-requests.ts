@@ -31,6 +31,8 @@ const pools: Readonly<Record<string, string>> = {
   draftId: 'draftId',
   keyId: 'keyId',
   secretId: 'secretId',
+  publicationId: 'pubId',
+  channel: 'channel',
   orgId: 'orgId',
   org: 'org',
   fromTag: 'tag',
@@ -160,6 +162,8 @@ function valueFor(schema: Document, name: string): fc.Arbitrary<unknown> {
   if (schema.$ref) return valueFor(resolve(schema), name);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
+  // Which settings fit depends on the channel; none fit half of them.
+  if (name === 'settings') return fc.oneof(fc.constant({}), valueFor(schema, ''));
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each: Document) => valueFor(each, name)));
   if (type === 'boolean') return fc.boolean();
   if (type === 'integer') return integerOf(schema);

@@ -60,9 +60,9 @@ class Round {
     const { accepted, rejected, deferred } = this.tally;
     const all = this.sending.recipients.length;
     if (this.doubtful > 0 || (this.failure && accepted > 0)) {
-      const doubt = this.doubtful > 0 ? ` ${this.doubtful} more may have arrived.` : '';
-      const taken = `The mail server took ${accepted} of ${all} messages, then the connection was lost.`;
-      throw new DeliveryError('unknown', taken + doubt);
+      const rest = this.doubtful > 0 ? `${this.doubtful} more may have arrived` : 'the others were not sent';
+      const taken = `The mail server took ${accepted} of ${all} messages before the connection was lost; ${rest}.`;
+      throw new DeliveryError('unknown', taken);
     }
     if (this.failure) throw this.failure;
     if (accepted === 0 && deferred > 0) {

@@ -3,6 +3,7 @@
  * tells for each whether it was taken, refused, or lost on the way. Texts of the server never leave this file, as they quote
  * addresses; only codes do.
  */
+import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { type Egress, EgressError } from '../../egress/egress.ts';
@@ -60,10 +61,13 @@ export class SmtpSession {
     if (tls === 'none' && password !== undefined) {
       throw new DeliveryError('refused', 'A password is not sent without TLS: set tls to starttls or implicit.');
     }
+    if ((user === undefined) !== (password === undefined)) {
+      throw new DeliveryError('refused', 'The connection needs both user and password, or neither.');
+    }
     const connection = new SMTPConnection({
       host: await addressOf(host, egress),
       port,
-      servername: host,
+      ...(isIP(host) === 0 && { servername: host }),
       secure: tls === 'implicit',
       requireTLS: tls === 'starttls',
       ignoreTLS: tls === 'none',

@@ -18,6 +18,8 @@ export interface Ruled {
   receiver: Receiver;
   /** Answers for the next requests; `usual` lets one pass. */
   plan: (...answers: (Answer | 'usual')[]) => void;
+  /** Has each answer take a random time up to so many milliseconds, before and after the request is carried out. */
+  slow: (longestMs: number) => void;
   /** For `plan`: the request is carried out, and the connection breaks before the answer. */
   lost: Answer;
 }
@@ -25,14 +27,23 @@ export interface Ruled {
 export async function startRuled(t: TestContext, rule: Rule): Promise<Ruled> {
   const receiver = await startReceiver(t);
   const planned: (Answer | 'usual')[] = [];
+  let longestMs = 0;
   receiver.answer = (request, reply) => {
     const next = planned.shift() ?? 'usual';
-    if (next === 'usual') write(reply, rule(request));
-    else next(request, reply);
+    if (next !== 'usual') return next(request, reply);
+    if (longestMs === 0) return write(reply, rule(request));
+    const pause = (): number => Math.random() * longestMs;
+    setTimeout(() => {
+      const answer = rule(request);
+      setTimeout(() => write(reply, answer), pause());
+    }, pause());
   };
   return {
     receiver,
     plan: (...answers) => planned.push(...answers),
+    slow: (ms) => {
+      longestMs = ms;
+    },
     lost: (request, reply) => {
       rule(request);
       reset(request, reply);

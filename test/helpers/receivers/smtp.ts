@@ -27,6 +27,8 @@ export interface SmtpOptions {
   hangUp?: (message: number) => HangUp | undefined;
   /** Messages after which a session is ended with 421. */
   messagesPerSession?: number;
+  /** Each message takes a random time up to so many milliseconds. */
+  slowMs?: number;
 }
 
 export interface ReceivedMail extends Mail {
@@ -94,8 +96,9 @@ export async function startSmtp(t: TestContext, options: SmtpOptions = {}): Prom
         };
         if (fate !== 'refused silently') held.mails.push(mail);
         counts.set(session.id, (counts.get(session.id) ?? 0) + 1);
-        if (fate === undefined) done();
-        else dropped(session.id);
+        if (fate !== undefined) dropped(session.id);
+        else if (options.slowMs) setTimeout(done, Math.random() * options.slowMs);
+        else done();
       });
     },
   });

@@ -140,7 +140,7 @@ test('does not know the outcome once a message was lost while it was taken', asy
     assert.equal(outcome, 'unknown', message);
     assert.match(
       message,
-      /^The mail server took \d+ of 25 messages, then the connection was lost\. 1 more may have arrived\.$/,
+      /^The mail server took \d+ of 25 messages before the connection was lost; 1 more may have arrived\.$/,
     );
     assert.ok(readers(server).length < crowd.length);
   }
@@ -194,6 +194,7 @@ test('sends nothing where TLS is not as asked for', async (t) => {
     [{ tls: 'starttls' }, { tls: 'starttls' }],
     [{ tls: 'implicit' }, { tls: 'implicit' }],
     [{ tls: 'none' }, { tls: 'none', ...login }],
+    [{ tls: 'none' }, { tls: 'none', user: 'tidings' }],
   ] as const) {
     const { delivery, server: got } = await send(t, server, settings);
     const { outcome, message } = await failureOf(delivery);
@@ -206,6 +207,7 @@ test('sends nothing where TLS is not as asked for', async (t) => {
     "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
     "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
     'A password is not sent without TLS: set tls to starttls or implicit.',
+    'The connection needs both user and password, or neither.',
   ]);
 });
 

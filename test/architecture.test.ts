@@ -46,6 +46,7 @@ const rules: Rules = {
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',
+    'workers/partition/main.ts → src/first-start.ts': 'a worker opens what connections have sealed',
     'workers/partition/capture.ts → src/notes/link.ts': 'links are found when a body is captured',
     'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',

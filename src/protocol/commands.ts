@@ -10,6 +10,7 @@ import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { webhookCommands } from './webhooks.ts';
 
 /** A person's change of a draft: who makes it, and which states of the draft it is meant for. */
 const conditional = {
@@ -149,6 +150,7 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer(),
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
+  ...webhookCommands,
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 

@@ -8,6 +8,7 @@ import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSche
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, ComparisonRecordSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { WebhookAttemptedSchema, WebhookEventRelaySchema } from './webhooks.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -287,6 +288,7 @@ export const ResultBodySchema = Type.Union([
   RenderFailureSchema,
   RecountResultSchema,
   RelayedResultSchema,
+  WebhookAttemptedSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;
 
@@ -306,6 +308,7 @@ export const RelayBodySchema = Type.Union([
     counter: Type.Union([Type.Literal('draftsGenerated'), Type.Literal('publishedReleases')]),
     countedAt: Instant,
   }),
+  WebhookEventRelaySchema,
 ]);
 export type RelayBody = Static<typeof RelayBodySchema>;
 

@@ -54,6 +54,12 @@ const foldedTables = [
   'once',
   'webhookSecrets',
   'webhookSecretsByOwner',
+  'webhookEndpoints',
+  'webhookEndpointsByOrganisation',
+  'webhookDeliveries',
+  'webhookDeliveriesById',
+  'webhookDeliveriesByTime',
+  'webhookQueue',
 ] as const;
 
 export type TableName = (typeof foldedTables)[number] | 'local';
@@ -78,7 +84,7 @@ export const dumpedTables: readonly TableName[] = foldedTables;
 const tableOptions = { encoding: 'msgpack', useRecords: false, variableMapSize: true } as const;
 
 const maxReaders = 512;
-const maxDbs = 64;
+const maxDbs = 128;
 
 /** Opens the partition in use for writing, making it when it is new. One process may do so, its owner. */
 export function openPartition(dataDir: string, name: string): Partition {

@@ -13,7 +13,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 /** Some of these are for keys of the instance alone; this one is of an organisation. */
 const forInstance = /^\/api\/(retention|orgs\/)/;
 /** Operations on what an organisation has: what is somebody else's is not found. */
-const owned = /:(repoId|rangeId|draftId|keyId|secretId|orgId)/;
+const owned = /:(repoId|rangeId|draftId|keyId|secretId|orgId|endpointId)/;
 
 test('routes and keys', async (t) => {
   const service = await startService(t);
@@ -31,8 +31,11 @@ test('routes and keys', async (t) => {
     return (await service.api('GET', '/api/repos', undefined, brief.key)).status === 401;
   });
   const secret = (await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body;
+  const url = 'https://hooks.acme.example/';
+  const endpoint = (await service.api('POST', '/api/webhook-endpoints', { org: 'acme', url })).body;
+  const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
   const ids: Record<string, string> = { repoId, rangeId, draftId, keyId: right.id, secretId: secret.id, revision: '1' };
-  ids.orgId = right.orgId;
+  Object.assign(ids, { orgId: right.orgId, endpointId: endpoint.id, deliveryId: tried.id });
   const queries: Record<string, string> = {
     listRanges: `?repoId=${repoId}`,
     listDrafts: `?releaseRangeId=${rangeId}`,
@@ -116,6 +119,8 @@ test('routes and keys', async (t) => {
       listKeys: { status: 200 },
       listOrganisations: { status: 200 },
       listWebhookSecrets: { status: 200 },
+      createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
+      listWebhookEndpoints: { status: 200 },
     };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));
     assert.deepEqual(routes.map(({ operation }) => operation).sort(), Object.keys(asked).sort());
@@ -134,8 +139,9 @@ test('routes and keys', async (t) => {
   });
 
   await t.test('the right key is let in', async () => {
-    // Bodies are refused, so that nothing is written; what takes the key itself away is left out.
-    const routes = apiRoutes.filter(({ operation }) => operation !== 'revokeKey');
+    // Bodies are refused, so that nothing is written; what takes the key itself away, or what others are
+    // asked for, is left out.
+    const routes = apiRoutes.filter(({ operation }) => !/^(revokeKey|deleteWebhookEndpoint)$/.test(operation));
     for (const route of routes) {
       const { status, body } = await call(route, `Bearer ${right.key}`, '{"nothing": 1}');
       const writes = route.method !== 'GET' && route.method !== 'DELETE';

@@ -67,6 +67,9 @@ async function setStage(t: TestContext): Promise<Stage> {
   const labDraft = await generateDraft(service, labRange.id);
   const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', ...body })).body;
   const [acme, umbrella] = [await make({ org: 'acme' }), await make({ org: 'umbrella' })];
+  const hooks = { org: 'acme', url: 'https://hooks.example/' };
+  const endpoint = (await service.api('POST', '/api/webhook-endpoints', hooks)).body;
+  const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
   const revoked = await make({ org: 'acme' });
   await service.api('DELETE', `/api/keys/${revoked.id}`);
   return {
@@ -89,6 +92,10 @@ async function setStage(t: TestContext): Promise<Stage> {
       org: ['acme', 'umbrella', acme.orgId, umbrella.orgId],
       keyId: [revoked.id],
       secretId: [(await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body.id],
+      endpointId: [endpoint.id],
+      deliveryId: [tried.id],
+      // Nobody answers there: names of this kind resolve nowhere.
+      url: ['https://hooks.example/', 'https://127.0.0.1/', 'http://hooks.example/'],
       revision: ['1', '2', '3', '99'],
       secretText: ['a text of more than sixteen characters', 'short'],
       tag: ['v1.0.0', 'v1.1.0', 'v9'],
@@ -98,7 +105,7 @@ async function setStage(t: TestContext): Promise<Stage> {
       once: ['one', 'two', '"three"', 'four', 'five'],
     },
     secrets: {
-      acme: new Set([repoId, range.id, draft.id, acme.orgId, acme.id, 'Faster start']),
+      acme: new Set([repoId, range.id, draft.id, acme.orgId, acme.id, endpoint.id, tried.id, 'Faster start']),
       umbrella: new Set([
         labId,
         labRange.id,
@@ -165,9 +172,13 @@ function check(stage: Stage, { operation, key }: FuzzRequest, reply: Reply, sent
   }
 }
 
+/** What ids are called in paths, where that is not what they begin with. */
+const longNames: Readonly<Record<string, string>> = { ep: 'endpoint', dlv: 'delivery' };
+
 /** What a request made can be asked for by later ones, and is nobody else's. */
 function learn(stage: Stage, owner: string, id: string): void {
-  const pool = stage.pools[`${id.split('_')[0]}Id`];
+  const prefix = id.split('_')[0] as string;
+  const pool = stage.pools[`${longNames[prefix] ?? prefix}Id`];
   if (!pool || pool.includes(id)) return;
   pool.push(id);
   if (owner === 'acme' || owner === 'umbrella') stage.secrets[owner].add(id);

@@ -20,6 +20,7 @@ import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
 import { revokeKey, rotateKey } from './keys.ts';
+import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
 /** The slot in ids of what lives in the directory. */
@@ -68,6 +69,8 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return rotateWebhookSecret(partition, command, at);
     case 'revokeWebhookSecret':
       return revokeWebhookSecret(partition, command.secretId, at);
+    default:
+      return foldWebhookCommand(partition, command, at);
   }
 }
 

@@ -6,6 +6,8 @@ import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostsOf } from '../../config/hosts.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/child.ts';
+import { Egress } from '../../src/egress/egress.ts';
+import { openSealer } from '../../src/first-start.ts';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
@@ -14,6 +16,7 @@ import { directoryName, type PartitionName } from '../../src/journal/subjects.ts
 import { partitionAlarms } from '../../src/metrics.ts';
 
 import type { ChangesTask, DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
+import type { Sealer } from '../../src/seal.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
 
 import { PartitionLockedError } from '../../src/store/lock.ts';
@@ -24,6 +27,7 @@ import type { HostContext } from '../host/context.ts';
 import { resolveRepository } from '../host/repositories.ts';
 import { TagSync } from '../host/tag-sync.ts';
 import { RenderPool } from '../render/pool.ts';
+import { WebhookSender } from '../webhooks/sender.ts';
 import { Keeper } from './keeper.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
@@ -43,6 +47,8 @@ interface Shared {
   places: BackfillPlaces;
   /** A repository as the directory lists it, whoever owns that. */
   listed: HostContext['listed'];
+  egress: Egress;
+  sealer: Sealer;
 }
 
 /** One owned partition and what serves it. */
@@ -52,6 +58,8 @@ interface Served {
   keeper: Keeper;
   /** The work with hosts; the directory has none of its own. */
   hosts: { backfills: Backfills; comparisons: Comparisons; tagSync: TagSync | undefined } | undefined;
+  /** The directory tells endpoints of events; the others have none. */
+  webhooks: WebhookSender | undefined;
   stopAnswering: () => void;
 }
 
@@ -78,7 +86,9 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     const directory = own ?? readers.fresh(directoryName);
     return directory && readDirectoryRepository(directory, repoId);
   };
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed };
+  const egress = new Egress({ allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
+  const sealer = openSealer(settings);
+  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, egress, sealer };
   const stopped = new Set<PartitionName>();
   const tell = (): void => context.setReady(journal.connected() && stopped.size === 0);
   const onLost = (name: PartitionName, error: Error): void => {
@@ -99,7 +109,11 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   journal.onDisconnect(tell);
   journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');
-  return { stop: () => stopWorker(served, pool, lanes, readers, journal) };
+  const stop = async (): Promise<void> => {
+    await stopWorker(served, pool, lanes, readers, journal);
+    await egress.close();
+  };
+  return { stop };
 }
 
 /** A partition that nothing on this machine can bring back is left alone. */
@@ -120,9 +134,11 @@ async function serve(
   const { dataDir } = settings;
   let outbox: Outbox | undefined;
   let hosts: Served['hosts'];
+  let webhooks: Served['webhooks'];
   const kick = (): void => {
     outbox?.kick();
     hosts?.backfills.kick();
+    webhooks?.kick();
   };
   const owner = await takeOver(() =>
     PartitionOwner.open({
@@ -137,6 +153,8 @@ async function serve(
   );
   outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
   if (name !== directoryName) hosts = startHosts(context, shared, owner);
+  else
+    webhooks = new WebhookSender({ owner, lane: laneOf(name), egress: shared.egress, sealer: shared.sealer, logger });
   if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
@@ -153,7 +171,7 @@ async function serve(
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     return pool.run({ dataDir, partition: name, work: question });
   });
-  return { owner, outbox, keeper, hosts, stopAnswering: () => answers.unsubscribe() };
+  return { owner, outbox, keeper, hosts, webhooks, stopAnswering: () => answers.unsubscribe() };
 }
 
 function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: PartitionOwner): Served['hosts'] {
@@ -200,10 +218,11 @@ async function stopWorker(
   readers: Readers,
   journal: Journal,
 ): Promise<void> {
-  for (const { stopAnswering, keeper, outbox, hosts } of served) {
+  for (const { stopAnswering, keeper, outbox, hosts, webhooks } of served) {
     stopAnswering();
     await keeper.close();
-    await Promise.all([outbox.close(), hosts?.backfills.close(), hosts?.comparisons.close(), hosts?.tagSync?.close()]);
+    await Promise.all([outbox.close(), webhooks?.close()]);
+    await Promise.all([hosts?.backfills.close(), hosts?.comparisons.close(), hosts?.tagSync?.close()]);
   }
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));

@@ -30,7 +30,9 @@ import {
 } from '../../src/store/retention.ts';
 import { standardTier, writeTier } from '../../src/store/tiers.ts';
 import { removeKeyUse, removeUsage } from '../../src/store/usage.ts';
+import { listWebhookEndpoints } from '../../src/store/webhook-endpoints.ts';
 import { listWebhookSecrets, removeWebhookSecret } from '../../src/store/webhook-secrets.ts';
+import { eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
 
@@ -91,12 +93,15 @@ function eraseOrganisation(partition: Partition, orgId: string, partitions: numb
   writeTier(partition, orgId, standardTier);
   const secrets = listWebhookSecrets(partition, orgId);
   for (const secret of secrets) removeWebhookSecret(partition, secret);
+  const endpoints = listWebhookEndpoints(partition, orgId);
+  for (const endpoint of endpoints) eraseWebhookEndpoint(partition, endpoint);
   removeOrganisation(partition, orgId);
   noteErasure(partition);
   const counts = {
     organisations: 1,
     keys: keys.length,
     secrets: secrets.length,
+    endpoints: endpoints.length,
     repositories: repositories.length,
   };
   for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);

@@ -9,12 +9,14 @@ import { readRange, writeRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { writeRangeResponse } from '../../src/store/responses.ts';
 import { rendered, renderFailed } from './drafts.ts';
+import { foldAttempted } from './webhook-deliveries.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
 
 /** Folds one outcome at time `at`. */
 export function foldOutcome(partition: Partition, outcome: ResultBody, at: number): void {
   if (outcome.result === 'relayed') return removeRelays(partition, outcome.target, outcome.row);
+  if (outcome.result === 'webhookAttempted') return foldAttempted(partition, outcome, at);
   removeEffect(partition, outcome.row);
   if (outcome.result === 'rendered') rendered(partition, outcome, at);
   else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);

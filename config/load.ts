@@ -172,13 +172,15 @@ function hostFaults({ hostOrigin, hosts }: Settings): string[] {
   return faults;
 }
 
-function tierFaults({ tiers }: Settings): string[] {
+function tierFaults({ tiers, instanceTier }: Settings): string[] {
   const names = new Set(builtInTiers);
-  return tiers.flatMap(({ name }) => {
+  const faults = tiers.flatMap(({ name }) => {
     if (names.has(name)) return [`TIDINGS_TIERS: expected a name of its own for each tier, got ${name} again`];
     names.add(name);
     return [];
   });
+  if (names.has(instanceTier)) return faults;
+  return [...faults, `TIDINGS_INSTANCE_TIER: expected one of ${[...names].join(', ')}, got ${instanceTier}`];
 }
 
 function networkFaults(variable: string, networks: readonly string[]): string[] {

@@ -230,6 +230,10 @@ export const SettingsSchema = Type.Object(
       description:
         'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, webhooksPerMinute, webhooksPerHour}',
     }),
+    instanceTier: setting(Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$', default: 'standard' }), {
+      env: 'TIDINGS_INSTANCE_TIER',
+      description: 'Tier of limits of the keys of the instance, which belong to no organisation',
+    }),
     usageFlushSeconds: setting(count(1, 60, 5), {
       env: 'TIDINGS_USAGE_FLUSH_SECONDS',
       description: 'Time between writings of what was counted, in seconds; a killed gateway loses as much',

@@ -12,7 +12,7 @@ import { ApiLimit } from './api/limit.ts';
 import { OnceGuard } from './api/once.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
-import { docsRoutes } from './docs-page.ts';
+import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
 import { BodyBudget } from './http/budget.ts';
@@ -74,13 +74,10 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     limits.api.sweep(performance.now());
   }, sweepMs);
   warmUp();
-  const server = await startServer(
-    settings.host,
-    settings.port,
-    routes(context, limits, usage, logger),
-    logger,
-    settings.corsOrigins,
-  );
+  const server = await startServer(settings.host, settings.port, routes(context, limits, usage, logger), logger, {
+    corsOrigins: settings.corsOrigins,
+    help: docsPath,
+  });
   return {
     port: server.port,
     context,
@@ -156,8 +153,16 @@ function routes(
   const services = { context, authenticator, limit: limits.api, usage, once: new OnceGuard(), budget };
   const allowList = new AllowList(settings);
   return [
-    { method: 'POST', path: '/api/webhooks/scm', handle: (exchange) => receive(exchange, allowList, receiver) },
-    ...apiRoutes.map((route) => toHttpRoute(route, services)),
+    {
+      method: 'POST',
+      path: '/api/webhooks/scm',
+      handle: (exchange) => receive(exchange, allowList, receiver),
+      help: helpFor('Webhooks', 'receiveWebhook'),
+    },
+    ...apiRoutes.map((route) => ({
+      ...toHttpRoute(route, services),
+      help: helpFor(route.contract.tag, route.operation),
+    })),
     documentRoute(apiRoutes),
     ...docsRoutes(),
   ];

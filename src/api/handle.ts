@@ -17,6 +17,7 @@ import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
 import { isKnown } from './conditional.ts';
 import type { ApiContext, Use } from './context.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import type { ApiLimit } from './limit.ts';
 import { serveMock } from './mock.ts';
 import { type OnceGuard, type Repeatable, readUse } from './once.ts';
@@ -103,7 +104,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
       refuse(route, exchange, error);
     }
   };
-  return { method, path, handle };
+  return { method, path, handle, headers: deprecationHeaders(route.contract.deprecated) };
 }
 
 /** Parses the body before the first await, as its bytes are gone after it, and runs the handler. */

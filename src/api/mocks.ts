@@ -1,7 +1,7 @@
 /**
  * What each operation answers in test mode: a function of the request, in the shape of the real reply.
  */
-import { toEtag } from '../etag.ts';
+import { digestOf, toEtag } from '../etag.ts';
 import type {
   CreateKeyBody,
   CreateRangeBody,
@@ -63,7 +63,10 @@ export const mocks: Readonly<Record<string, Mock>> = {
     }),
   listRepositoryTags: list('tags', () => sampleTags),
   getRepositorySettings: () => ok(defaultSettings),
-  putRepositorySettings: ({ body }) => ok({ ...defaultSettings, ...(body as Partial<NotesSettings>) }),
+  putRepositorySettings: ({ body }) => {
+    const settings = { ...defaultSettings, ...(body as Partial<NotesSettings>) };
+    return { ...ok(settings), etag: toEtag(digestOf(JSON.stringify(settings))) };
+  },
   listRanges: list('ranges', ({ query }) => [
     rangeResponse(sampleRange(undefined, (query as { repoId: string }).repoId), rocketUrl),
   ]),

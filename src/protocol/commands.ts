@@ -12,13 +12,11 @@ import { WaitSchema } from './retention.ts';
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 import { webhookCommands } from './webhooks.ts';
 
-/** A person's change of a draft: who makes it, and which states of the draft it is meant for. */
-const conditional = {
-  /** Id of the API key. */
-  by: Type.Optional(Type.String()),
-  /** Digests, one of which the draft must have; absent = any state will do. */
-  ifMatch: Type.Optional(Type.Array(Type.String())),
-};
+/** Digests, one of which what is written to must have; absent = any state will do. */
+const ifMatch = Type.Optional(Type.Array(Type.String()));
+
+/** A person's change of a draft: the id of their API key, and which states of the draft it is meant for. */
+const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
 /** Commands of a repository's partition. */
 export const CommandSchema = Type.Union([
@@ -50,7 +48,12 @@ export const CommandSchema = Type.Union([
     revision: Type.Integer(),
     ...conditional,
   }),
-  Type.Object({ name: Type.Literal('putSettings'), repoId: Type.String(), settings: NotesSettingsSchema }),
+  Type.Object({
+    name: Type.Literal('putSettings'),
+    repoId: Type.String(),
+    settings: NotesSettingsSchema,
+    ifMatch,
+  }),
   Type.Object({
     name: Type.Literal('startBackfill'),
     backfillId: Type.String(),

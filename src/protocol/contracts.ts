@@ -66,6 +66,12 @@ export type Tag =
   | 'Outgoing webhooks'
   | 'Operations';
 
+/** Days, YYYY-MM-DD: since when an operation should not be used any more, and when it goes. */
+export interface Deprecation {
+  since: string;
+  sunset: string;
+}
+
 /** The promise of one operation. */
 export interface Contract {
   tag: Tag;
@@ -79,6 +85,8 @@ export interface Contract {
   refusals?: readonly number[];
   /** Whether it takes If-Match. */
   conditional?: true;
+  /** Set when the operation will go. */
+  deprecated?: Deprecation;
 }
 
 const ranges = Object.values(CreateRangeBodySchemas);
@@ -112,6 +120,7 @@ export const contracts = {
     example: { order: ['security'], titles: { fix: 'Mended' }, labels: { infra: { skip: true } } },
     body: NotesSettingsSchema,
     replies: { 200: NotesSettingsSchema },
+    conditional: true,
   },
   startBackfill: {
     tag: 'Repositories',

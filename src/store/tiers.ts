@@ -3,11 +3,17 @@
  */
 import type { OrganisationRecord } from './directory.ts';
 import type { Partition } from './partition.ts';
+import { instanceUsage } from './usage.ts';
 
 export const standardTier = 'standard';
 
 export function readTier(partition: Partition, orgId: string): string {
   return partition.tables.tiers.get(orgId) ?? standardTier;
+}
+
+/** The tier that requests counted for `owner` are limited by: an organisation's own, or `instanceTier` for the instance. */
+export function tierOfUsage(partition: Partition, owner: string, instanceTier: string): string {
+  return owner === instanceUsage ? instanceTier : readTier(partition, owner);
 }
 
 /** The tier of whoever owns repositories, by the host's id of the owner. */

@@ -41,7 +41,7 @@ test('test mode (spec 4)', async (t) => {
     '/api/orgs',
   ];
 
-  await t.test('nothing is written', async () => {
+  await t.test('nothing is written (spec 4)', async () => {
     const look = async () => [
       (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body,
       (await service.api('GET', `/api/drafts?releaseRangeId=${range.id}`)).body,
@@ -57,7 +57,7 @@ test('test mode (spec 4)', async (t) => {
     assert.deepEqual(await look(), before);
   });
 
-  await t.test('replies have the shape of real ones, and are the same each time', async () => {
+  await t.test('replies have the shape of real ones, and are the same each time (spec 4)', async () => {
     for (const path of reads) {
       const [real, mock, again] = [await service.api('GET', path), await call('GET', path), await call('GET', path)];
       assert.equal(mock.status, 200, path);
@@ -69,7 +69,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal((await call('GET', `/api/drafts/${draft.id}`)).body.id, draft.id);
   });
 
-  await t.test('what is wrong is refused as ever', async () => {
+  await t.test('what is wrong is refused as ever (spec 4)', async () => {
     const refused: [string, string, unknown, number][] = [
       ['POST', '/api/ranges', { ...newRange, toTag: 'v9' }, 400],
       ['POST', '/api/ranges', { ...newRange, fromTag: 'v1.1.0' }, 400],

@@ -22,6 +22,8 @@ interface Stage {
   service: TestService;
   pools: Record<string, string[]>;
   keys: Record<string, string | undefined>;
+  /** Endpoints of deliveries. */
+  homes: Map<unknown, string>;
   /** What only an organisation's own keys may get to see, by organisation. */
   secrets: Record<'acme' | 'umbrella', Set<string>>;
 }
@@ -74,6 +76,7 @@ async function setStage(t: TestContext): Promise<Stage> {
   await service.api('DELETE', `/api/keys/${revoked.id}`);
   return {
     service,
+    homes: new Map([[tried.id, endpoint.id]]),
     keys: {
       acme: acme.key,
       umbrella: umbrella.key,
@@ -122,6 +125,9 @@ async function setStage(t: TestContext): Promise<Stage> {
 async function sendOne(stage: Stage, request: FuzzRequest, tally: Tally): Promise<void> {
   const { operation, key, contentType } = request;
   const made = pickAll(stage, request) as FuzzRequest;
+  const home = stage.homes.get(made.params.deliveryId);
+  // Two ids picked by themselves hardly ever belong together.
+  if (home !== undefined) made.params.endpointId = home;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(made.params[name]));
   const query = new URLSearchParams(made.query.map(([name, value]): [string, string] => [textOf(name), textOf(value)]));
   const headers = new Headers();
@@ -162,6 +168,7 @@ function check(stage: Stage, { operation, key }: FuzzRequest, reply: Reply, sent
   if (fault !== undefined) fail(fault);
   if (/\n\s+at |node_modules|\.(ts|js):\d+/.test(text) && !sent.includes('node_modules')) fail('a stack');
   const made = headers.get('x-test-mode') === null && status === 201 && body?.id;
+  if (made && body.endpointId !== undefined) stage.homes.set(body.id, body.endpointId);
   if (made) learn(stage, key, body.id);
   const owner = key === 'reader' ? 'acme' : key;
   // The document's examples are ids of a real acme/rocket.

@@ -8,6 +8,8 @@ export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?:
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
 
+export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
+
 export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; error?: string; createdAt: string; updatedAt: string };
 
 export type DraftRestore = { id: string; revision: number; updatedAt: string; bodyMd: string };
@@ -20,6 +22,8 @@ export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; l
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; key: string };
 
+export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
+
 export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
 
 export type NotesSettings = { order: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles: { breaking: string; feature: string; fix: string; security: string; performance: string; documentation: string; other: string; reverted: string; issues: string; commits: string; dependencies: string }; labels: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels: readonly (string)[]; excludedAuthors: readonly (string)[]; links: 'full' | 'short'; engineer: { contributors: boolean; newContributors: boolean; directCommits: boolean; closedIssues: boolean; dependencies: boolean }; internal: { risks: boolean; closedIssues: boolean }; customer: { bullets: number; closedIssues: boolean; titles: { breaking: string; new: string; improved: string; fixed: string } } };
@@ -29,6 +33,8 @@ export type Organization = { id: string; login: string; host: string; tier: stri
 export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; createdAt: string; updatedAt: string };
 
 export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; createdAt: string; updatedAt: string };
+
+export type Replayed = { endpointId: string; replayed: number };
 
 export type Repository = { id: string; orgId: string; scmRepoId: number | null; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string };
 
@@ -45,6 +51,10 @@ export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated
 export type Tag = { name: string; sha: string; date: string };
 
 export type Ticket = { id: string; status: 'processing'; estimatedTime: number };
+
+export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
+
+export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
 
@@ -138,6 +148,28 @@ export interface Operations {
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
+  /** List webhook endpoints, without their secrets. */
+  listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
+  /** Make a webhook endpoint; its secret is shown in this reply alone. */
+  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
+  /** Get a webhook endpoint, without its secret. */
+  getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
+  /** Change a webhook endpoint, switch it off or on. */
+  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
+  /** Delete a webhook endpoint and what was sent to it. */
+  deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
+  /** Make a new secret for a webhook endpoint; both sign during the overlap. */
+  rotateWebhookEndpointSecret: { input: { endpointId: string } & { overlapHours?: number }; reply: NewWebhookEndpoint; };
+  /** Send a test event to a webhook endpoint. */
+  testWebhookEndpoint: { input: { endpointId: string } & Record<string, never>; reply: WebhookDelivery; };
+  /** List what was sent to a webhook endpoint, with every attempt. */
+  listWebhookDeliveries: { input: { endpointId: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly (WebhookDelivery)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookDelivery; };
+  /** Get one delivery to a webhook endpoint. */
+  getWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
+  /** Send a delivery again, or now. */
+  resendWebhookDelivery: { input: { endpointId: string; deliveryId: string } & Record<string, never>; reply: WebhookDelivery; };
+  /** Send again what was made in a range of time. */
+  replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
   /** Get this document. */
   getOpenApi: { input: Record<string, never>; reply: Record<string, unknown>; };
 }
@@ -187,5 +219,16 @@ export const operations = {
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
   rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
   revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
+  listWebhookEndpoints: { method: 'GET', path: '/api/webhook-endpoints', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEndpoints' },
+  createWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints', query: [], body: true },
+  getWebhookEndpoint: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },
+  updateWebhookEndpoint: { method: 'PATCH', path: '/api/webhook-endpoints/{endpointId}', query: [], body: true },
+  deleteWebhookEndpoint: { method: 'DELETE', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },
+  rotateWebhookEndpointSecret: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/rotate', query: [], body: true },
+  testWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/test', query: [], body: true },
+  listWebhookDeliveries: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}/deliveries', query: ['status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'deliveries' },
+  getWebhookDelivery: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}', query: [], body: false },
+  resendWebhookDelivery: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend', query: [], body: true },
+  replayWebhookDeliveries: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/replay', query: [], body: true },
   getOpenApi: { method: 'GET', path: '/api/openapi.json', query: [], body: false },
 } as const;

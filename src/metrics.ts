@@ -160,7 +160,7 @@ export const partitionAlarms = new Gauge({
   labelNames: ['partition', 'cause'] as const,
   registers,
 });
-/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets. */
+/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets, endpoints. */
 export const erasedRecords = new Counter({
   name: 'tidings_retention_erased_total',
   help: 'Records erased because their time was over, by kind',
@@ -250,6 +250,31 @@ export const openBreakers = new Gauge({
   name: 'tidings_publish_open_breakers',
   help: 'Receivers that are left alone for a while after failures in a row, by channel',
   labelNames: ['channel'] as const,
+  registers,
+});
+/** `outcome` is one of: delivered, failed, gone. */
+export const endpointAttempts = new Counter({
+  name: 'tidings_webhook_endpoint_attempts_total',
+  help: 'Attempts to deliver to webhook endpoints, by outcome',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+export const endpointSeconds = new Histogram({
+  name: 'tidings_webhook_endpoint_reply_seconds',
+  help: 'Time of an attempt to deliver to a webhook endpoint',
+  buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+  registers,
+});
+export const endpointQueue = new Gauge({
+  name: 'tidings_webhook_endpoint_queue_deliveries',
+  help: 'Deliveries to webhook endpoints that wait for their turn or for another attempt',
+  registers,
+});
+/** `reason` is one of: gone, failing. */
+export const endpointsDisabled = new Counter({
+  name: 'tidings_webhook_endpoints_disabled_total',
+  help: 'Webhook endpoints that the service has disabled, by reason',
+  labelNames: ['reason'] as const,
   registers,
 });
 export const childRestarts = new Counter({

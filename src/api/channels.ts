@@ -9,9 +9,9 @@ import { directoryName } from '../journal/subjects.ts';
 import {
   type ChannelQuery,
   ChannelQuerySchema,
+  EmptyBodySchema,
   type ListChannelsQuery,
   ListChannelsQuerySchema,
-  TestChannelBodySchema,
 } from '../protocol/api.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import { contracts } from '../protocol/contracts.ts';
@@ -107,11 +107,11 @@ const testChannel: ApiRoute<ChannelQuery> = {
   contract: contracts.testChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
-  checkBody: (body) => check(TestChannelBodySchema, body, 'body'),
+  checkBody: (body) => check(EmptyBodySchema, body, 'body'),
   handle: async (request) => {
     const channel = channelNamed(request.params[0]);
     const { orgId, repoId } = ownerOf(request);
-    check(TestChannelBodySchema, request.body, 'body');
+    check(EmptyBodySchema, request.body, 'body');
     if (repoId === null && channelTraits[channel].needsRepository)
       throw invalid({ repoId: `expected a repository to try the channel ${channel} with` }, 'The query is invalid.');
     const { directory, context, test } = request;

@@ -5,20 +5,25 @@ import { digestOf, toEtag } from '../etag.ts';
 import type {
   CreateKeyBody,
   CreateRangeBody,
+  CreateWebhookEndpointBody,
   ListPublicationsQuery,
   Paging,
   PublishBody,
   UpdateOrganisationBody,
+  UpdateWebhookEndpointBody,
 } from '../protocol/api.ts';
 import { type ChannelName, channelNames } from '../protocol/channels.ts';
 import { type Change, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
+import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/backfills.ts';
 import { channelResponse } from '../store/channels.ts';
 import { directoryRepositoryResponse } from '../store/directory.ts';
 import { keyResponse } from '../store/keys.ts';
 import { publicationResponse } from '../store/publications.ts';
 import { draftResponse, rangeResponse } from '../store/responses.ts';
+import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
+import { webhookEndpointResponse } from '../store/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/webhook-secrets.ts';
 import type { ApiReply, ApiRequest } from './handle.ts';
 import { type Page, page } from './page.ts';
@@ -36,6 +41,8 @@ import {
   sampleSecret,
   sampleTags,
   sampleTime,
+  sampleWebhookDelivery,
+  sampleWebhookEndpoint,
   sampleWebhookSecret,
 } from './samples.ts';
 
@@ -108,6 +115,35 @@ export const mocks: Readonly<Record<string, Mock>> = {
   createWebhookSecret: ({ body }) => secretReply(201, 'secret' in (body as object)),
   rotateWebhookSecret: () => secretReply(200, false),
   revokeWebhookSecret: ({ params }) => ok({ id: idOf(params), revokedAt: new Date(sampleTime).toISOString() }),
+  listWebhookEndpoints: list('webhookEndpoints', () => [
+    webhookEndpointResponse(sampleWebhookEndpoint('ep_test_sample')),
+  ]),
+  createWebhookEndpoint: ({ body }) => {
+    const { url, events = webhookEvents, description = '' } = body as CreateWebhookEndpointBody;
+    const endpoint = sampleWebhookEndpoint('ep_test_made', { url, events: [...events], description });
+    return endpointReply(201, endpoint, ['Location', `/api/webhook-endpoints/${endpoint.id}`]);
+  },
+  getWebhookEndpoint: ({ params }) => ok(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params)))),
+  updateWebhookEndpoint: ({ params, body }) => {
+    const { enabled = true, ...fields } = body as UpdateWebhookEndpointBody;
+    const disabled = enabled ? null : ({ reason: 'user', at: sampleTime } as const);
+    return ok(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params), { ...fields, disabled })));
+  },
+  rotateWebhookEndpointSecret: ({ params }) => endpointReply(200, sampleWebhookEndpoint(idOf(params))),
+  deleteWebhookEndpoint: ({ params }) => ok({ id: idOf(params), deletedAt: new Date(sampleTime).toISOString() }),
+  testWebhookEndpoint: ({ params }) => {
+    const endpointId = idOf(params);
+    const body = webhookDeliveryResponse(sampleWebhookDelivery('dlv_test_sample', endpointId));
+    return made(body, `/api/webhook-endpoints/${endpointId}/deliveries/${body.id}`);
+  },
+  listWebhookDeliveries: list('deliveries', ({ params }) => [
+    webhookDeliveryResponse(sampleWebhookDelivery('dlv_test_sample', idOf(params))),
+  ]),
+  getWebhookDelivery: ({ params: [endpointId = '', id = ''] }) =>
+    ok(webhookDeliveryResponse(sampleWebhookDelivery(id, endpointId))),
+  resendWebhookDelivery: ({ params: [endpointId = '', id = ''] }) =>
+    ok(webhookDeliveryResponse({ ...sampleWebhookDelivery(id, endpointId), status: 'pending', dueAt: 0 })),
+  replayWebhookDeliveries: ({ params }) => ok({ endpointId: idOf(params), replayed: 1 }),
   startBackfill: ({ params }) => {
     const headers = ['Location', `/api/repos/${idOf(params)}/backfill`];
     return { status: 202, body: backfillResponse(sampleBackfill(idOf(params), 'running')), headers };
@@ -173,6 +209,11 @@ function secretReply(status: number, ownText: boolean): ApiReply {
   const value = webhookSecretResponse(sampleWebhookSecret);
   const body = ownText ? value : { ...value, secret: '0'.repeat(64) };
   return { status, body, headers: ['Cache-Control', 'no-store'] };
+}
+
+function endpointReply(status: number, endpoint: WebhookEndpointRecord, headers: string[] = []): ApiReply {
+  const body = { ...webhookEndpointResponse(endpoint), secret: `whsec_${'A'.repeat(43)}=` };
+  return { status, body, headers: [...headers, 'Cache-Control', 'no-store'] };
 }
 
 function revision(number: number): object {

@@ -3,10 +3,10 @@
  */
 import { invalid } from '../errors.ts';
 import {
+  EmptyBodySchema,
   type ListPublicationsQuery,
   ListPublicationsQuerySchema,
   NoQuerySchema,
-  TestChannelBodySchema,
 } from '../protocol/api.ts';
 import { contracts } from '../protocol/contracts.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
@@ -59,11 +59,11 @@ const resendPublication: ApiRoute = {
   contract: contracts.resendPublication,
   scope: 'publish:write',
   query: NoQuerySchema,
-  checkBody: (body) => check(TestChannelBodySchema, body, 'body'),
+  checkBody: (body) => check(EmptyBodySchema, body, 'body'),
   once: { home: ({ params }) => params[0], reply: (value, { context }) => told(context, (value as { id: string }).id) },
   handle: async (request): Promise<ApiReply> => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
-    check(TestChannelBodySchema, request.body, 'body');
+    check(EmptyBodySchema, request.body, 'body');
     const through = connectionFor(request, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
     const { id } = await carryOut<{ id: string }>(request.context, partition.name, command, request.once);

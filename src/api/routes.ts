@@ -16,6 +16,8 @@ import { retentionRoutes } from './retention.ts';
 import { revisionRoutes } from './revisions.ts';
 import { settingsRoutes } from './settings.ts';
 import { statsRoutes } from './stats.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
@@ -34,4 +36,6 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...keyRoutes,
   ...organisationRoutes,
   ...webhookSecretRoutes,
+  ...webhookEndpointRoutes,
+  ...webhookDeliveryRoutes,
 ];

@@ -6,6 +6,7 @@ import { ChannelNameSchema, channelNames, channelTraits } from './channels.ts';
 import { scopes } from './commands.ts';
 import { PublicationStateSchema } from './publications.ts';
 import { PersonaSchema } from './stored.ts';
+import { WebhookDeliveryStatusSchema, WebhookEventSchema, webhookEvents } from './webhooks.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -190,5 +191,55 @@ export const PutChannelBodySchema = Type.Object(
   closed,
 );
 
-/** Trying a connection takes no fields. */
-export const TestChannelBodySchema = Type.Object({}, closed);
+/** Longest address of a webhook endpoint, in characters. */
+const mostUrl = 2048;
+const endpointUrl = Type.String({ minLength: 1, maxLength: mostUrl, writeOnly: true });
+const endpointEvents = Type.Array(WebhookEventSchema, {
+  minItems: 1,
+  maxItems: webhookEvents.length,
+  uniqueItems: true,
+});
+const description = Type.String({ maxLength: 200 });
+
+/** A key of the instance names the organisation. Without `events` an endpoint gets all there are. */
+export const CreateWebhookEndpointBodySchema = Type.Object(
+  {
+    url: endpointUrl,
+    events: Type.Optional(endpointEvents),
+    description: Type.Optional(description),
+    org: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  },
+  closed,
+);
+export type CreateWebhookEndpointBody = Static<typeof CreateWebhookEndpointBodySchema>;
+
+export const UpdateWebhookEndpointBodySchema = Type.Object(
+  {
+    url: Type.Optional(endpointUrl),
+    events: Type.Optional(endpointEvents),
+    description: Type.Optional(description),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type UpdateWebhookEndpointBody = Static<typeof UpdateWebhookEndpointBodySchema>;
+
+/** A body that asks for nothing but the act itself. */
+export const EmptyBodySchema = Type.Object({}, closed);
+
+export const ListWebhookDeliveriesQuerySchema = Type.Object(
+  { status: Type.Optional(WebhookDeliveryStatusSchema), ...paging },
+  closed,
+);
+export type ListWebhookDeliveriesQuery = Static<typeof ListWebhookDeliveriesQuerySchema>;
+
+/** What was made from `from` on and before `to`; of every status without one. */
+export const ReplayWebhooksBodySchema = Type.Object(
+  {
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time' }),
+    status: Type.Optional(WebhookDeliveryStatusSchema),
+  },
+  closed,
+);
+export type ReplayWebhooksBody = Static<typeof ReplayWebhooksBodySchema>;

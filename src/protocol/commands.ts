@@ -10,6 +10,7 @@ import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { webhookCommands } from './webhooks.ts';
 
 /** Digests, one of which what is written to must have; absent = any state will do. */
 const ifMatch = Type.Optional(Type.Array(Type.String()));
@@ -154,6 +155,7 @@ export const DirectoryCommandSchema = Type.Union([
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
   ...ChannelCommandSchemas,
+  ...webhookCommands,
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 

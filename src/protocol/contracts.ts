@@ -7,18 +7,21 @@ import {
   ApproveRetentionBodySchema,
   CreateKeyBodySchema,
   CreateRangeBodySchemas,
+  CreateWebhookEndpointBodySchema,
   CreateWebhookSecretBodySchema,
+  EmptyBodySchema,
   GenerateDraftBodySchema,
   PublishBodySchema,
   PutChannelBodySchema,
+  ReplayWebhooksBodySchema,
   RestoreDraftBodySchema,
   RotateKeyBodySchema,
   RotateWebhookSecretBodySchema,
   StartBackfillBodySchema,
-  TestChannelBodySchema,
   UpdateDraftBodySchema,
   UpdateOrganisationBodySchema,
   UpdateRepositoryBodySchema,
+  UpdateWebhookEndpointBodySchema,
 } from './api.ts';
 import { NotesSettingsSchema } from './notes.ts';
 import {
@@ -28,6 +31,7 @@ import {
   ChannelSchema,
   ChannelTestSchema,
   DeletedPublicationSchema,
+  DeletedWebhookEndpointSchema,
   DraftRestoreSchema,
   DraftSchema,
   DraftUpdateSchema,
@@ -35,6 +39,7 @@ import {
   KeySchema,
   listOf,
   NewKeySchema,
+  NewWebhookEndpointSchema,
   NewWebhookSecretSchema,
   OrganizationSchema,
   PayloadSchema,
@@ -42,6 +47,7 @@ import {
   PublicationSchema,
   QueuedSchema,
   RangeSchema,
+  ReplayedSchema,
   RepositorySchema,
   RetentionSchema,
   RevisionSchema,
@@ -50,6 +56,8 @@ import {
   StatsSchema,
   TagSchema,
   TicketSchema,
+  WebhookDeliverySchema,
+  WebhookEndpointSchema,
   WebhookSecretSchema,
 } from './replies.ts';
 
@@ -63,6 +71,7 @@ export type Tag =
   | 'Statistics'
   | 'Keys'
   | 'Organizations'
+  | 'Outgoing webhooks'
   | 'Operations';
 
 /** Days, YYYY-MM-DD: since when an operation should not be used any more, and when it goes. */
@@ -229,7 +238,7 @@ export const contracts = {
     tag: 'Publishing',
     summary: 'Send a publication once more',
     example: {},
-    body: TestChannelBodySchema,
+    body: EmptyBodySchema,
     replies: { 201: PublicationSchema },
   },
   deletePublication: {
@@ -265,7 +274,7 @@ export const contracts = {
     tag: 'Publishing',
     summary: 'Try the connection of a channel',
     example: {},
-    body: TestChannelBodySchema,
+    body: EmptyBodySchema,
     replies: { 200: ChannelTestSchema },
     refusals: [409],
   },
@@ -330,6 +339,77 @@ export const contracts = {
     summary: 'Revoke a webhook secret',
     replies: { 200: RevokedSchema },
   },
+  listWebhookEndpoints: {
+    tag: 'Outgoing webhooks',
+    summary: 'List webhook endpoints, without their secrets',
+    replies: { 200: listOf('webhookEndpoints', WebhookEndpointSchema) },
+  },
+  createWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Make a webhook endpoint; its secret is shown in this reply alone',
+    example: { url: 'https://hooks.acme.example/tidings', events: ['draft.published'], org: 'acme' },
+    body: CreateWebhookEndpointBodySchema,
+    replies: { 201: NewWebhookEndpointSchema },
+    refusals: [404],
+  },
+  getWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Get a webhook endpoint, without its secret',
+    replies: { 200: WebhookEndpointSchema },
+  },
+  updateWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Change a webhook endpoint, switch it off or on',
+    example: { enabled: true },
+    body: UpdateWebhookEndpointBodySchema,
+    replies: { 200: WebhookEndpointSchema },
+  },
+  rotateWebhookEndpointSecret: {
+    tag: 'Outgoing webhooks',
+    summary: 'Make a new secret for a webhook endpoint; both sign during the overlap',
+    example: { overlapHours: 24 },
+    body: RotateWebhookSecretBodySchema,
+    replies: { 200: NewWebhookEndpointSchema },
+  },
+  deleteWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Delete a webhook endpoint and what was sent to it',
+    replies: { 200: DeletedWebhookEndpointSchema },
+  },
+  testWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Send a test event to a webhook endpoint',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 201: WebhookDeliverySchema },
+    refusals: [409],
+  },
+  listWebhookDeliveries: {
+    tag: 'Outgoing webhooks',
+    summary: 'List what was sent to a webhook endpoint, with every attempt',
+    replies: { 200: listOf('deliveries', WebhookDeliverySchema) },
+  },
+  getWebhookDelivery: {
+    tag: 'Outgoing webhooks',
+    summary: 'Get one delivery to a webhook endpoint',
+    replies: { 200: WebhookDeliverySchema },
+  },
+  resendWebhookDelivery: {
+    tag: 'Outgoing webhooks',
+    summary: 'Send a delivery again, or now',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 200: WebhookDeliverySchema },
+    refusals: [409],
+  },
+  replayWebhookDeliveries: {
+    tag: 'Outgoing webhooks',
+    summary: 'Send again what was made in a range of time',
+    example: { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z', status: 'failed' },
+    body: ReplayWebhooksBodySchema,
+    replies: { 200: ReplayedSchema },
+    refusals: [409],
+  },
   showRetention: {
     tag: 'Operations',
     summary: 'Show what retention would erase now, and what waits for a word',
@@ -350,17 +430,20 @@ export const components = {
   Backfill: BackfillSchema,
   Change: ChangeReplySchema,
   Channel: ChannelSchema,
+  DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
   DraftRestore: DraftRestoreSchema,
   DraftUpdate: DraftUpdateSchema,
   Error: ErrorSchema,
   Key: KeySchema,
   NewKey: NewKeySchema,
+  NewWebhookEndpoint: NewWebhookEndpointSchema,
   NewWebhookSecret: NewWebhookSecretSchema,
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
   Range: RangeSchema,
+  Replayed: ReplayedSchema,
   Repository: RepositorySchema,
   Retention: RetentionSchema,
   Revision: RevisionSchema,
@@ -369,6 +452,8 @@ export const components = {
   Stats: StatsSchema,
   Tag: TagSchema,
   Ticket: TicketSchema,
+  WebhookDelivery: WebhookDeliverySchema,
+  WebhookEndpoint: WebhookEndpointSchema,
   WebhookSecret: WebhookSecretSchema,
 } as const;
 

@@ -9,6 +9,7 @@ import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from '
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, ComparisonRecordSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { WebhookAttemptedSchema, WebhookEventRelaySchema } from './webhooks.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -291,6 +292,7 @@ export const ResultBodySchema = Type.Union([
   PublicationSendingSchema,
   PublishedSchema,
   PublishFailedSchema,
+  WebhookAttemptedSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;
 
@@ -310,6 +312,7 @@ export const RelayBodySchema = Type.Union([
     counter: Type.Union([Type.Literal('draftsGenerated'), Type.Literal('publishedReleases')]),
     countedAt: Instant,
   }),
+  WebhookEventRelaySchema,
 ]);
 export type RelayBody = Static<typeof RelayBodySchema>;
 

@@ -8,6 +8,7 @@ import { scopes } from './commands.ts';
 import { ChangeSchema } from './notes.ts';
 import { PublicationStateSchema } from './publications.ts';
 import { PersonaSchema, RangeTypeSchema, ResolutionSchema, RevisionKindSchema } from './stored.ts';
+import { DisabledReasonSchema, WebhookDeliveryStatusSchema, WebhookEventSchema } from './webhooks.ts';
 
 const closed = { additionalProperties: false } as const;
 const count = (example = 1) => Type.Integer({ minimum: 0, examples: [example] });
@@ -26,6 +27,8 @@ const orgId = text('org_00wn60bwmsdmmshz0v9bhyrkddrx');
 const keyId = text('key_0001m7yce69yvkj4vwe6pref0e56');
 const secretId = text('secret_0001m7yce69yvkj4vwe6pref0e56');
 const publicationId = text('pub_mt01m7yce69yvkj4vwe6pref0e56');
+const endpointId = text('ep_0001m7yce69yvkj4vwe6pref0e56');
+const deliveryId = text('dlv_00wn60bwmsdmmshz0v9bhyrkddrx');
 const markdown = text('## New\n\n- Land on rough ground <!-- rn:pr:41 -->\n', 'Markdown');
 
 /** Parameters of paths, by name. */
@@ -38,6 +41,8 @@ export const params = {
   secretId,
   publicationId,
   channel: text('workspace_chat'),
+  endpointId,
+  deliveryId,
   revision: Type.String({ pattern: '^[1-9]\\d{0,9}$', examples: ['1'] }),
 } as const;
 
@@ -356,6 +361,60 @@ export const PublicationSchema = Type.Object(
   closed,
 );
 
+const endpoint = {
+  id: endpointId,
+  orgId,
+  url: text('https://hooks.acme.example/tidings'),
+  description: text('chat bot'),
+  events: Type.Array(WebhookEventSchema, { examples: [['draft.published']] }),
+  enabled: Type.Boolean({ examples: [true] }),
+  disabledReason: orNull(DisabledReasonSchema),
+  disabledAt: orNull(time),
+  failingSince: orNull({ ...time, description: 'the first failure since the last success' }),
+  overlapEndsAt: orNull({ ...time, description: 'until when an old secret signs beside the new one' }),
+  createdAt: time,
+  updatedAt: time,
+};
+
+export const WebhookEndpointSchema = Type.Object(endpoint, closed);
+
+export const NewWebhookEndpointSchema = Type.Object(
+  { ...endpoint, secret: text('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', 'in this reply alone') },
+  closed,
+);
+
+export const DeletedWebhookEndpointSchema = Type.Object({ id: endpointId, deletedAt: time }, closed);
+
+const attempt = Type.Object(
+  {
+    at: time,
+    ms: count(84),
+    status: orNull(Type.Integer({ examples: [503], description: 'what the receiver answered' })),
+    error: orNull(text('The receiver answered 503.')),
+    response: orNull(text('try later', 'the beginning of its body')),
+  },
+  closed,
+);
+
+export const WebhookDeliverySchema = Type.Object(
+  {
+    id: deliveryId,
+    endpointId,
+    eventId: text('evt_00wn60bwmsdmmshz0v9bhyrkddrx', 'webhook-id of every attempt'),
+    event: text('draft.generated'),
+    status: WebhookDeliveryStatusSchema,
+    payload: Type.Object(
+      { event: text('draft.generated'), timestamp: time, data: Type.Record(Type.String(), Type.Unknown()) },
+      closed,
+    ),
+    attemptCount: count(1),
+    attempts: Type.Array(attempt, { description: 'the newest twenty' }),
+    nextAttemptAt: orNull({ ...time, description: 'a time that is over means: as soon as it is its turn' }),
+    createdAt: time,
+  },
+  closed,
+);
+
 export const DeletedPublicationSchema = Type.Object(
   {
     id: publicationId,
@@ -402,3 +461,5 @@ export const ChannelTestSchema = Type.Object(
   },
   closed,
 );
+
+export const ReplayedSchema = Type.Object({ endpointId, replayed: count(12) }, closed);

@@ -65,6 +65,12 @@ const foldedTables = [
   'publicationsByContent',
   'publicationsUnderWay',
   'publicationReferences',
+  'webhookEndpoints',
+  'webhookEndpointsByOrganisation',
+  'webhookDeliveries',
+  'webhookDeliveriesById',
+  'webhookDeliveriesByTime',
+  'webhookQueue',
 ] as const;
 
 export type TableName = (typeof foldedTables)[number] | 'local';

@@ -13,7 +13,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 /** Some of these are for keys of the instance alone; this one is of an organisation. */
 const forInstance = /^\/api\/(retention|orgs\/)/;
 /** Operations on what an organisation has: what is somebody else's is not found. */
-const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId)/;
+const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
 
 test('routes and keys', async (t) => {
   const service = await startService(t);
@@ -35,7 +35,10 @@ test('routes and keys', async (t) => {
   await service.api('PUT', `/api/channels/hosted?orgId=${right.orgId}`, { settings: {} });
   const ids: Record<string, string> = { repoId, rangeId, draftId, keyId: right.id, secretId: secret.id, revision: '1' };
   Object.assign(ids, { publicationId: publication.id, channel: 'hosted' });
-  ids.orgId = right.orgId;
+  const url = 'https://hooks.acme.example/';
+  const endpoint = (await service.api('POST', '/api/webhook-endpoints', { org: 'acme', url })).body;
+  const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
+  Object.assign(ids, { orgId: right.orgId, endpointId: endpoint.id, deliveryId: tried.id });
   const queries: Record<string, string> = {
     listRanges: `?repoId=${repoId}`,
     listDrafts: `?releaseRangeId=${rangeId}`,
@@ -128,6 +131,8 @@ test('routes and keys', async (t) => {
       listKeys: { status: 200 },
       listOrganisations: { status: 200 },
       listWebhookSecrets: { status: 200 },
+      createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
+      listWebhookEndpoints: { status: 200 },
     };
     const lists = { ...queries };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));
@@ -147,8 +152,9 @@ test('routes and keys', async (t) => {
   });
 
   await t.test('the right key is let in', async () => {
-    // Bodies are refused, so that nothing is written; what takes the key itself away is left out.
-    const routes = apiRoutes.filter(({ operation }) => operation !== 'revokeKey');
+    // Bodies are refused, so that nothing is written; what takes the key itself away, or what others are
+    // asked for, is left out.
+    const routes = apiRoutes.filter(({ operation }) => !/^(revokeKey|deleteWebhookEndpoint)$/.test(operation));
     for (const route of routes) {
       const { status, body } = await call(route, `Bearer ${right.key}`, '{"nothing": 1}');
       const writes = route.method !== 'GET' && route.method !== 'DELETE';

@@ -23,6 +23,8 @@ interface Stage {
   service: TestService;
   pools: Record<string, string[]>;
   keys: Record<string, string | undefined>;
+  /** Endpoints of deliveries. */
+  homes: Map<unknown, string>;
   /** What only an organisation's own keys may get to see, by organisation. */
   secrets: Record<'acme' | 'umbrella', Set<string>>;
 }
@@ -70,10 +72,14 @@ async function setStage(t: TestContext): Promise<Stage> {
   const publication = (await service.api('POST', '/api/publish', published)).body;
   const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', ...body })).body;
   const [acme, umbrella] = [await make({ org: 'acme' }), await make({ org: 'umbrella' })];
+  const hooks = { org: 'acme', url: 'https://hooks.example/' };
+  const endpoint = (await service.api('POST', '/api/webhook-endpoints', hooks)).body;
+  const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
   const revoked = await make({ org: 'acme' });
   await service.api('DELETE', `/api/keys/${revoked.id}`);
   return {
     service,
+    homes: new Map([[tried.id, endpoint.id]]),
     keys: {
       acme: acme.key,
       umbrella: umbrella.key,
@@ -94,6 +100,10 @@ async function setStage(t: TestContext): Promise<Stage> {
       secretId: [(await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body.id],
       pubId: [publication.id],
       channel: ['hosted', 'changelog', ...channelNames],
+      endpointId: [endpoint.id],
+      deliveryId: [tried.id],
+      // Nobody answers there: names of this kind resolve nowhere.
+      url: ['https://hooks.example/', 'https://127.0.0.1/', 'http://hooks.example/'],
       revision: ['1', '2', '3', '99'],
       secretText: ['a text of more than sixteen characters', 'short'],
       tag: ['v1.0.0', 'v1.1.0', 'v9'],
@@ -103,7 +113,7 @@ async function setStage(t: TestContext): Promise<Stage> {
       once: ['one', 'two', '"three"', 'four', 'five'],
     },
     secrets: {
-      acme: new Set([repoId, range.id, draft.id, acme.orgId, acme.id, 'Faster start']),
+      acme: new Set([repoId, range.id, draft.id, acme.orgId, acme.id, endpoint.id, tried.id, 'Faster start']),
       umbrella: new Set([
         labId,
         labRange.id,
@@ -120,6 +130,9 @@ async function setStage(t: TestContext): Promise<Stage> {
 async function sendOne(stage: Stage, request: FuzzRequest, tally: Tally): Promise<void> {
   const { operation, key, contentType } = request;
   const made = pickAll(stage, request) as FuzzRequest;
+  const home = stage.homes.get(made.params.deliveryId);
+  // Two ids picked by themselves hardly ever belong together.
+  if (home !== undefined) made.params.endpointId = home;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(made.params[name]));
   const query = new URLSearchParams(made.query.map(([name, value]): [string, string] => [textOf(name), textOf(value)]));
   const headers = new Headers();
@@ -160,6 +173,7 @@ function check(stage: Stage, { operation, key }: FuzzRequest, reply: Reply, sent
   if (fault !== undefined) fail(fault);
   if (/\n\s+at |node_modules|\.(ts|js):\d+/.test(text) && !sent.includes('node_modules')) fail('a stack');
   const made = headers.get('x-test-mode') === null && status === 201 && body?.id;
+  if (made && body.endpointId !== undefined) stage.homes.set(body.id, body.endpointId);
   if (made) learn(stage, key, body.id);
   const owner = key === 'reader' ? 'acme' : key;
   // The document's examples are ids of a real acme/rocket.
@@ -170,9 +184,13 @@ function check(stage: Stage, { operation, key }: FuzzRequest, reply: Reply, sent
   }
 }
 
+/** What ids are called in paths, where that is not what they begin with. */
+const longNames: Readonly<Record<string, string>> = { ep: 'endpoint', dlv: 'delivery' };
+
 /** What a request made can be asked for by later ones, and is nobody else's. */
 function learn(stage: Stage, owner: string, id: string): void {
-  const pool = stage.pools[`${id.split('_')[0]}Id`];
+  const prefix = id.split('_')[0] as string;
+  const pool = stage.pools[`${longNames[prefix] ?? prefix}Id`];
   if (!pool || pool.includes(id)) return;
   pool.push(id);
   if (owner === 'acme' || owner === 'umbrella') stage.secrets[owner].add(id);

@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../../src/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { RangeRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { hasRanges, writeRange } from '../../src/store/ranges.ts';
@@ -12,6 +13,7 @@ import { rangeResponse, writeRangeResponse } from '../../src/store/responses.ts'
 import { settingsDigest, writeSettings } from '../../src/store/settings.ts';
 import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
+import { eventFor } from './event.ts';
 import { deletePublication, publish, resendPublication } from './publications.ts';
 import { missing, refused } from './refusals.ts';
 
@@ -56,7 +58,22 @@ function createRange(
   writeRangeResponse(partition, range, repository.url);
   // The counts were taken before this record; events folded in between may have changed them.
   writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
-  return { ok: true, value: rangeResponse(range, repository.url) };
+  const response = rangeResponse(range, repository.url);
+  tellOfRange(partition, range, response.compareUrl as string | undefined, at);
+  return { ok: true, value: response };
+}
+
+function tellOfRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
+  const { id, repoId, bounds, prCount, issueCount } = range;
+  const link = url === undefined ? {} : { compareUrl: url };
+  eventFor(partition, repoId, 'range.created', at, {
+    releaseRangeId: id,
+    repoId,
+    ...bounds,
+    ...link,
+    prCount,
+    issueCount,
+  });
 }
 
 /** What ready-made responses show and what ranges count can depend on settings, so both are made anew. */

@@ -21,6 +21,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
 import { disconnectChannel, putChannel, setPolicy, suppress } from './channels.ts';
 import { revokeKey, rotateKey } from './keys.ts';
+import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
 /** The slot in ids of what lives in the directory. */
@@ -77,6 +78,8 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return setPolicy(partition, command);
     case 'suppress':
       return suppress(partition, command, at);
+    default:
+      return foldWebhookCommand(partition, command, at);
   }
 }
 

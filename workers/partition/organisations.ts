@@ -33,7 +33,9 @@ import {
 import { removeSuppressions } from '../../src/store/suppressions.ts';
 import { standardTier, writeTier } from '../../src/store/tiers.ts';
 import { removeKeyUse, removeUsage } from '../../src/store/usage.ts';
+import { listWebhookEndpoints } from '../../src/store/webhook-endpoints.ts';
 import { listWebhookSecrets, removeWebhookSecret } from '../../src/store/webhook-secrets.ts';
+import { eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
 
@@ -97,12 +99,15 @@ function eraseOrganisation(partition: Partition, orgId: string, partitions: numb
   removeChannels(partition, orgId);
   removePolicy(partition, orgId);
   removeSuppressions(partition, orgId);
+  const endpoints = listWebhookEndpoints(partition, orgId);
+  for (const endpoint of endpoints) eraseWebhookEndpoint(partition, endpoint);
   removeOrganisation(partition, orgId);
   noteErasure(partition);
   const counts = {
     organisations: 1,
     keys: keys.length,
     secrets: secrets.length,
+    endpoints: endpoints.length,
     repositories: repositories.length,
   };
   for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);

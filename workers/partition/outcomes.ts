@@ -11,6 +11,7 @@ import { readRepository } from '../../src/store/repositories.ts';
 import { writeRangeResponse } from '../../src/store/responses.ts';
 import { rendered, renderFailed } from './drafts.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
+import { foldAttempted } from './webhook-deliveries.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
 
@@ -20,6 +21,7 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
   if (outcome.result === 'publicationSending') return publicationSending(partition, outcome, at);
   if (outcome.result === 'published') return published(partition, outcome, at);
   if (outcome.result === 'publishFailed') return publishFailed(partition, outcome, at);
+  if (outcome.result === 'webhookAttempted') return foldAttempted(partition, outcome, at);
   removeEffect(partition, outcome.row);
   if (outcome.result === 'rendered') rendered(partition, outcome, at);
   else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);

@@ -8,6 +8,7 @@ import { writeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { hasEnded, readPublication, rivals, writePublication, writeReference } from '../../src/store/publications.ts';
 import { countFor } from './count.ts';
+import { eventFor } from './event.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
 
@@ -50,7 +51,13 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   writePublication(partition, after);
   if (reference !== null) writeReference(partition, after, reference);
   if (page) writeHostedNote(partition, { ...page, repoId: after.repoId, publicationId: after.id }, at);
+  tellOf(partition, after, at);
   if (before.publishedAt === null) countFor(partition, after.repoId, 'publishedReleases', at);
+}
+
+function tellOf(partition: Partition, publication: PublicationRecord, at: number): void {
+  const { id: publicationId, repoId, draftId, persona, rangeId: releaseRangeId, channel, url } = publication;
+  eventFor(partition, repoId, 'draft.published', at, { draftId, persona, releaseRangeId, channel, url, publicationId });
 }
 
 /** An attempt failed, or could not begin. One that would be made again gives way to a newer publication that waits. */

@@ -128,6 +128,21 @@ test('go from pending over processing to completed, counted once', async (t) => 
   assert.equal(counted(stage), 1);
 });
 
+test('tell endpoints when they arrive', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.published('pub_1', 1);
+  await stage.published('pub_1', 1);
+  const told = listRelays(stage.partition, 1000).flatMap(({ effect: { body } }) =>
+    body.relay === 'webhookEvent' && body.event === 'draft.published' ? [body.data] : [],
+  );
+  const [url, channel] = ['https://receiver.example/1', 'workspace_chat'];
+  assert.deepEqual(told, [
+    { draftId, persona: 'engineer', releaseRangeId: rangeId, publicationId: 'pub_1', channel, url },
+  ]);
+});
+
 test('are one for the same text, channel, mark and receiver', async (t) => {
   const stage = await openStage(t);
   const first = idOf(await stage.publish('pub_1'));

@@ -7,6 +7,10 @@ import type { Note } from '../channel.ts';
 import { harmlessMarkdown } from './harmless.ts';
 import { mapProse, markdownParts, openFence } from './markdown-parts.ts';
 
+/** Stands where a marker was; no text has it. */
+const sign = '\0';
+const mostRounds = 5;
+
 /** The note's text for the host, with `\n` at line ends and one at its end. */
 export function toHostMarkdown({
   bodyMd,
@@ -19,13 +23,32 @@ export function toHostMarkdown({
   return closed(harmlessMarkdown(withoutOpenComments(told)));
 }
 
-/** Comments that tie entries to pull requests, and the news beside a person's words, taken out with their lines. */
+/**
+ * Comments that tie entries to pull requests, and the news beside a person's words, taken out with their lines. Where one is
+ * gone, another can turn out to be one that stood in code before.
+ */
 function withoutMarkers(markdown: string): string {
-  const kept = markdownParts(markdown).map(({ kind, text }) =>
-    kind === 'comment' && /^<!-- rn:/.test(text) ? '\u0000' : text,
-  );
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sign stands where a marker was, and no text has it
-  return kept.join('').replace(/^[ \t]*\u0000[ \t]*\n|[ \t]*\u0000/gm, '');
+  let text = markdown;
+  for (let round = 0; round < mostRounds; round++) {
+    const before = text;
+    text = withoutSigns(
+      markdownParts(before)
+        .map(({ kind, text: part }) => (kind === 'comment' && part.startsWith('<!-- rn:') ? sign : part))
+        .join(''),
+    );
+    if (text === before) return text;
+  }
+  return text.replaceAll('<!-- rn:', '&lt;!-- rn:');
+}
+
+/** What stood apart by a marker must not come to mean something together. */
+function withoutSigns(text: string): string {
+  const [line, inLine] = [/^[ \t]*(?:\0[ \t]*)+\n/gm, /([ \t]*)(?:\0[ \t]*)+/g];
+  return text.replace(line, '').replace(inLine, (found, blanks: string, at: number, whole: string) => {
+    const [before = '\n', after = '\n'] = [whole[at - 1], whole[at + found.length]];
+    if (after === '\n') return '';
+    return before === '\n' ? blanks : ' ';
+  });
 }
 
 /** Links keep their words; bare addresses go. */

@@ -3,7 +3,6 @@
  * around it, such as a page or a mail, is the matter of others.
  */
 import type { Block, Inline, List } from './document.ts';
-import { parseMarkdown } from './parse.ts';
 
 export interface HtmlOptions {
   /** Levels by which headings go down below those around them. */
@@ -12,11 +11,6 @@ export interface HtmlOptions {
 
 const tags = { strong: 'strong', emphasis: 'em', struck: 's' } as const;
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Markdown as HTML. */
-export function toHtml(markdown: string, options: HtmlOptions = {}): string {
-  return blocksToHtml(parseMarkdown(markdown), options);
-}
 
 /** Blocks as HTML, one a line. */
 export function blocksToHtml(blocks: readonly Block[], options: HtmlOptions = {}): string {

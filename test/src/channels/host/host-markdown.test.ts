@@ -52,6 +52,8 @@ test('takes markers out of what customers read', () => {
   const news = '- One <!-- rn:pr:1 -->\n  <!-- rn:new\n  - Other\n  -->\n- Two `<!-- rn:pr:2 -->`\n';
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: news, persona: 'customer' })), '- One\n- Two `<!-- rn:pr:2 -->`\n');
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: news })), news);
+  const hidden = '<!-- rn:pr:1 -->```\n```\n<!-- rn:pr:2 -->\n`<!-- rn:pr:3 -->` <!-- rn:pr:4 -->`';
+  assert.doesNotMatch(toHostMarkdown(sampleNote({ bodyMd: hidden, persona: 'customer' })), /rn:pr:[24]/);
 });
 
 test('takes links into a private repository out of what customers read', () => {

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toHtml } from '../../../../src/channels/text/html.ts';
+import { blocksToHtml } from '../../../../src/channels/text/html.ts';
 import { parseMarkdown } from '../../../../src/channels/text/parse.ts';
 import { toPlain } from '../../../../src/channels/text/plain.ts';
 
@@ -12,7 +12,7 @@ const body =
 
 test('writes headings, lists, links, tables and code', () => {
   assert.equal(
-    toHtml(body),
+    blocksToHtml(parseMarkdown(body)),
     [
       '<h2>New</h2>',
       '<ul>',
@@ -35,7 +35,7 @@ test('writes headings, lists, links, tables and code', () => {
 });
 
 test('moves headings below those of the page', () => {
-  assert.equal(toHtml('# a\n\n###### b\n', { headingShift: 2 }), '<h3>a</h3>\n<h6>b</h6>');
+  assert.equal(blocksToHtml(parseMarkdown('# a\n\n###### b\n'), { headingShift: 2 }), '<h3>a</h3>\n<h6>b</h6>');
 });
 
 test('writes plain text with addresses behind links', () => {

@@ -30,11 +30,13 @@ import { FoldedSignals } from './journal/signal.ts';
 import { directoryName, type PartitionName, partitionNames } from './journal/subjects.ts';
 import type { Logger } from './logger.ts';
 import { webhooksReceived } from './metrics.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { listDelayed } from './store/delayed.ts';
 import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
+import { unsubscribeRoutes } from './unsubscribe-page.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -165,6 +167,8 @@ function routes(
     })),
     documentRoute(apiRoutes),
     ...docsRoutes(),
+    ...pageRoutes(readers, settings),
+    ...unsubscribeRoutes(context, budget),
   ];
 }
 

@@ -226,6 +226,32 @@ export const hostWaitSeconds = new Counter({
   labelNames: ['reason'] as const,
   registers,
 });
+/** `outcome` is one of: completed, retried, failed, unknown. */
+export const publications = new Counter({
+  name: 'tidings_publications_total',
+  help: 'Attempts to publish, by channel and outcome',
+  labelNames: ['channel', 'outcome'] as const,
+  registers,
+});
+export const publicationSeconds = new Histogram({
+  name: 'tidings_publication_seconds',
+  help: 'Time of a delivery to a channel',
+  labelNames: ['channel'] as const,
+  buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  registers,
+});
+export const publicationsUnderWay = new Gauge({
+  name: 'tidings_publications_under_way',
+  help: 'Publications that have not ended, those that wait for another attempt included',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const openBreakers = new Gauge({
+  name: 'tidings_publish_open_breakers',
+  help: 'Receivers that are left alone for a while after failures in a row, by channel',
+  labelNames: ['channel'] as const,
+  registers,
+});
 /** `outcome` is one of: delivered, failed, gone. */
 export const endpointAttempts = new Counter({
   name: 'tidings_webhook_endpoint_attempts_total',

@@ -12,7 +12,7 @@ import { cycles, importsOf, offences, type Rules } from './helpers/imports.ts';
 const shapes = ['protocol', 'config'];
 const base = [...shapes, 'foundation'];
 const edge = [...base, 'http', 'journal', 'store'];
-const everything = [...edge, 'egress', 'notes', 'channels', 'host', 'intake', 'ingress', 'api'];
+const everything = [...edge, 'egress', 'notes', 'channels', 'host', 'intake', 'ingress', 'api', 'pages'];
 
 const rules: Rules = {
   layerOf,
@@ -30,6 +30,7 @@ const rules: Rules = {
     intake: base,
     ingress: [...edge, 'intake'],
     api: [...edge, 'egress'],
+    pages: edge,
     workers: [...base, 'journal', 'store', 'notes', 'egress', 'channels', 'host', 'intake'],
     assembly: everything,
     demo: [...everything, 'assembly'],
@@ -43,6 +44,9 @@ const rules: Rules = {
     piscina: 'workers/render/',
     '@octokit': 'src/host/',
     undici: 'src/egress/',
+    nodemailer: 'src/channels/',
+    'markdown-it': 'src/channels/',
+    feed: 'src/pages/',
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',
@@ -67,7 +71,9 @@ const readersOfEnvironment: Record<string, string> = {
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
   if (top === 'src' && rest.length === 1)
-    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal)\.ts$/.test(rest[0] ?? '')
+    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal|visible-text|page-url)\.ts$/.test(
+      rest[0] ?? '',
+    )
       ? 'foundation'
       : 'assembly';
   if (top === 'src') return rest[0] === 'cli' ? 'assembly' : rest[0];
@@ -117,7 +123,7 @@ test('nothing in src imports the workers', () => {
 
 test('the edge takes only reads from the store', () => {
   const found = [...sources]
-    .filter(([file]) => /^src\/(api|ingress)\/|^src\/gateway\.ts$/.test(file))
+    .filter(([file]) => /^src\/(api|ingress|pages)\/|^src\/gateway\.ts$/.test(file))
     .flatMap(([file, text]) => importsOf(file, text))
     .filter(
       ({ to, names }) =>

@@ -4,7 +4,7 @@
  */
 import type { TObject } from '@sinclair/typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { digestOf, toEtag } from '../etag.ts';
+import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute, Method } from '../http/server.ts';
@@ -15,7 +15,6 @@ import type { Contract } from '../protocol/contracts.ts';
 import type { Partition } from '../store/partition.ts';
 import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
-import { isKnown } from './conditional.ts';
 import type { ApiContext, Use } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import type { ApiLimit } from './limit.ts';

@@ -6,27 +6,36 @@ import type {
   CreateKeyBody,
   CreateRangeBody,
   CreateWebhookEndpointBody,
+  ListPublicationsQuery,
   Paging,
+  PublishBody,
+  UpdateOrganisationBody,
   UpdateWebhookEndpointBody,
 } from '../protocol/api.ts';
+import { type ChannelName, channelNames } from '../protocol/channels.ts';
 import { type Change, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/backfills.ts';
+import { channelResponse } from '../store/channels.ts';
 import { directoryRepositoryResponse } from '../store/directory.ts';
 import { keyResponse } from '../store/keys.ts';
+import { publicationResponse } from '../store/publications.ts';
 import { draftResponse, rangeResponse } from '../store/responses.ts';
 import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/webhook-secrets.ts';
 import type { ApiReply, ApiRequest } from './handle.ts';
 import { type Page, page } from './page.ts';
+import { deletedResponse } from './publications.ts';
 import {
   sampleBackfill,
+  sampleChannel,
   sampleDraft,
   sampleDraftId,
   sampleKey,
   sampleOrganisation,
+  samplePublication,
   sampleRange,
   sampleRepository,
   sampleSecret,
@@ -156,8 +165,34 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   revokeKey: ({ directory, params }) =>
     ok(keyResponse(directory, sampleKey(idOf(params), { revokedAt: sampleTime }), sampleTime)),
+  publishDraft: ({ body }) => {
+    const { draftId, channel, draft = false } = body as PublishBody;
+    const publication = samplePublication(undefined, { draftId, channel, asDraft: draft });
+    return made(publicationResponse(publication), `/api/publications/${publication.id}`);
+  },
+  previewPublication: ({ body }) => {
+    const { channel } = body as PublishBody;
+    return ok({ channel, payload: { title: 'v1.1.0', text: sampleDraft('', '').bodyMd } });
+  },
+  listPublications: list('publications', ({ query }) => {
+    const { draftId, channel = 'hosted' } = query as ListPublicationsQuery;
+    return [publicationResponse(samplePublication(undefined, { ...(draftId !== undefined && { draftId }), channel }))];
+  }),
+  getPublication: ({ params }) => ok(publicationResponse(samplePublication(idOf(params)))),
+  resendPublication: ({ params }) =>
+    made(publicationResponse(samplePublication(idOf(params))), `/api/publications/${idOf(params)}`),
+  deletePublication: ({ params }) => ok(deletedResponse(samplePublication(idOf(params)), sampleTime)),
+  listChannels: list('channels', () => channelNames.map((channel) => channelResponse(channel, undefined, {}))),
+  getChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
+  putChannel: ({ params }) =>
+    ok(channelResponse(params[0] as ChannelName, sampleChannel(params[0] as ChannelName), {})),
+  removeChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
+  testChannel: ({ params }) => ok({ channel: params[0], ok: true, message: 'Nothing was sent: this is test mode.' }),
   listOrganisations: list('organizations', () => [sampleOrganisationResponse('standard')]),
-  updateOrganisation: ({ body }) => ok(sampleOrganisationResponse(field(body, 'tier') as string)),
+  updateOrganisation: ({ body }) => {
+    const { tier = 'standard', ...policy } = body as UpdateOrganisationBody;
+    return ok({ ...sampleOrganisationResponse(tier), ...policy });
+  },
   getStats: () =>
     ok({
       currentMonth: '2026-01',
@@ -209,7 +244,8 @@ function list(name: string, items: (request: ApiRequest<never>) => object[]): Mo
 
 function sampleOrganisationResponse(tier: string): object {
   const { id, login, origin } = sampleOrganisation;
-  return { id, login, host: origin, tier, createdAt: new Date(sampleTime).toISOString() };
+  const createdAt = new Date(sampleTime).toISOString();
+  return { id, login, host: origin, tier, refuseInternalOnPublicChannels: false, createdAt };
 }
 
 function idOf(params: readonly string[]): string {

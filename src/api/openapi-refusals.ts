@@ -29,7 +29,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: `The API key was revoked. ${remedy}` },
   },
   403: {
-    when: 'The API key may not do this; the message names the scope that is missing and those it has.',
+    when: 'The API key may not do this, or a policy of the organization refuses it; the message names the scope that is missing and those the key has, or the policy.',
     example: { message: 'The API key lacks the scope drafts:write; it has drafts:read.' },
   },
   404: {

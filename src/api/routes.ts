@@ -3,10 +3,13 @@
  */
 import { backfillRoutes } from './backfills.ts';
 import { changesRoutes } from './changes.ts';
+import { channelRoutes } from './channels.ts';
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { keyRoutes } from './keys.ts';
 import { organisationRoutes } from './organisations.ts';
+import { publicationRoutes } from './publications.ts';
+import { publishRoutes } from './publish.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
 import { retentionRoutes } from './retention.ts';
@@ -26,6 +29,9 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...draftRoutes,
   ...revisionRoutes,
   ...retentionRoutes,
+  ...publishRoutes,
+  ...publicationRoutes,
+  ...channelRoutes,
   ...statsRoutes,
   ...keyRoutes,
   ...organisationRoutes,

@@ -3,7 +3,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { BackfillRecord } from '../protocol/backfill.ts';
+import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol/channels.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import type { DirectoryRepository, OrganisationRecord } from '../store/directory.ts';
@@ -111,6 +113,46 @@ export const sampleWebhookSecret: WebhookSecretRecord = {
   createdAt: sampleTime,
   rotatedAt: null,
 };
+
+/** A publication that was completed. */
+export function samplePublication(
+  id: string | undefined,
+  fields: Partial<Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>> = {},
+): PublicationRecord {
+  const { draftId = 'draft_test_sample', channel = 'hosted', asDraft = false } = fields;
+  return {
+    id: id ?? `pub_test_${shortHash(JSON.stringify([draftId, channel, asDraft]))}`,
+    repoId: sampleRepository.id,
+    draftId,
+    revision: 1,
+    rangeId: 'range_test_sample',
+    persona: 'engineer',
+    channel,
+    asDraft,
+    connection: { orgId: sampleOrganisation.id, repoId: null, settings: {}, secrets: {}, receiver: '' },
+    pagesUrl: null,
+    status: 'completed',
+    sending: null,
+    attempted: 1,
+    tries: 1,
+    attempts: [{ at: sampleTime, endedAt: sampleTime, error: null }],
+    nextAttemptAt: null,
+    error: null,
+    outcomeUnknown: false,
+    url: 'https://github.com/acme/rocket/releases/tag/v1.1.0',
+    counts: {},
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+    publishedAt: sampleTime,
+  };
+}
+
+/** A connection of a channel, its secrets set. */
+export function sampleChannel(channel: ChannelName): ChannelRecord {
+  const secrets = Object.fromEntries(channelTraits[channel].secrets.map((field) => [field, '']));
+  const owner = { orgId: sampleOrganisation.id, repoId: null };
+  return { channel, ...owner, settings: {}, secrets, receiver: '', createdAt: sampleTime, updatedAt: sampleTime };
+}
 
 /** An endpoint that is enabled. */
 export function sampleWebhookEndpoint(id: string, fields: Partial<WebhookEndpointRecord> = {}): WebhookEndpointRecord {

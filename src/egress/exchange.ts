@@ -12,6 +12,8 @@ export interface EgressRequest {
   body?: string | Uint8Array;
   /** Longest time for the whole exchange, in milliseconds. */
   timeoutMs: number;
+  /** As much of the reply's body as is read, in bytes; 64 KiB by default. */
+  maxBodyBytes?: number;
   signal?: AbortSignal;
 }
 
@@ -19,13 +21,12 @@ export interface EgressReply {
   status: number;
   /** Names in lower case; several values of one name are joined by commas. */
   headers: Readonly<Record<string, string>>;
-  /** At most 64 KiB of the body; the rest is not read and the connection dropped. */
+  /** As much of the body as the request allows; the rest is not read and the connection dropped. */
   body: Buffer;
   truncated: boolean;
 }
 
-/** As much of a reply's body as is read, in bytes. */
-const maxBodyBytes = 64 * 1024;
+const usualMaxBodyBytes = 64 * 1024;
 
 /** @throws EgressError when there is no reply */
 export function exchange(client: Dispatcher, request: EgressRequest): Promise<EgressReply> {
@@ -79,6 +80,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBodyBytes = usualMaxBodyBytes } = this.request;
     this.chunks.push(chunk.subarray(0, maxBodyBytes - this.bytes));
     this.bytes += chunk.length;
     if (this.bytes > maxBodyBytes) this.finish(true);

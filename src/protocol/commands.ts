@@ -3,9 +3,9 @@
  * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
  */
 import { type Static, Type } from '@sinclair/typebox';
-
+import { ChannelCommandSchemas } from './channels.ts';
 import { NotesSettingsSchema } from './notes.ts';
-
+import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
@@ -63,6 +63,7 @@ export const CommandSchema = Type.Union([
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
   Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String() }),
+  ...PublicationCommandSchemas,
 ]);
 export type Command = Static<typeof CommandSchema>;
 
@@ -153,6 +154,7 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer(),
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
+  ...ChannelCommandSchemas,
   ...webhookCommands,
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;

@@ -11,11 +11,14 @@ import {
   CreateWebhookSecretBodySchema,
   EmptyBodySchema,
   GenerateDraftBodySchema,
+  PublishBodySchema,
+  PutChannelBodySchema,
   ReplayWebhooksBodySchema,
   RestoreDraftBodySchema,
   RotateKeyBodySchema,
   RotateWebhookSecretBodySchema,
   StartBackfillBodySchema,
+  TestChannelBodySchema,
   UpdateDraftBodySchema,
   UpdateOrganisationBodySchema,
   UpdateRepositoryBodySchema,
@@ -26,6 +29,9 @@ import {
   ApprovedSchema,
   BackfillSchema,
   ChangeReplySchema,
+  ChannelSchema,
+  ChannelTestSchema,
+  DeletedPublicationSchema,
   DeletedWebhookEndpointSchema,
   DraftRestoreSchema,
   DraftSchema,
@@ -37,7 +43,9 @@ import {
   NewWebhookEndpointSchema,
   NewWebhookSecretSchema,
   OrganizationSchema,
+  PayloadSchema,
   ProcessedSchema,
+  PublicationSchema,
   QueuedSchema,
   RangeSchema,
   ReplayedSchema,
@@ -59,6 +67,7 @@ export { params } from './replies.ts';
 export type Tag =
   | 'Drafts'
   | 'Ranges'
+  | 'Publishing'
   | 'Repositories'
   | 'Statistics'
   | 'Keys'
@@ -203,6 +212,73 @@ export const contracts = {
     replies: { 200: DraftRestoreSchema },
     conditional: true,
   },
+  publishDraft: {
+    tag: 'Publishing',
+    summary: 'Publish a draft to a channel',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 201: PublicationSchema },
+    refusals: [404],
+  },
+  previewPublication: {
+    tag: 'Publishing',
+    summary: 'Get what a channel would be sent',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 200: PayloadSchema },
+    refusals: [404, 409],
+  },
+  listPublications: {
+    tag: 'Publishing',
+    summary: 'List the publications of a draft or a repository',
+    replies: { 200: listOf('publications', PublicationSchema) },
+    refusals: [404],
+  },
+  getPublication: { tag: 'Publishing', summary: 'Get a publication', replies: { 200: PublicationSchema } },
+  resendPublication: {
+    tag: 'Publishing',
+    summary: 'Send a publication once more',
+    example: {},
+    body: TestChannelBodySchema,
+    replies: { 201: PublicationSchema },
+  },
+  deletePublication: {
+    tag: 'Publishing',
+    summary: 'Delete a publication, and its page if it has one',
+    replies: { 200: DeletedPublicationSchema },
+    refusals: [409],
+  },
+  listChannels: {
+    tag: 'Publishing',
+    summary: 'List the channels with their connections',
+    replies: { 200: listOf('channels', ChannelSchema) },
+    refusals: [404],
+  },
+  getChannel: {
+    tag: 'Publishing',
+    summary: 'Get the connection of a channel, without its secrets',
+    replies: { 200: ChannelSchema },
+  },
+  putChannel: {
+    tag: 'Publishing',
+    summary: 'Connect a channel; a secret that is left out stays',
+    example: { settings: {} },
+    body: PutChannelBodySchema,
+    replies: { 200: ChannelSchema },
+  },
+  removeChannel: {
+    tag: 'Publishing',
+    summary: 'Remove the connection of a channel',
+    replies: { 200: ChannelSchema },
+  },
+  testChannel: {
+    tag: 'Publishing',
+    summary: 'Try the connection of a channel',
+    example: {},
+    body: TestChannelBodySchema,
+    replies: { 200: ChannelTestSchema },
+    refusals: [409],
+  },
   getStats: {
     tag: 'Statistics',
     summary: 'Get the statistics of an organization in the current month',
@@ -234,7 +310,7 @@ export const contracts = {
   },
   updateOrganisation: {
     tag: 'Organizations',
-    summary: 'Give an organization a tier of limits',
+    summary: 'Give an organization a tier of limits, or say what it allows of publishing',
     example: { tier: 'unlimited' },
     body: UpdateOrganisationBodySchema,
     replies: { 200: OrganizationSchema },
@@ -354,6 +430,7 @@ export const contracts = {
 export const components = {
   Backfill: BackfillSchema,
   Change: ChangeReplySchema,
+  Channel: ChannelSchema,
   DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
   DraftRestore: DraftRestoreSchema,
@@ -365,6 +442,7 @@ export const components = {
   NewWebhookSecret: NewWebhookSecretSchema,
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
+  Publication: PublicationSchema,
   Range: RangeSchema,
   Replayed: ReplayedSchema,
   Repository: RepositorySchema,

@@ -5,6 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
 import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSchema } from './commands.ts';
+import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, ComparisonRecordSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
@@ -288,6 +289,9 @@ export const ResultBodySchema = Type.Union([
   RenderFailureSchema,
   RecountResultSchema,
   RelayedResultSchema,
+  PublicationSendingSchema,
+  PublishedSchema,
+  PublishFailedSchema,
   WebhookAttemptedSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;

@@ -3,6 +3,7 @@
  */
 import type { OrganisationRecord } from './directory.ts';
 import type { Partition } from './partition.ts';
+import { readPolicy } from './policies.ts';
 import { instanceUsage } from './usage.ts';
 
 export const standardTier = 'standard';
@@ -25,7 +26,12 @@ export function tierOfOwner(partition: Partition, origin: string, ownerId: strin
 /** An organisation as the API answers it. */
 export function organisationResponse(partition: Partition, organisation: OrganisationRecord): Record<string, unknown> {
   const { id, origin, login, createdAt } = organisation;
-  return { id, login, host: origin, tier: readTier(partition, id), createdAt: new Date(createdAt).toISOString() };
+  const { refuseInternalOnPublicChannels } = readPolicy(partition, id);
+  const tier = readTier(partition, id);
+  return {
+    ...{ id, login, host: origin, tier, refuseInternalOnPublicChannels },
+    createdAt: new Date(createdAt).toISOString(),
+  };
 }
 
 export function writeTier(partition: Partition, orgId: string, tier: string): void {

@@ -13,7 +13,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 /** Some of these are for keys of the instance alone; this one is of an organisation. */
 const forInstance = /^\/api\/(retention|orgs\/)/;
 /** Operations on what an organisation has: what is somebody else's is not found. */
-const owned = /:(repoId|rangeId|draftId|keyId|secretId|orgId|endpointId)/;
+const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
 
 test('routes and keys', async (t) => {
   const service = await startService(t);
@@ -34,11 +34,16 @@ test('routes and keys', async (t) => {
   const url = 'https://hooks.acme.example/';
   const endpoint = (await service.api('POST', '/api/webhook-endpoints', { org: 'acme', url })).body;
   const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
+  const publication = (await service.api('POST', '/api/publish', { draftId, channel: 'hosted' })).body;
+  await service.api('PUT', `/api/channels/hosted?orgId=${right.orgId}`, { settings: {} });
   const ids: Record<string, string> = { repoId, rangeId, draftId, keyId: right.id, secretId: secret.id, revision: '1' };
-  Object.assign(ids, { orgId: right.orgId, endpointId: endpoint.id, deliveryId: tried.id });
+  Object.assign(ids, { publicationId: publication.id, channel: 'hosted' });
+  ids.orgId = right.orgId;
+  Object.assign(ids, { endpointId: endpoint.id, deliveryId: tried.id });
   const queries: Record<string, string> = {
     listRanges: `?repoId=${repoId}`,
     listDrafts: `?releaseRangeId=${rangeId}`,
+    listPublications: `?draftId=${draftId}`,
   };
   const lacking = new Map<string, string>();
   for (const scope of new Set(apiRoutes.map((route) => route.scope))) {
@@ -113,6 +118,14 @@ test('routes and keys', async (t) => {
       getStats: { query: `?orgId=${ids.orgId}`, status: 404 },
       createKey: { body: { name: 'x', org: 'acme' }, status: 404 },
       createWebhookSecret: { body: { org: 'acme' }, status: 404 },
+      publishDraft: { body: { draftId, channel: 'hosted' }, status: 404 },
+      previewPublication: { body: { draftId, channel: 'hosted' }, status: 404 },
+      listPublications: { status: 404 },
+      listChannels: { status: 200 },
+      getChannel: { query: `?repoId=${repoId}`, status: 404 },
+      putChannel: { query: `?repoId=${repoId}`, body: { settings: {} }, status: 404 },
+      removeChannel: { query: `?orgId=${ids.orgId}`, status: 404 },
+      testChannel: { query: `?repoId=${repoId}`, body: {}, status: 404 },
       showRetention: { status: 403 },
       approveRetention: { body: {}, status: 403 },
       listRepositories: { status: 200 },
@@ -122,17 +135,18 @@ test('routes and keys', async (t) => {
       createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
       listWebhookEndpoints: { status: 200 },
     };
+    const lists = { ...queries };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));
     assert.deepEqual(routes.map(({ operation }) => operation).sort(), Object.keys(asked).sort());
     for (const route of routes) {
       const { query, body, status } = asked[route.operation] as (typeof asked)[string];
       if (query !== undefined) queries[route.operation] = query;
       const answer = await call(route, `Bearer ${foreign.key}`, JSON.stringify(body));
-      delete queries.getStats;
+      if (!(route.operation in lists)) delete queries[route.operation];
       assert.equal(answer.status, status, route.operation);
       if (status !== 200) continue;
       const text = JSON.stringify(answer.body);
-      for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision')) {
+      for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision' && name !== 'channel')) {
         assert.ok(!text.includes(id), `${route.operation} tells of ${name}`);
       }
     }

@@ -18,7 +18,15 @@ test('the lists of the spec', async (t) => {
   }
   const get = (path: string) => service.api('GET', path);
   const ids: Record<string, string> = { repoId, rangeId: range.id, draftId: draft.id };
-  const needs: Record<string, string> = { listRanges: `repoId=${repoId}`, listDrafts: `releaseRangeId=${range.id}` };
+  const { orgId } = (await get('/api/repos')).body.repos[0];
+  for (const channel of ['hosted', 'changelog'])
+    assert.equal((await service.api('POST', '/api/publish', { draftId: draft.id, channel })).status, 201);
+  const needs: Record<string, string> = {
+    listRanges: `repoId=${repoId}`,
+    listDrafts: `releaseRangeId=${range.id}`,
+    listPublications: `draftId=${draft.id}`,
+    listChannels: `orgId=${orgId}`,
+  };
   const listRoutes = apiRoutes.filter(({ query }) => 'limit' in query.properties);
   const lists = listRoutes.map((route) => ({
     route,

@@ -4,6 +4,7 @@
  */
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
+import { channelNames } from '../../src/protocol/channels.ts';
 import { replyFault } from './contract.ts';
 import { type FuzzRequest, fuzzRequest, type Picked } from './contract-requests.ts';
 import { pullPayload } from './payloads.ts';
@@ -67,6 +68,8 @@ async function setStage(t: TestContext): Promise<Stage> {
   const days = { type: 'DATE_BASED', fromDate: '2025-12-01', toDate: '2026-12-31' };
   const labRange = (await service.api('POST', '/api/ranges', { repoId: labId, ...days })).body;
   const labDraft = await generateDraft(service, labRange.id);
+  const published = { draftId: draft.id, channel: 'hosted' };
+  const publication = (await service.api('POST', '/api/publish', published)).body;
   const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', ...body })).body;
   const [acme, umbrella] = [await make({ org: 'acme' }), await make({ org: 'umbrella' })];
   const hooks = { org: 'acme', url: 'https://hooks.example/' };
@@ -95,10 +98,12 @@ async function setStage(t: TestContext): Promise<Stage> {
       org: ['acme', 'umbrella', acme.orgId, umbrella.orgId],
       keyId: [revoked.id],
       secretId: [(await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body.id],
+      pubId: [publication.id],
+      channel: ['hosted', 'changelog', ...channelNames],
       endpointId: [endpoint.id],
       deliveryId: [tried.id],
       // Nobody answers there: names of this kind resolve nowhere.
-      url: ['https://hooks.example/', 'https://127.0.0.1/', 'http://hooks.example/'],
+      url: ['https://hooks.example/', 'https://hooks.example/b', 'https://127.0.0.1/'],
       revision: ['1', '2', '3', '99'],
       secretText: ['a text of more than sixteen characters', 'short'],
       tag: ['v1.0.0', 'v1.1.0', 'v9'],

@@ -1,5 +1,5 @@
 /**
- * Folds the API writes of a repository's partition; those of drafts and backfills in files of their own. Each leaves a stored result,
+ * Folds the API writes of a repository's partition; those of drafts, backfills and publications in files of their own. Each leaves a stored result,
  * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
  */
 import { ServiceError } from '../../src/errors.ts';
@@ -14,6 +14,7 @@ import { settingsDigest, writeSettings } from '../../src/store/settings.ts';
 import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
 import { eventFor } from './event.ts';
+import { deletePublication, publish, resendPublication } from './publications.ts';
 import { missing, refused } from './refusals.ts';
 
 /** Carries out one command at time `at`. */
@@ -33,6 +34,12 @@ export function foldCommand(partition: Partition, command: Command, at: number):
       return startBackfill(partition, command, at);
     case 'cancelBackfill':
       return cancelBackfill(partition, command.repoId, at);
+    case 'publish':
+      return publish(partition, command, at);
+    case 'resendPublication':
+      return resendPublication(partition, command, at);
+    case 'deletePublication':
+      return deletePublication(partition, command.publicationId, at);
     default:
       throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
   }

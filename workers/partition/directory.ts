@@ -19,6 +19,7 @@ import {
 import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
+import { disconnectChannel, putChannel, setPolicy, suppress } from './channels.ts';
 import { revokeKey, rotateKey } from './keys.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
@@ -69,6 +70,14 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return rotateWebhookSecret(partition, command, at);
     case 'revokeWebhookSecret':
       return revokeWebhookSecret(partition, command.secretId, at);
+    case 'putChannel':
+      return putChannel(partition, command, at);
+    case 'removeChannel':
+      return disconnectChannel(partition, command);
+    case 'setPolicy':
+      return setPolicy(partition, command);
+    case 'suppress':
+      return suppress(partition, command, at);
     default:
       return foldWebhookCommand(partition, command, at);
   }

@@ -5,6 +5,7 @@
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostsOf } from '../../config/hosts.ts';
+import { publicUrlOf } from '../../config/public-url.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/child.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { openSealer } from '../../src/first-start.ts';
@@ -15,8 +16,14 @@ import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
 
-import type { ChangesTask, DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
-import type { Sealer } from '../../src/seal.ts';
+import type {
+  ChangesTask,
+  DueTask,
+  PayloadTask,
+  PreviewTask,
+  ResolveRepositoryTask,
+  TestChannelTask,
+} from '../../src/protocol/tasks.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
 
 import { PartitionLockedError } from '../../src/store/lock.ts';
@@ -26,6 +33,10 @@ import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
 import { resolveRepository } from '../host/repositories.ts';
 import { TagSync } from '../host/tag-sync.ts';
+import { Breakers } from '../publish/breakers.ts';
+import type { Delivering } from '../publish/context.ts';
+import { Publisher } from '../publish/publisher.ts';
+import { testChannel } from '../publish/test-channel.ts';
 import { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
 import { Keeper } from './keeper.ts';
@@ -34,7 +45,15 @@ import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
 
 /** A question to an owner: one for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
-type Question = PreviewTask | ChangesTask | DueTask | ResolveRepositoryTask | { task: 'snapshot' } | { task: 'sweep' };
+type Question =
+  | PreviewTask
+  | ChangesTask
+  | DueTask
+  | PayloadTask
+  | ResolveRepositoryTask
+  | TestChannelTask
+  | { task: 'snapshot' }
+  | { task: 'sweep' };
 
 /** Whoever asks waits ten seconds. */
 const answerMs = 8000;
@@ -47,8 +66,7 @@ interface Shared {
   places: BackfillPlaces;
   /** A repository as the directory lists it, whoever owns that. */
   listed: HostContext['listed'];
-  egress: Egress;
-  sealer: Sealer;
+  delivering: Delivering;
 }
 
 /** One owned partition and what serves it. */
@@ -58,6 +76,8 @@ interface Served {
   keeper: Keeper;
   /** The work with hosts; the directory has none of its own. */
   hosts: { backfills: Backfills; comparisons: Comparisons; tagSync: TagSync | undefined } | undefined;
+  /** The directory publishes nothing. */
+  publisher: Publisher | undefined;
   /** The directory tells endpoints of events; the others have none. */
   webhooks: WebhookSender | undefined;
   stopAnswering: () => void;
@@ -80,15 +100,26 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   };
   const served: Served[] = [];
   const readers = new Readers(settings.dataDir);
-  const listed: Shared['listed'] = (repoId) => {
+  const directory: Delivering['directory'] = () => {
     const own = served.find(({ owner }) => owner.name === directoryName)?.owner.partition;
     if (!own) void readers.follow(directoryName);
-    const directory = own ?? readers.fresh(directoryName);
-    return directory && readDirectoryRepository(directory, repoId);
+    return own ?? readers.fresh(directoryName);
+  };
+  const listed: Shared['listed'] = (repoId) => {
+    const found = directory();
+    return found && readDirectoryRepository(found, repoId);
   };
   const egress = new Egress({ allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
-  const sealer = openSealer(settings);
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, egress, sealer };
+  const delivering: Delivering = {
+    hosts: hostsOf(settings),
+    logger,
+    egress,
+    sealer: openSealer(settings),
+    breakers: new Breakers(),
+    directory,
+    publicUrl: publicUrlOf(settings),
+  };
+  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, delivering };
   const stopped = new Set<PartitionName>();
   const tell = (): void => context.setReady(journal.connected() && stopped.size === 0);
   const onLost = (name: PartitionName, error: Error): void => {
@@ -134,10 +165,12 @@ async function serve(
   const { dataDir } = settings;
   let outbox: Outbox | undefined;
   let hosts: Served['hosts'];
+  let publisher: Served['publisher'];
   let webhooks: Served['webhooks'];
   const kick = (): void => {
     outbox?.kick();
     hosts?.backfills.kick();
+    publisher?.kick();
     webhooks?.kick();
   };
   const owner = await takeOver(() =>
@@ -152,9 +185,10 @@ async function serve(
     }),
   );
   outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
-  if (name !== directoryName) hosts = startHosts(context, shared, owner);
-  else
-    webhooks = new WebhookSender({ owner, lane: laneOf(name), egress: shared.egress, sealer: shared.sealer, logger });
+  if (name !== directoryName) {
+    hosts = startHosts(context, shared, owner);
+    publisher = createPublisher(context, shared, owner);
+  } else webhooks = new WebhookSender({ owner, lane: laneOf(name), ...shared.delivering });
   if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
@@ -168,10 +202,11 @@ async function serve(
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger }, owner.partition, question);
+    if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     return pool.run({ dataDir, partition: name, work: question });
   });
-  return { owner, outbox, keeper, hosts, webhooks, stopAnswering: () => answers.unsubscribe() };
+  return { owner, outbox, keeper, hosts, publisher, webhooks, stopAnswering: () => answers.unsubscribe() };
 }
 
 function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: PartitionOwner): Served['hosts'] {
@@ -190,6 +225,18 @@ function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: P
     comparisons: new Comparisons(context),
     tagSync: everyMs > 0 ? new TagSync(context, everyMs) : undefined,
   };
+}
+
+function createPublisher({ settings }: ChildContext, shared: Shared, owner: PartitionOwner): Publisher {
+  return new Publisher({
+    ...shared.delivering,
+    dataDir: settings.dataDir,
+    pool: shared.pool,
+    lane: shared.laneOf(owner.name),
+    partition: () => owner.partition,
+    folded: () => owner.seq,
+    caughtUp: () => owner.caughtUp,
+  });
 }
 
 /** A large sweep takes longer than a question may; it goes on, and what became of it can be read in the partition. */
@@ -218,11 +265,17 @@ async function stopWorker(
   readers: Readers,
   journal: Journal,
 ): Promise<void> {
-  for (const { stopAnswering, keeper, outbox, hosts, webhooks } of served) {
+  for (const { stopAnswering, keeper, outbox, hosts, publisher, webhooks } of served) {
     stopAnswering();
     await keeper.close();
-    await Promise.all([outbox.close(), webhooks?.close()]);
-    await Promise.all([hosts?.backfills.close(), hosts?.comparisons.close(), hosts?.tagSync?.close()]);
+    await Promise.all([
+      publisher?.close(),
+      webhooks?.close(),
+      outbox.close(),
+      hosts?.backfills.close(),
+      hosts?.comparisons.close(),
+      hosts?.tagSync?.close(),
+    ]);
   }
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));

@@ -12,6 +12,7 @@ import type { Due } from '../../src/protocol/retention.ts';
 
 import type {
   Changes,
+  Payload,
   PoolAnswer,
   PoolTask,
   Preview,
@@ -28,6 +29,7 @@ interface Answers {
   recount: RangeCount[];
   changes: Changes;
   due: Due;
+  payload: Payload;
 }
 
 /** Bounds of a pool besides its threads and its time limit. */

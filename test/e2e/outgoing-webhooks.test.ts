@@ -108,17 +108,27 @@ test('events and their receiver', async (t) => {
     assert.deepEqual([page.total, page.hasMore, page.deliveries.length], [2, true, 1]);
   });
 
+  await t.test('a publication is told of with its channel and location', async () => {
+    const made = (await service.api('POST', '/api/publish', { draftId, channel: 'hosted' })).body;
+    const [, , sent] = (await received(receiver, 3)) as [Received, Received, Received];
+    const publication = (await service.api('GET', `/api/publications/${made.id}`)).body;
+    const { timestamp, ...message } = JSON.parse(sent.body);
+    const data = { draftId, persona: 'customer', releaseRangeId: rangeId, publicationId: made.id, channel: 'hosted' };
+    assert.deepEqual(message, { event: 'draft.published', data: { ...data, url: publication.url } });
+    assert.equal(timestamp, publication.publishedAt);
+  });
+
   await t.test('a rotation signs with both secrets until the overlap ends', async () => {
     const rotated = (await service.api('POST', `${path}/${endpoint.id}/rotate`, { overlapHours: 1 })).body;
     assert.notEqual(rotated.secret, endpoint.secret);
     assert.ok(Date.parse(rotated.overlapEndsAt) > Date.now());
     await service.api('POST', `${path}/${endpoint.id}/test`, {});
-    const sent = (await received(receiver, 3))[2] as Received;
+    const sent = (await received(receiver, 4))[3] as Received;
     for (const secret of [endpoint.secret, rotated.secret]) verifyWebhook(sent.body, sent.headers, secret);
     const last = (await service.api('POST', `${path}/${endpoint.id}/rotate`, { overlapHours: 0 })).body;
     assert.equal(last.overlapEndsAt, null);
     await service.api('POST', `${path}/${endpoint.id}/test`, {});
-    const alone = (await received(receiver, 4))[3] as Received;
+    const alone = (await received(receiver, 5))[4] as Received;
     verifyWebhook(alone.body, alone.headers, last.secret);
     for (const secret of [endpoint.secret, rotated.secret])
       assert.throws(() => verifyWebhook(alone.body, alone.headers, secret), { fault: 'wrongSignature' });
@@ -127,20 +137,20 @@ test('events and their receiver', async (t) => {
   });
 
   await t.test('a test event is told and answered', async () => {
-    const sent = receiver.received[3] as Received;
+    const sent = receiver.received[4] as Received;
     const { event, data } = JSON.parse(sent.body);
     assert.deepEqual([event, data], ['endpoint.test', { endpointId: endpoint.id }]);
     const { status: code, headers, body } = await service.api('POST', `${path}/${endpoint.id}/test`, {});
     assert.deepEqual([code, body.event], [201, 'endpoint.test']);
     assert.equal(headers.get('location'), `${path}/${endpoint.id}/deliveries/${body.id}`);
-    await received(receiver, 5);
+    await received(receiver, 6);
   });
 
   await t.test('an endpoint gets what it asks for', async () => {
     await service.api('PATCH', `${path}/${endpoint.id}`, { events: ['draft.published'], description: 'published' });
     await makeRange();
-    const before = await settled(service, endpoint.id, 5);
-    assert.equal(before.length, 5);
+    const before = await settled(service, endpoint.id, 6);
+    assert.equal(before.length, 6);
     const changed = (await service.api('GET', `${path}/${endpoint.id}`)).body;
     assert.deepEqual([changed.events, changed.description], [['draft.published'], 'published']);
   });
@@ -150,10 +160,10 @@ test('events and their receiver', async (t) => {
     const none = await service.api('POST', `${path}/${endpoint.id}/replay`, { from, to, status: 'failed' });
     assert.deepEqual(none.body, { endpointId: endpoint.id, replayed: 0 });
     const { body } = await service.api('POST', `${path}/${endpoint.id}/replay`, { from, to });
-    assert.deepEqual(body, { endpointId: endpoint.id, replayed: 5 });
-    const all = await received(receiver, 10);
+    assert.deepEqual(body, { endpointId: endpoint.id, replayed: 6 });
+    const all = await received(receiver, 12);
     const ids = (list: Received[]) => list.map(({ headers }) => headers['webhook-id']);
-    assert.deepEqual(ids(all.slice(5)), ids(all.slice(0, 5)));
+    assert.deepEqual(ids(all.slice(6)), ids(all.slice(0, 6)));
     const refused = await service.api('POST', `${path}/${endpoint.id}/replay`, { from: to, to: from });
     assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ['from', 'to']]);
   });
@@ -173,7 +183,7 @@ test('events and their receiver', async (t) => {
     assert.equal((await service.api('POST', `${path}/${endpoint.id}/test`, {})).status, 409);
     await service.api('PATCH', `${path}/${endpoint.id}`, { enabled: true });
     assert.equal((await service.api('POST', resend, {})).body.status, 'pending');
-    const sent = (await received(receiver, 11))[10] as Received;
+    const sent = (await received(receiver, 13))[12] as Received;
     assert.equal(JSON.parse(sent.body).data.releaseRangeId, missed);
   });
 

@@ -17,7 +17,9 @@ test('the lists of the spec', async (t) => {
     assert.equal((await service.api('POST', '/api/ranges', body)).status, 201);
   }
   const get = (path: string) => service.api('GET', path);
-  const ids: Record<string, string> = { repoId, rangeId: range.id, draftId: draft.id };
+  const hooks = { org: 'acme', url: 'https://hooks.example/' };
+  const endpointId = (await service.api('POST', '/api/webhook-endpoints', hooks)).body.id;
+  const ids: Record<string, string> = { repoId, rangeId: range.id, draftId: draft.id, endpointId };
   const { orgId } = (await get('/api/repos')).body.repos[0];
   for (const channel of ['hosted', 'changelog'])
     assert.equal((await service.api('POST', '/api/publish', { draftId: draft.id, channel })).status, 201);

@@ -4,7 +4,7 @@
  */
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
-import { channelNames } from '../../src/protocol/channels.ts';
+import { channelNames, channelTraits } from '../../src/protocol/channels.ts';
 import { replyFault } from './contract.ts';
 import { type FuzzRequest, fuzzRequest, type Picked } from './contract-requests.ts';
 import { pullPayload } from './payloads.ts';
@@ -68,13 +68,24 @@ async function setStage(t: TestContext): Promise<Stage> {
   const days = { type: 'DATE_BASED', fromDate: '2025-12-01', toDate: '2026-12-31' };
   const labRange = (await service.api('POST', '/api/ranges', { repoId: labId, ...days })).body;
   const labDraft = await generateDraft(service, labRange.id);
-  const published = { draftId: draft.id, channel: 'hosted' };
-  const publication = (await service.api('POST', '/api/publish', published)).body;
+  const publish = async (draftId: string): Promise<string[]> => {
+    const asked = ['scm_releases', 'changelog', 'releases_md', 'hosted'].map((channel) =>
+      service.api('POST', '/api/publish', { draftId, channel }),
+    );
+    return (await Promise.all(asked)).map(({ body }) => body.id);
+  };
+  const [published, labPublished] = [await publish(draft.id), await publish(labDraft.id)];
   const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', ...body })).body;
   const [acme, umbrella] = [await make({ org: 'acme' }), await make({ org: 'umbrella' })];
   const hooks = { org: 'acme', url: 'https://hooks.example/' };
   const endpoint = (await service.api('POST', '/api/webhook-endpoints', hooks)).body;
+  const others = [1, 2, 3].map(() => service.api('POST', '/api/webhook-endpoints', hooks));
+  const more = (await Promise.all(others)).map(({ body }) => body.id);
   const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
+  for (const { orgId } of [acme, umbrella]) {
+    const builtIn = channelNames.filter((name) => channelTraits[name].isBuiltIn);
+    for (const name of builtIn) await service.api('PUT', `/api/channels/${name}?orgId=${orgId}`, { settings: {} });
+  }
   const revoked = await make({ org: 'acme' });
   await service.api('DELETE', `/api/keys/${revoked.id}`);
   return {
@@ -98,9 +109,10 @@ async function setStage(t: TestContext): Promise<Stage> {
       org: ['acme', 'umbrella', acme.orgId, umbrella.orgId],
       keyId: [revoked.id],
       secretId: [(await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body.id],
-      pubId: [publication.id],
+      // Enough of them that some are left when others are deleted.
+      pubId: [...published, ...labPublished],
       channel: ['hosted', 'changelog', ...channelNames],
-      endpointId: [endpoint.id],
+      endpointId: [endpoint.id, ...more],
       deliveryId: [tried.id],
       // Nobody answers there: names of this kind resolve nowhere.
       url: ['https://hooks.example/', 'https://127.0.0.1/', 'http://hooks.example/'],
@@ -113,13 +125,24 @@ async function setStage(t: TestContext): Promise<Stage> {
       once: ['one', 'two', '"three"', 'four', 'five'],
     },
     secrets: {
-      acme: new Set([repoId, range.id, draft.id, acme.orgId, acme.id, endpoint.id, tried.id, 'Faster start']),
+      acme: new Set([
+        repoId,
+        range.id,
+        draft.id,
+        acme.orgId,
+        acme.id,
+        endpoint.id,
+        tried.id,
+        ...published,
+        'Faster start',
+      ]),
       umbrella: new Set([
         labId,
         labRange.id,
         labDraft.id,
         umbrella.orgId,
         umbrella.id,
+        ...labPublished,
         'umbrella/lab',
         'Grow in the dark',
       ]),
@@ -150,6 +173,7 @@ async function sendOne(stage: Stage, request: FuzzRequest, tally: Tally): Promis
   const reply = { status: answer.status, headers: answer.headers, text: await answer.text() };
   const sent = JSON.stringify([operation.method, url, [...headers], body]);
   check(stage, request, reply, sent);
+  if (operation.method === 'DELETE' && reply.status === 200) forget(stage, Object.values(made.params));
   const at = `${operation.definition.operationId} ${reply.status}`;
   tally.requests += 1;
   tally.replies.set(at, (tally.replies.get(at) ?? 0) + 1);
@@ -197,6 +221,13 @@ function learn(stage: Stage, owner: string, id: string): void {
   if (pool.length <= largestPool) return;
   const [gone] = pool.splice(2, 1);
   for (const secrets of Object.values(stage.secrets)) secrets.delete(gone as string);
+}
+
+/** What is deleted is asked for no more, as long as there is something else of its kind. */
+function forget({ pools }: Stage, ids: readonly unknown[]): void {
+  for (const [name, pool] of Object.entries(pools)) {
+    if (pool.length > 1 && name.endsWith('Id')) pools[name] = pool.filter((id) => !ids.includes(id));
+  }
 }
 
 /** The request with what it picked from the pools. */

@@ -35,6 +35,55 @@ export function hostTargets(host: TestHost): Target[] {
   ];
 }
 
+/** As long as a receiver far away takes at most, so that kills meet every step. */
+const slowMs = 150;
+
+/** Channels elsewhere: two that can be asked or not, two that cannot. */
+export async function outsideTargets(t: TestContext): Promise<Target[]> {
+  const [messenger, chat, office, mail] = [
+    await startSupportMessenger(t),
+    await startWorkspaceChat(t),
+    await startOfficeChat(t),
+    await startSmtp(t, { slowMs }),
+  ];
+  for (const receiver of [messenger, chat, office]) receiver.slow(slowMs);
+  const { apiUrl, token: accessToken, senderId, newsfeedId } = messenger;
+  const recipients = ['ada@example.org', 'grace@example.org', 'linus@example.org'];
+  return [
+    {
+      channel: 'support_messenger',
+      asked: true,
+      settings: { apiUrl, accessToken, senderId, newsfeedIds: [newsfeedId] },
+      held: (text) => messenger.items.filter(({ body }) => body.includes(text)).length,
+    },
+    {
+      channel: 'workspace_chat',
+      asked: false,
+      settings: { webhookUrl: chat.webhookUrl },
+      held: (text) => chat.messages.filter((message) => message.text.includes(text)).length,
+    },
+    {
+      channel: 'office_chat',
+      asked: false,
+      settings: { webhookUrl: office.webhookUrl },
+      held: (text) => office.cards.filter((card) => card.join(' ').includes(text)).length,
+    },
+    {
+      channel: 'email',
+      asked: false,
+      settings: { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example', recipients },
+      held: (text) => heldByRecipients(mail, recipients, text),
+    },
+  ];
+}
+
+/** One when each recipient has one mail, none when somebody lacks it, more when somebody has more. */
+function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
+  const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);
+  const most = Math.max(...counts);
+  return most > 1 ? most : Math.min(...counts);
+}
+
 /** How often the list of pages has the version, whose page has the text. */
 async function heldByPages(text: string, service: TestService): Promise<number> {
   const list = await (await fetch(`${service.url}/notes/acme/rocket/`)).text();
@@ -52,68 +101,6 @@ function fileTarget({ publishing }: TestHost, channel: ChannelName, path: string
       const written = publishing.text(path) ?? '';
       const headings = written.match(/^## .*v2\.0\.0.*$/gm) ?? [];
       return Math.max(headings.length, written.split(text).length - 1);
-    },
-  };
-}
-
-/** As long as a receiver far away takes, so that kills meet every step. */
-const slowMs = 150;
-
-/** The channels outside, each with a receiver of its own. */
-export async function outsideTargets(t: TestContext): Promise<Target[]> {
-  const [chat, bots] = [await startWorkspaceChat(t), await startSupportMessenger(t)];
-  const [office, mail] = [await startOfficeChat(t), await startSmtp(t, { slowMs })];
-  for (const receiver of [chat, bots, office]) receiver.slow(slowMs);
-  const { apiUrl, token: accessToken, senderId, newsfeedId } = bots;
-  const holding = (texts: readonly string[], text: string): number =>
-    texts.filter((each) => each.includes(text)).length;
-  return [
-    {
-      channel: 'support_messenger',
-      asked: true,
-      settings: { apiUrl, accessToken, senderId, newsfeedIds: [newsfeedId] },
-      held: (text) =>
-        holding(
-          bots.items.map(({ body }) => body),
-          text,
-        ),
-    },
-    {
-      channel: 'workspace_chat',
-      asked: false,
-      settings: { webhookUrl: chat.webhookUrl },
-      held: (text) =>
-        holding(
-          chat.messages.map((message) => message.text),
-          text,
-        ),
-    },
-    {
-      channel: 'office_chat',
-      asked: false,
-      settings: { webhookUrl: office.webhookUrl },
-      held: (text) =>
-        holding(
-          office.cards.map((texts) => texts.join('\n')),
-          text,
-        ),
-    },
-    mailTarget(mail),
-  ];
-}
-
-/** One when each recipient has one mail, none when somebody lacks it, more when somebody has more. */
-function mailTarget({ port, mails }: SmtpReceiver): Target {
-  const recipients = Array.from({ length: 6 }, (_, at) => `reader-${at}@example.org`);
-  return {
-    channel: 'email',
-    asked: false,
-    settings: { host: 'localhost', port, tls: 'none', from: 'notes@example.com', recipients },
-    held: (text) => {
-      const got = mails.filter((mail) => mail.text.includes(text)).flatMap(({ to }) => to);
-      const counts = recipients.map((address) => got.filter((each) => each === address).length);
-      const most = Math.max(...counts);
-      return most > 1 ? most : Math.min(...counts);
     },
   };
 }

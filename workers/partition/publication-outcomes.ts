@@ -55,6 +55,7 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   if (before.publishedAt === null) countFor(partition, after.repoId, 'publishedReleases', at);
 }
 
+/** Whoever asks for a publication once more publishes once more, though it counts once. */
 function tellOf(partition: Partition, publication: PublicationRecord, at: number): void {
   const { id: publicationId, repoId, draftId, persona, rangeId: releaseRangeId, channel, url } = publication;
   eventFor(partition, repoId, 'draft.published', at, { draftId, persona, releaseRangeId, channel, url, publicationId });

@@ -1,5 +1,5 @@
 /**
- * Keeps the publications of one partition going: one at a time for a channel of a repository, a few in all, each when its time
+ * Keeps the publications of one partition going: in order for a channel of a repository, each when its time
  * has come. What is under way stands in the partition; in memory is only what this life of the worker does with it.
  */
 import { ulid } from '../../src/ids.ts';
@@ -8,8 +8,8 @@ import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import { hasEnded, listUnderWay, readPublication } from '../../src/store/publications.ts';
 import { Attempt } from './attempt.ts';
 import { type PublishContext, receiverOf } from './context.ts';
+import { type Destination, Places } from './places.ts';
 
-const atOnce = 8;
 /** What could not begin is tried again this soon, in milliseconds. */
 const laterMs = 1000;
 /** A stopping worker gives deliveries this long to end by themselves. */
@@ -20,7 +20,7 @@ const longestMs = 3_600_000;
 export class Publisher {
   private readonly context: PublishContext;
   private readonly life = ulid();
-  /** By repository and channel. */
+  private readonly places = new Places();
   private readonly busy = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private stopped = false;
@@ -40,15 +40,18 @@ export class Publisher {
     publicationsUnderWay.set({ partition: partition.name }, waiting.length);
     const now = Date.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const { repoId, channel, id } of waiting) {
-      const place = `${repoId} ${channel}`;
-      if (this.busy.has(place)) continue;
-      if (this.busy.size >= atOnce) break;
+    for (const { id } of waiting) {
+      if (this.busy.has(id)) continue;
       const publication = readPublication(partition, id);
       if (!publication || hasEnded(publication)) continue;
+      const destination = destinationOf(publication);
+      if (!this.places.take(destination)) continue;
       const at = this.dueAt(publication, now);
-      if (at > now) next = Math.min(next, at);
-      else this.start(place, publication);
+      if (at <= now) this.start(publication, destination);
+      else {
+        this.places.free(destination);
+        next = Math.min(next, at);
+      }
     }
     if (next < Number.POSITIVE_INFINITY) this.wakeAt(next - now);
   };
@@ -65,13 +68,13 @@ export class Publisher {
   /** What an earlier life left open is due at once; else its own time, and that of the receiver's breaker. */
   private dueAt(publication: PublicationRecord, now: number): number {
     if (publication.sending) return now;
-    const { channel, connection, repoId, nextAttemptAt } = publication;
+    const { nextAttemptAt } = publication;
     if (nextAttemptAt !== null && nextAttemptAt > now) return nextAttemptAt;
-    return now + this.context.breakers.take(receiverOf(channel, connection, repoId));
+    return now + this.context.breakers.take(destinationOf(publication).receiver);
   }
 
-  private start(place: string, publication: PublicationRecord): void {
-    const { channel, connection, repoId } = publication;
+  private start(publication: PublicationRecord, destination: Destination): void {
+    const { id, channel } = publication;
     const done = new Attempt(this.context, publication, this.life, this.stopping.signal)
       .run()
       .then(() => 0)
@@ -81,11 +84,12 @@ export class Publisher {
       })
       .then((ms) => {
         // An attempt that did not come to send has nothing to say of the receiver, but lets others try.
-        this.context.breakers.tell(channel, receiverOf(channel, connection, repoId), 'neither');
-        this.busy.delete(place);
+        this.context.breakers.tell(channel, destination.receiver, 'neither');
+        this.places.free(destination);
+        this.busy.delete(id);
         this.wakeAt(ms);
       });
-    this.busy.set(place, done);
+    this.busy.set(id, done);
   }
 
   private wakeAt(ms: number): void {
@@ -99,4 +103,8 @@ export class Publisher {
     }, at - performance.now());
     this.timer.unref();
   }
+}
+
+function destinationOf({ repoId, channel, connection }: PublicationRecord): Destination {
+  return { repoId, channel, receiver: receiverOf(channel, connection, repoId) };
 }

@@ -83,7 +83,7 @@ export interface Operations {
   /** Get a release range. */
   getRange: { input: { rangeId: string }; reply: Range; };
   /** List why a range holds what it holds. */
-  listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Change; };
+  listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number } }; item: Change; };
   /** List the drafts of a range. */
   listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
   /** Get a draft. */

@@ -23,9 +23,14 @@ const listChanges: ApiRoute<ListChangesQuery> = {
     const { limit = 20, offset = 0, included } = request.query;
     const only = included === undefined ? {} : { included: included === 'true' };
     const question: ChangesTask = { task: 'changes', rangeId, limit, offset, ...only };
-    const { changes, total } = await ask<ChangesTask, Changes>(request.context.journal, partition.name, question);
+    const { changes, total, diagnostics } = await ask<ChangesTask, Changes>(
+      request.context.journal,
+      partition.name,
+      question,
+    );
     const hasMore = offset + changes.length < total;
-    return { status: 200, body: { changes, total, hasMore, nextOffset: hasMore ? offset + changes.length : null } };
+    const nextOffset = hasMore ? offset + changes.length : null;
+    return { status: 200, body: { changes, total, hasMore, nextOffset, diagnostics } };
   },
 };
 

@@ -13,7 +13,7 @@ import type {
   UpdateWebhookEndpointBody,
 } from '../protocol/api.ts';
 import { type ChannelName, channelNames } from '../protocol/channels.ts';
-import { type Change, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
+import { type Change, type Diagnostics, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/backfills.ts';
@@ -61,6 +61,7 @@ const sampleChange: Change = {
   section: 'feature',
   method: 'mergeCommit',
 };
+const sampleDiagnostics: Diagnostics = { changes: 1, unlabelled: 0, unlabelledRate: 0, withoutArea: 1 };
 
 /** Mocks by operation; an operation that is not here has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
@@ -110,7 +111,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const { id, bodyMd, updatedAt } = draftResponse(draft);
     return { ...ok({ id, revision: 2, updatedAt, bodyMd }), etag: toEtag(draft.digest) };
   },
-  listRangeChanges: list('changes', () => [sampleChange]),
+  listRangeChanges: list('changes', () => [sampleChange], { diagnostics: sampleDiagnostics }),
   listWebhookSecrets: list('webhookSecrets', () => [webhookSecretResponse(sampleWebhookSecret)]),
   createWebhookSecret: ({ body }) => secretReply(201, 'secret' in (body as object)),
   rotateWebhookSecret: () => secretReply(200, false),
@@ -230,7 +231,7 @@ function made(body: object, location: string): ApiReply {
 }
 
 /** A list, cut as the query asks. Its items are few and keep their order. */
-function list(name: string, items: (request: ApiRequest<never>) => object[]): Mock {
+function list(name: string, items: (request: ApiRequest<never>) => object[], besides: object = {}): Mock {
   return (request) => {
     const sortable = (item: object) => ({ createdAt: 0, updatedAt: 0, name: '', id: JSON.stringify(item) });
     const paging: Paging = { ...(request.query as Paging), sort: 'createdAt', order: 'asc' };
@@ -238,7 +239,7 @@ function list(name: string, items: (request: ApiRequest<never>) => object[]): Mo
       sort: 'name',
       order: 'asc',
     });
-    return ok({ [name]: cut, ...rest });
+    return ok({ [name]: cut, ...rest, ...besides });
   };
 }
 

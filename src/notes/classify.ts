@@ -69,23 +69,34 @@ export function classify(
   };
 }
 
+/** What a title's prefix says where no label says more, as it does of most changes. */
+const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
+  breaking: new Set(['breaking']),
+  feature: new Set(['feature']),
+  fix: new Set(['fix']),
+  security: new Set(['security']),
+  performance: new Set(['performance']),
+  documentation: new Set(['documentation']),
+};
+const noTypes: ReadonlySet<ChangeType> = new Set();
+
 /** Kinds that the strongest source names; a weaker one is not asked once a stronger has spoken. */
-function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): Set<ChangeType> {
-  const prefix = new Set(title.type ? [title.type] : []);
+function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): ReadonlySet<ChangeType> {
+  if (title.type && labels.specTypes.size + labels.aliasTypes.size === 0) return alone[title.type];
+  const prefix = new Set<ChangeType>(title.type ? [title.type] : []);
   if (labels.specTypes.has('breaking') || labels.aliasTypes.has('breaking')) prefix.add('breaking');
-  if (labels.specTypes.size + labels.aliasTypes.size === 0 && prefix.size > 0) return prefix;
   const spoken = [labels.specTypes, labels.aliasTypes, prefix].filter((types) => types.size > 0);
   if (spoken.length > 0) return unionOnBreaking(spoken);
-  if (title.housekeeping || labels.housekeeping || labels.dependencies) return new Set();
+  if (title.housekeeping || labels.housekeeping || labels.dependencies) return noTypes;
   const issues = ofIssues();
   const spec = new Set(issues.flatMap(({ specTypes }) => [...specTypes]));
   return spec.size > 0 ? spec : new Set(issues.flatMap(({ aliasTypes }) => [...aliasTypes]));
 }
 
 /** The first source decides, except that each may say that the change breaks something, and then what it is besides. */
-function unionOnBreaking(spoken: Set<ChangeType>[]): Set<ChangeType> {
+function unionOnBreaking(spoken: ReadonlySet<ChangeType>[]): ReadonlySet<ChangeType> {
   const breaks = spoken.some((types) => types.has('breaking'));
-  return breaks ? new Set(spoken.flatMap((types) => [...types])) : (spoken[0] as Set<ChangeType>);
+  return breaks ? new Set(spoken.flatMap((types) => [...types])) : (spoken[0] as ReadonlySet<ChangeType>);
 }
 
 function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {

@@ -71,8 +71,10 @@ export class EntryMaker {
   private entry({ pull, backports, listed }: Group): Entry {
     const carriers = backports.sort(byMerge);
     const [backport] = carriers;
-    const all = [pull, ...carriers];
-    const issues = distinctIssues(all.flatMap((each) => linkedClosedIssues(this.source, each)));
+    const all = backport ? [pull, ...carriers] : [pull];
+    const issues = backport
+      ? distinctIssues(all.flatMap((each) => linkedClosedIssues(this.source, each)))
+      : distinctIssues(linkedClosedIssues(this.source, pull));
     const own = backport && !listed && this.saysSomething(backport.labels) ? backport.labels : pull.labels;
     const classified = classify(pull, issues, this.vocabulary, own);
     // Not spread into a literal: V8 makes a slow object of that, at a third of what a whole draft costs.
@@ -106,7 +108,8 @@ function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => S
 /** Pull requests of the range that an entry stands for. */
 export function shipped(entry: Entry): PullRecord[] {
   if (entry.restoredBy) return [entry.restoredBy];
-  return entry.pull.number === entry.id ? [entry.pull, ...entry.backports] : entry.backports;
+  if (entry.pull.number !== entry.id) return entry.backports;
+  return entry.backports.length === 0 ? [entry.pull] : [entry.pull, ...entry.backports];
 }
 
 /** `priority: high` first, then in merge order, then by number (spec part 2, rule 3). */

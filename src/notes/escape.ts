@@ -36,12 +36,17 @@ function withoutUnseen(text: string): string {
   return visibleText(text.replace(blanks, ' ')).replace(/ {2,}/g, ' ').trim();
 }
 
+/** What a line has that needs a closer look; most have none of it, and code between single backticks at most. */
+const acts = /[\\*_[\]<>|~#&@]|^[\d+=-]/;
+const pairedTicks = /^[^`]*(?:`[^`]+`[^`]*)*$/;
+
 /**
  * A title as Markdown that shows just the title: balanced code spans stay, all else that would act is escaped. Round
  * brackets stay bare, as they act only behind a square one, and that is escaped.
  */
 export function escapeText(text: string, mentions: MentionBreak = 'comment'): string {
   const line = cleanLine(text);
+  if (!acts.test(line) && pairedTicks.test(line)) return line;
   let escaped = '';
   let position = 0;
   for (const span of codeSpansOf(line)) {
@@ -84,8 +89,13 @@ function backtickRuns(line: string): Span[] {
   return runs;
 }
 
+const marks = /[\\`*_[\]<>|~#&]/g;
+const acting = new RegExp(marks.source);
+
 function escapeMarks(line: string, start: number, end: number): string {
-  return line.slice(start, end).replace(/[\\`*_[\]<>|~#&]/g, (mark, at: number) => {
+  const part = line.slice(start, end);
+  if (!acting.test(part)) return part;
+  return part.replaceAll(marks, (mark, at: number) => {
     const before = line[start + at - 1] ?? ' ';
     const after = line[start + at + 1] ?? ' ';
     if (mark === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)) return mark;
@@ -97,6 +107,7 @@ function escapeMarks(line: string, start: number, end: number): string {
 
 /** What would begin a list, a heading, a quotation or a rule at the start of a line. */
 function escapeStart(text: string): string {
+  if (!/^[\d+=#-]/.test(text)) return text;
   const numbered = /^(\d{1,9})([.)])(?=\s|$)/.exec(text);
   if (numbered) return `${numbered[1]}\\${text.slice((numbered[1] as string).length)}`;
   return /^[-+=#](?:\s|$)|^#{2,6}(?:\s|$)|^(?:-{2,}|={2,}|\+{2,})/.test(text) ? `\\${text}` : text;

@@ -2,9 +2,10 @@
  * Says of everything that was looked at for a range whether it is in the notes, and why. Built from the same facts as a draft,
  * so that the two cannot disagree.
  */
-import type { Change, Method, Reason, SectionName } from '../protocol/notes.ts';
+import type { Change, Diagnostics, Method, Reason, SectionName } from '../protocol/notes.ts';
 import type { IssueRecord, PullRecord, RangeBounds } from '../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
+import { diagnose } from './diagnose.ts';
 import { type Entry, shipped } from './entries.ts';
 import { cleanLine } from './escape.ts';
 import { gather, type Notes } from './gather.ts';
@@ -14,13 +15,20 @@ import { spanBetween } from './window.ts';
 
 type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section'>;
 
+/** All that was looked at, and how well it is labelled. */
+export interface Explanation {
+  changes: Change[];
+  diagnostics: Diagnostics;
+}
+
 /**
  * Pull requests by number, then issues by number, then commits oldest first. An unknown tag holds nothing.
  * @param bounds valid, as the API has checked them
  */
-export function explain(source: NotesSource, bounds: RangeBounds): Change[] {
+export function explain(source: NotesSource, bounds: RangeBounds): Explanation {
   const notes = gather(source, bounds);
-  return [...pullChanges(notes), ...issueChanges(notes), ...commitChanges(notes)];
+  const changes = [...pullChanges(notes), ...issueChanges(notes), ...commitChanges(notes)];
+  return { changes, diagnostics: diagnose(notes) };
 }
 
 function pullChanges(notes: Notes): Change[] {

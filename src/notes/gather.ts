@@ -66,7 +66,9 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);
-  const dropped = [...all.flatMap((entry) => why(entry) ?? []), ...cancelledOf(settled), ...reverts.skipped];
+  const leftOut: Dropped[] = [];
+  for (const entry of all) leftOut.push(...(why(entry) ?? []));
+  const dropped = [...leftOut, ...cancelledOf(settled), ...reverts.skipped];
   const out = new Map(dropped.map((each) => [each.number, each.reason]));
   const kept = all.filter((entry) => !shipped(entry).some(({ number }) => out.has(number)));
   const entries = kept.filter(({ section }) => section !== 'dependency');
@@ -138,8 +140,16 @@ function revertsOf(
 }
 
 function openIssuesOf(source: NotesSource, entries: readonly Entry[]): IssueRecord[] {
-  const linked = entries.flatMap((entry) => shipped(entry).flatMap((pull) => pull.linkedIssues));
-  return distinctIssues(linked.flatMap((number) => source.issue(number) ?? [])).filter(({ state }) => state === 'open');
+  const open: IssueRecord[] = [];
+  for (const entry of entries) {
+    for (const { linkedIssues } of shipped(entry)) {
+      for (const number of linkedIssues) {
+        const issue = source.issue(number);
+        if (issue?.state === 'open') open.push(issue);
+      }
+    }
+  }
+  return distinctIssues(open);
 }
 
 function peopleBehind(

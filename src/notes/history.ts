@@ -157,7 +157,7 @@ function withoutRepeats(pushes: string[][], excluded: ReadonlySet<string>): stri
   const seen = new Set(excluded);
   const kept: string[][] = [];
   for (const shas of pushes) {
-    const fresh = shas.filter((sha) => !seen.has(sha));
+    const fresh = shas.some((sha) => seen.has(sha)) ? shas.filter((sha) => !seen.has(sha)) : shas;
     for (const sha of fresh) seen.add(sha);
     if (fresh.length > 0) kept.push(fresh);
   }

@@ -11,7 +11,8 @@ const resolved =
 
 /** Closed in the range without any of its pull requests; what was closed unresolved is no news. */
 export function closedWithoutPull({ issues, pulls }: Selection): IssueRecord[] {
-  const linked = new Set(pulls.flatMap((pull) => pull.linkedIssues));
+  const linked = new Set<number>();
+  for (const { linkedIssues } of pulls) for (const number of linkedIssues) linked.add(number);
   return issues.filter((issue) => !linked.has(issue.number) && !isUnresolved(issue));
 }
 

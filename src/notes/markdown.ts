@@ -68,6 +68,7 @@ export function numberLinks(records: readonly (PullRecord | IssueRecord)[], link
 /** A person with a link to their page; the handle notifies nobody inside a link, and bare it stands without its sign. */
 export function personLink(origin: string, login: string, links: LinkStyle): string {
   if (links === 'short') return escapeText(login);
+  if (/^[\w-]+$/.test(login)) return `[@${login}](${safeUrl(`${origin}/${login}`)})`;
   return `[@${login.replace(/[\\[\]<>`*]/g, '')}](${safeUrl(`${origin}/${encodeURIComponent(login)}`)})`;
 }
 
@@ -78,13 +79,14 @@ export function commitLine(repositoryUrl: string, commit: CommitRecord): string 
   return `- ${subject} ([\`${short}\`](${safeUrl(`${repositoryUrl}/commit/${encodeURIComponent(commit.sha)}`)}))`;
 }
 
+const linkEnds = /[\s()<>[\]\\`"|]/g;
+const endsLink = new RegExp(linkEnds.source);
+
 /** An http(s) address that ends where the link ends. */
 export function safeUrl(url: string): string {
   if (!/^https?:\/\//i.test(url)) return '#';
-  return url.replace(
-    /[\s()<>[\]\\`"|]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
+  if (!endsLink.test(url)) return url;
+  return url.replaceAll(linkEnds, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
 /** Areas of an entry as a bold prefix. */

@@ -50,7 +50,7 @@ export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
 /** Logins once each, case aside, in the order given. */
 export function distinctLogins(logins: readonly string[]): string[] {
   const found = new Map<string, string>();
-  for (const login of logins) {
+  for (const login of new Set(logins)) {
     const name = login.toLowerCase();
     if (!found.has(name)) found.set(name, login);
   }
@@ -62,14 +62,13 @@ export function distinctLogins(logins: readonly string[]): string[] {
  * theirs are not captured.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
-  if (pulls.length === 0 || !reachesBack(source, pulls)) return [];
-  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
   const logins = pulls.filter(({ author }) => isPerson(author.login, author.bot)).map(({ author }) => author.login);
-  const first = distinctLogins(logins).flatMap((login) => {
-    const pull = inRange.get(source.firstPullBy(login) ?? 0);
-    return pull ? [{ login: pull.author.login, pull }] : [];
-  });
-  return first.sort((a, b) => byMerge(a.pull, b.pull));
+  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
+  const first = distinctLogins(logins)
+    .map((login) => inRange.get(source.firstPullBy(login) ?? 0))
+    .filter((pull) => pull !== undefined);
+  if (first.length === 0 || !reachesBack(source, pulls)) return [];
+  return first.sort(byMerge).map((pull) => ({ login: pull.author.login, pull }));
 }
 
 /** Samples the numbers below those of the range: nearly all must be captured. */

@@ -37,7 +37,8 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
 export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds, selection: Selection): Set<number> {
   const from = source.tag(fromTag)?.sha ?? null;
   if (selection.resolution === 'window' || from === null) return new Set();
-  const lost = selection.lost.filter((pull) => !settleReverts(source, selection.lost, true).cancelled.has(pull.number));
+  const { cancelled } = settleReverts(source, selection.lost, true);
+  const lost = selection.lost.filter((pull) => !cancelled.has(pull.number));
   const known = new Set(lost.flatMap((pull) => [pull.number, originalOf(source, pull)?.number ?? pull.number]));
   for (const number of carriedBefore(source, from, selection)) known.add(number);
   return known;
@@ -46,10 +47,11 @@ export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds
 /** Originals whose backport the range holds, and which were reachable from `from`, or came to its branch by an earlier backport. */
 function carriedBefore(source: NotesSource, from: string, { pulls }: Selection): number[] {
   const inRange = new Set(pulls.map(({ number }) => number));
-  const carried = pulls.flatMap((backport) => {
+  const carried: { backport: PullRecord; original: PullRecord }[] = [];
+  for (const backport of pulls) {
     const original = originalOf(source, backport);
-    return original && !inRange.has(original.number) ? [{ backport, original }] : [];
-  });
+    if (original && !inRange.has(original.number)) carried.push({ backport, original });
+  }
   if (carried.length === 0) return [];
   const earlier = earlierBackports(source, carried, inRange);
   return carried

@@ -30,13 +30,16 @@ export function remember(source: NotesSource): NotesSource {
   };
 }
 
+/** Stands for what was read and is not there. */
+const nothing = Symbol('nothing');
+
 function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
+  const known = new Map<Key, Value | typeof nothing>();
   return (key) => {
     const found = known.get(key);
-    if (found !== undefined || known.has(key)) return found as Value;
+    if (found !== undefined) return found === nothing ? (undefined as Value) : (found as Value);
     const value = read(key);
-    known.set(key, value);
+    known.set(key, value === undefined ? nothing : value);
     return value;
   };
 }

@@ -32,7 +32,8 @@ export function settleReverts(source: NotesSource, pulls: readonly PullRecord[],
   const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
   const outcome: RevertOutcome = { cancelled: new Map(), standing: [], restoring: [] };
   const reverts = pulls
-    .flatMap((pull) => findRevert(source, pull, pulls) ?? [])
+    .map((pull) => findRevert(source, pull, pulls))
+    .filter((revert) => revert !== undefined)
     .sort((a, b) => newestFirst(a.pull, b.pull));
   for (const { pull, target } of reverts) {
     if (outcome.cancelled.has(pull.number)) continue;

@@ -82,6 +82,8 @@ const lowerNames = new Set([
   'iptables',
 ]);
 const longestTitle = 2_000;
+const blanks = /\s{2,}|[^\S ]/g;
+const untidyBlanks = new RegExp(blanks.source);
 const mostPrefixes = 8;
 
 /** Parses a title. Unknown prefixes stay in the text, except a single word before a colon, which is an area. */
@@ -96,10 +98,8 @@ export function parseTitle(title: string): ParsedTitle {
     revert: false,
     text: '',
   };
-  let rest = title
-    .slice(0, longestTitle)
-    .replace(/\s{2,}|[^\S ]/g, ' ')
-    .trim();
+  const line = title.slice(0, longestTitle);
+  let rest = (untidyBlanks.test(line) ? line.replaceAll(blanks, ' ') : line).trim();
   for (let count = 0; count < mostPrefixes; count += 1) {
     const next =
       takeBracket(rest, parsed) ?? takeSign(rest, parsed) ?? takeConventional(rest, parsed) ?? takeArea(rest, parsed);
@@ -112,6 +112,7 @@ export function parseTitle(title: string): ParsedTitle {
 
 /** `[release-1.12]`, `(2.15)`, `[Backport 4.x]` name a branch; `[FIXED]` a kind; other brackets are part of the text. */
 function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
+  if (!text.startsWith('[') && !text.startsWith('(')) return undefined;
   const match = /^(?:\[([^[\]]{1,60})\]|\((v?\d[\w.-]{0,30})\))\s*[:-]?\s*(?=\S)/.exec(text);
   if (!match) return undefined;
   const inside = (match[1] ?? match[2] ?? '').trim();
@@ -135,19 +136,27 @@ function takeSign(text: string, parsed: ParsedTitle): string | undefined {
 }
 
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
+  if (!text.includes(':')) return undefined;
   const match = /^([A-Za-z]{2,12})(?:\(([^()]{1,60})\))?(!)?: *(?=\S)/.exec(text);
   const meaning = match && lookUp(words, (match[1] as string).toLowerCase());
   if (!match || (!meaning && !match[2] && !match[3])) return undefined;
   if (meaning) note(meaning, parsed);
   if (match[3]) parsed.breaking = true;
-  const scopes = (match[2] ?? (meaning ? '' : (match[1] as string))).split(/[,;]/).map((scope) => scope.trim());
-  if (parsed.areas.length === 0) parsed.areas = scopes.filter((scope) => scope !== '' && !scope.startsWith('#'));
+  if (parsed.areas.length === 0) parsed.areas = scopesOf(match[2] ?? (meaning ? '' : (match[1] as string)));
   return text.slice(match[0].length);
+}
+
+function scopesOf(list: string): string[] {
+  if (/^[\w./-]+$/.test(list)) return [list];
+  return list
+    .split(/[,;]/)
+    .map((scope) => scope.trim())
+    .filter((scope) => scope !== '' && !scope.startsWith('#'));
 }
 
 /** `clusterctl: Block move`: a word that is no kind of change says where. */
 function takeArea(text: string, parsed: ParsedTitle): string | undefined {
-  if (parsed.areas.length > 0) return undefined;
+  if (parsed.areas.length > 0 || !text.includes(':')) return undefined;
   const match = /^([\w@][\w./@-]{0,40}(?:, ?[\w@][\w./@-]{0,40})?): +(?=\S)/.exec(text);
   if (!match) return undefined;
   parsed.areas = (match[1] as string).split(',').map((area) => area.trim());
@@ -168,10 +177,12 @@ function lookUp(table: Record<string, Meaning>, word: string): Meaning | undefin
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
+const appendedNumbers = /(?: ?\((?:[\w.-]+\/[\w.-]+)?#\d{1,10}\))+$/;
+
 /** Without the numbers that tools append; a plain first word gets its capital, one that may be an identifier does not. */
 function tidy(text: string): string {
-  const bare = text.replace(/(?: ?\((?:[\w.-]+\/[\w.-]+)?#\d{1,10}\))+$/, '').trim() || text;
-  const ended = /[^.]\.$/.test(bare) ? bare.slice(0, -1) : bare;
+  const bare = (text.endsWith(')') && text.replace(appendedNumbers, '').trim()) || text;
+  const ended = bare.endsWith('.') && /[^.]\.$/.test(bare) ? bare.slice(0, -1) : bare;
   const first = /^[a-z]+(?=[ ,]|$)/.exec(ended)?.[0];
   return first !== undefined && !lowerNames.has(first) ? (ended[0] as string).toUpperCase() + ended.slice(1) : ended;
 }
@@ -185,7 +196,11 @@ const releases = [
   new RegExp(`^prepare .{0,40}\\b(?:for|the) .{0,20}${version} (?:release|development)$`, 'i'),
 ];
 
+/** What each of them begins with or holds: few titles do. */
+const releaseHint = /\d\.\d|^bump/i;
+
 /** A pull request that only makes a release: a version, or getting ready for one. */
 export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
-  return !(looseArea && areas.length > 0) && releases.some((pattern) => pattern.test(text));
+  if ((looseArea && areas.length > 0) || !releaseHint.test(text)) return false;
+  return releases.some((pattern) => pattern.test(text));
 }

@@ -23,7 +23,7 @@ import {
   UpdateRepositoryBodySchema,
   UpdateWebhookEndpointBodySchema,
 } from './api.ts';
-import { NotesSettingsSchema } from './notes.ts';
+import { DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import {
   ApprovedSchema,
   BackfillSchema,
@@ -171,7 +171,7 @@ export const contracts = {
   listRangeChanges: {
     tag: 'Ranges',
     summary: 'List why a range holds what it holds',
-    replies: { 200: listOf('changes', ChangeReplySchema) },
+    replies: { 200: listOf('changes', ChangeReplySchema, { diagnostics: DiagnosticsSchema }) },
   },
   listDrafts: {
     tag: 'Drafts',

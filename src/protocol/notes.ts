@@ -1,6 +1,6 @@
 /**
- * Shapes around a draft's making: how a repository wants its notes, and why each change is in a range or not. Shapes only:
- * `notes/` acts on them, the store keeps settings, the API serves both.
+ * Shapes around a draft's making: how a repository wants its notes, why each change is in a range or not, and how well a
+ * range is labelled. Shapes only: `notes/` acts on them, the store keeps settings, the API serves all.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
@@ -180,3 +180,23 @@ export const ChangeSchema = Type.Object({
   method: MethodSchema,
 });
 export type Change = Static<typeof ChangeSchema>;
+
+const countOf = (example: number, description: string) =>
+  Type.Integer({ minimum: 0, examples: [example], description });
+
+/** How well a range is labelled, over its changes: what has an entry of its own, which updates and reverts have not. */
+export const DiagnosticsSchema = Type.Object(
+  {
+    changes: countOf(8, 'changes with an entry of their own'),
+    unlabelled: countOf(2, 'of these, those without a label that says what kind of change they are'),
+    unlabelledRate: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      examples: [0.25],
+      description: '`unlabelled` of `changes`, to three places; 0 where there are none',
+    }),
+    withoutArea: countOf(1, 'of these, those whose area neither a label nor the title tells'),
+  },
+  closed,
+);
+export type Diagnostics = Static<typeof DiagnosticsSchema>;

@@ -47,10 +47,10 @@ export const params = {
 } as const;
 
 /** A page of a list (spec part 4). */
-export function listOf<T extends TSchema>(name: string, item: T): TObject {
+export function listOf<T extends TSchema>(name: string, item: T, besides: TProperties = {}): TObject {
   const items: TProperties = { [name]: Type.Array(item, { maxItems: 100 }) };
   const rest = { total: count(), hasMore: Type.Boolean({ examples: [false] }), nextOffset: orNull(count(20)) };
-  return Type.Object({ ...items, ...rest }, closed);
+  return Type.Object({ ...items, ...rest, ...besides }, closed);
 }
 
 export const ErrorSchema = Type.Object(

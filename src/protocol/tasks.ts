@@ -5,7 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
-import { ChangeSchema } from './notes.ts';
+import { ChangeSchema, DiagnosticsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
@@ -63,7 +63,11 @@ export const ChangesTaskSchema = Type.Object({
 });
 export type ChangesTask = Static<typeof ChangesTaskSchema>;
 
-export const ChangesSchema = Type.Object({ changes: Type.Array(ChangeSchema), total: Type.Integer() });
+export const ChangesSchema = Type.Object({
+  changes: Type.Array(ChangeSchema),
+  total: Type.Integer(),
+  diagnostics: DiagnosticsSchema,
+});
 export type Changes = Static<typeof ChangesSchema>;
 
 /** Looks a repository up on its host; a question to the directory's owner, which no thread answers. */

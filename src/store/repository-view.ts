@@ -86,7 +86,8 @@ export class RepositoryView {
   }
 
   pullsMergedAs(sha: string): PullRecord[] {
-    return pullsMergedAs(this.partition, this.id, sha).map((record) => this.relabel(record));
+    const pulls = pullsMergedAs(this.partition, this.id, sha);
+    return this.labelChanges.length === 0 ? pulls : pulls.map((record) => this.relabel(record));
   }
 
   firstPullBy(login: string): number | undefined {

@@ -45,6 +45,11 @@ test('reasons of a range', async (t) => {
     assert.deepEqual([issue?.method, issue?.detail], ['link', '#3']);
   });
 
+  await t.test('how well the range is labelled is counted', async () => {
+    const { body } = await service.api('GET', `${path}?limit=1&included=false`);
+    assert.deepEqual(body.diagnostics, { changes: 3, unlabelled: 0, unlabelledRate: 0, withoutArea: 3 });
+  });
+
   await t.test('it comes in pages', async () => {
     const { body } = await service.api('GET', `${path}?limit=3`);
     assert.deepEqual([told(body.changes).length, body.total, body.hasMore, body.nextOffset], [3, 4, true, 3]);

@@ -1,5 +1,6 @@
 /**
- * The changes task: one page of all that was looked at for a range, each with the reason why it is in the notes or not.
+ * The changes task: one page of all that was looked at for a range, each with the reason why it is in the notes or not, and how well
+ * all of it is labelled.
  */
 import { notFound } from '../../src/errors.ts';
 import { explain } from '../../src/notes/explain.ts';
@@ -17,7 +18,7 @@ export function changes(partition: Partition, task: ChangesTask, beforeRead: () 
   const range = readRange(partition, rangeId);
   const view = range && RepositoryView.of(partition, range.repoId, beforeRead);
   if (!view) throw notFound('Release range', rangeId);
-  const all = explain(view, range.bounds);
+  const { changes: all, diagnostics } = explain(view, range.bounds);
   const wanted = included === undefined ? all : all.filter((change) => change.included === included);
-  return { changes: wanted.slice(offset, offset + limit), total: wanted.length };
+  return { changes: wanted.slice(offset, offset + limit), total: wanted.length, diagnostics };
 }

@@ -74,7 +74,10 @@ function entryLine({ source }: Notes, entry: Entry, prefix: string): string {
   const besides = entry.besides === null ? '' : ` (${entry.besides})`;
   const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;
   const by = people === '' ? '' : ` — ${people}`;
-  return `- ${prefix}${text}${besides} (${numbers(entry, links)})${fixes}${by} ${marker('pr', entry.id)}`;
+  // Joined at once: pieces hung together would all live until the whole draft is.
+  return ['- ', prefix, text, besides, ' (', numbers(entry, links), ')', fixes, by, ' ', marker('pr', entry.id)].join(
+    '',
+  );
 }
 
 function numbers(entry: Entry, links: LinkStyle): string {

@@ -81,7 +81,7 @@ test('tells what only the first tag has from the comparison the other way', () =
   };
   const { numbers, lost, diverged } = selected(memory);
   assert.deepEqual([numbers, lost.map(({ number }) => number), diverged], [[2, 3], [4], true]);
-  const changes = explain(memorySource(memory), tags);
+  const { changes } = explain(memorySource(memory), tags);
   assert.deepEqual(
     changes.map(({ number, included }) => [number, included]),
     [

@@ -14,8 +14,9 @@ const tags: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 
 /** `number or sha: in or out, reason, detail, section, method`. */
 function told(memory: Memory, bounds: RangeBounds = all): string[] {
-  return explain(memorySource(memory), bounds).map(({ number, sha, included, reason, detail, section, method }) =>
-    [number ?? sha, included ? 'in' : 'out', reason, detail ?? '-', section ?? '-', method].join(' '),
+  return explain(memorySource(memory), bounds).changes.map(
+    ({ number, sha, included, reason, detail, section, method }) =>
+      [number ?? sha, included ? 'in' : 'out', reason, detail ?? '-', section ?? '-', method].join(' '),
   );
 }
 
@@ -151,7 +152,7 @@ test('agrees with the draft about every pull request', () => {
         }),
       );
       const source = memorySource({ pulls, issues: [40, 41, 42, 43].map((number) => anIssue(number)) });
-      const changesTold = explain(source, all);
+      const changesTold = explain(source, all).changes;
       const numbers = changesTold.filter(({ kind }) => kind === 'pull').map(({ number }) => number);
       assert.deepEqual(
         numbers,

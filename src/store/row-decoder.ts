@@ -1,0 +1,218 @@
+/**
+ * Decodes rows of the tables that a draft reads by the thousand: the same values that msgpackr, which wrote them, reads out of
+ * the bytes, in half the time and with less garbage. Rows of a table have the same few sequences of keys; each is learnt once,
+ * and a record of it then made in one go instead of key by key. Whatever is not plain is left to msgpackr.
+ */
+
+/** Decodes a row whose length is given, or that of its buffer. */
+export type Decode = (bytes: RowBytes, options?: number | object) => unknown;
+
+/** The buffer that lmdb reads rows into, with the quick way to a string that the types of Node leave out. */
+interface RowBytes extends Buffer {
+  utf8Slice(start: number, end: number): string;
+}
+
+/** A key in a sequence of keys, after those that lead to it; what follows the last one makes the record. */
+interface Place {
+  /** The key as it is written, its length first. */
+  readonly bytes: Uint8Array;
+  readonly names: readonly string[];
+  readonly next: Place[];
+  make: ((values: readonly unknown[], from: number) => object) | undefined;
+}
+
+/** More sequences than this are none of ours, and are not worth their memory. */
+const mostPlaces = 1_000;
+/** Hashes and names recur: one string for all of them is hashed once, and is less to collect. */
+const longestKept = 40;
+const keptStrings = 4_096;
+/** Thrown where msgpackr has to look. */
+const foreign = new Error('not a plain row');
+
+/** A decoder of one table. `fallback` reads what is not plain, and fails where the bytes are damaged. */
+export function createRowDecoder(fallback: Decode): Decode {
+  let reader: RowReader | undefined;
+  return (bytes, options) => {
+    const end = typeof options === 'number' ? options : bytes.length;
+    // A row of many kilobytes comes as a view of the file, which has no strings.
+    reader ??= new RowReader();
+    const row = Buffer.isBuffer(bytes) ? reader.read(bytes, end) : foreign;
+    return row === foreign ? fallback(bytes, options) : row;
+  };
+}
+
+class RowReader {
+  private bytes = Buffer.alloc(0) as RowBytes;
+  private view: DataView = new DataView(new ArrayBuffer(0));
+  private at = 0;
+  private end = 0;
+  private places = 0;
+  private readonly root = createPlace(new Uint8Array(), []);
+  /** Values of the records being read, the innermost last. */
+  private readonly values: unknown[] = [];
+  private top = 0;
+  private readonly kept: string[] = new Array(keptStrings).fill('');
+
+  /** The row, or `foreign`. */
+  read(bytes: RowBytes, end: number): unknown {
+    if (bytes !== this.bytes) {
+      this.bytes = bytes;
+      this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    this.at = 0;
+    this.end = end;
+    this.top = 0;
+    try {
+      const value = this.value();
+      return this.at === end ? value : foreign;
+    } catch (error) {
+      if (error === foreign || error instanceof RangeError) return foreign;
+      throw error;
+    }
+  }
+
+  private value(): unknown {
+    const token = this.bytes[this.at++] as number;
+    if (token < 0x80) return token;
+    if (token < 0x90) return this.record(token - 0x80);
+    if (token < 0xa0) return this.array(token - 0x90);
+    if (token < 0xc0) return this.string(token - 0xa0);
+    if (token >= 0xe0) return token - 0x100;
+    return this.longer(token);
+  }
+
+  private longer(token: number): unknown {
+    const { view, at } = this;
+    switch (token) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xcb:
+        this.at += 8;
+        return view.getFloat64(at);
+      case 0xcc:
+        this.at += 1;
+        return view.getUint8(at);
+      case 0xcd:
+        this.at += 2;
+        return view.getUint16(at);
+      case 0xce:
+        this.at += 4;
+        return view.getUint32(at);
+      case 0xd9:
+        this.at += 1;
+        return this.string(view.getUint8(at));
+      case 0xda:
+        this.at += 2;
+        return this.string(view.getUint16(at));
+      case 0xdb:
+        this.at += 4;
+        return this.string(view.getUint32(at));
+      case 0xdc:
+        this.at += 2;
+        return this.array(view.getUint16(at));
+      case 0xde:
+        this.at += 2;
+        return this.record(view.getUint16(at));
+      default:
+        return this.leave();
+    }
+  }
+
+  private array(length: number): unknown[] {
+    if (length > this.end - this.at) this.leave();
+    const items: unknown[] = new Array(length);
+    for (let index = 0; index < length; index += 1) items[index] = this.value();
+    return items;
+  }
+
+  /** Reads keys and values one after the other; the record is made of all at once. */
+  private record(length: number): object {
+    const { values } = this;
+    const from = this.top;
+    let place = this.root;
+    for (let index = 0; index < length; index += 1) {
+      place = this.next(place);
+      const value = this.value();
+      values[this.top] = value;
+      this.top += 1;
+    }
+    place.make ??= createMaker(place.names);
+    const record = place.make(values, from);
+    this.top = from;
+    return record;
+  }
+
+  /** The place of the key that stands here, after those of `place`. */
+  private next(place: Place): Place {
+    const { bytes, at } = this;
+    for (const known of place.next) {
+      if (!startsWith(bytes, at, known.bytes)) continue;
+      this.at = at + known.bytes.length;
+      return known;
+    }
+    return this.learn(place);
+  }
+
+  private learn(place: Place): Place {
+    const { bytes, at } = this;
+    const length = (bytes[at] as number) - 0xa0;
+    if (length < 0 || length > 31 || this.places >= mostPlaces) this.leave();
+    const end = at + 1 + length;
+    const key = bytes.utf8Slice(at + 1, end);
+    if (key.length !== length || key === '__proto__') this.leave();
+    const learnt = createPlace(Uint8Array.prototype.slice.call(bytes, at, end), [...place.names, key]);
+    place.next.push(learnt);
+    this.places += 1;
+    this.at = end;
+    return learnt;
+  }
+
+  private string(length: number): string {
+    const { bytes, at } = this;
+    const end = at + length;
+    if (end > this.end) this.leave();
+    this.at = end;
+    return length > longestKept ? bytes.utf8Slice(at, end) : this.shortString(at, end);
+  }
+
+  private shortString(at: number, end: number): string {
+    const { bytes, kept } = this;
+    if (at === end) return '';
+    const last = (bytes[end - 1] as number) + ((bytes[end - 2] as number) << 4) + ((bytes[end - 3] as number) << 8);
+    const slot = (last ^ ((bytes[at] as number) << 3)) & (keptStrings - 1);
+    const known = kept[slot] as string;
+    if (isSame(known, bytes, at, end)) return known;
+    const text = bytes.utf8Slice(at, end);
+    if (text.length === end - at) kept[slot] = text;
+    return text;
+  }
+
+  private leave(): never {
+    throw foreign;
+  }
+}
+
+function createPlace(bytes: Uint8Array, names: readonly string[]): Place {
+  return { bytes, names, next: [], make: undefined };
+}
+
+/** A function with the literal of a record in it: V8 gives what it makes a fixed layout, where keys set one by one cost several. */
+function createMaker(names: readonly string[]): (values: readonly unknown[], from: number) => object {
+  const fields = names.map((name, index) => `${JSON.stringify(name)}: values[from + ${index}]`);
+  return new Function('values', 'from', `return { ${fields.join(', ')} };`) as ReturnType<typeof createMaker>;
+}
+
+function startsWith(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let index = 0; index < wanted.length; index += 1) if (bytes[at + index] !== wanted[index]) return false;
+  return true;
+}
+
+function isSame(text: string, bytes: Uint8Array, at: number, end: number): boolean {
+  if (text.length !== end - at) return false;
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) !== bytes[at + index]) return false;
+  return true;
+}

@@ -19,6 +19,8 @@ export interface Attribution {
 /** A merge of one branch into another brings commits, and is no change of its own. */
 const branchMerge = /^Merge (?:remote-tracking )?(?:branch|branches|tag|commit) ['"\u2018]/;
 const mergeSubject = /^Merge (?:pull request|PR) #(\d{1,10})(?!\d)/;
+/** What all of these begin with. */
+const mergeHint = /^\s*(?:Merge|Pull|Auto|Rollup)/;
 /** How other hosts and merging bots name what they merge. */
 const otherMergeSubjects = [
   /^Merge pull request ['"\u2018].{0,1000}['"\u2019] \([#!](\d{1,10})\) from /,
@@ -38,11 +40,14 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
   const notCaptured = new Set<number>();
   for (const shas of pushes) {
     let waiting: CommitRecord[] = [];
-    for (const [index, sha] of shas.entries()) {
+    for (let index = 0; index < shas.length; index += 1) {
+      const sha = shas[index] as string;
       const commit = source.commit(sha);
       const found = pullsOf(source, sha, commit);
-      for (const pull of found.pulls) if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
-      if (found.exact) for (const pull of found.pulls) byMerge.add(pull.number);
+      for (const pull of found.pulls) {
+        if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
+        if (found.exact) byMerge.add(pull.number);
+      }
       if (found.unknown !== undefined) notCaptured.add(found.unknown);
       if (found.pulls.length === 0) {
         if (commit && !branchMerge.test(commit.message)) waiting.push(commit);
@@ -53,7 +58,8 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
     }
     leftovers.push(...waiting);
   }
-  const bySubject = new Set([...pulls.keys()].filter((number) => !byMerge.has(number)));
+  const bySubject = new Set<number>();
+  for (const number of pulls.keys()) if (!byMerge.has(number)) bySubject.add(number);
   return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured };
 }
 
@@ -63,10 +69,11 @@ export function pullsOf(
   sha: string,
   commit: CommitRecord | undefined,
 ): { pulls: PullRecord[]; exact: boolean; merge: boolean; unknown?: number } {
-  const subject = firstLine(commit?.message ?? '');
-  const merge = mergeOf(subject);
+  const message = commit?.message ?? '';
+  const merge = mergeHint.test(message) ? mergeOf(firstLine(message)) : null;
   const mergedAs = source.pullsMergedAs(sha);
   if (mergedAs.length > 0) return { pulls: mergedAs, exact: true, merge: merge !== null };
+  const subject = firstLine(message);
   const digits = merge?.[1] ?? trailingNumber.exec(subject)?.[1];
   if (digits === undefined) return { pulls: [], exact: false, merge: merge !== null };
   const named = source.pull(Number(digits));
@@ -76,7 +83,6 @@ export function pullsOf(
 }
 
 function mergeOf(subject: string): RegExpExecArray | null {
-  if (!/^(?:Merge|Pull|Auto|Rollup)/.test(subject)) return null;
   const merge = mergeSubject.exec(subject);
   return merge ?? otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
 }

@@ -66,11 +66,10 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);
-  const leftOut: Dropped[] = [];
-  for (const entry of all) leftOut.push(...(why(entry) ?? []));
+  const leftOut = all.map(why).flatMap((dropped) => dropped ?? []);
   const dropped = [...leftOut, ...cancelledOf(settled), ...reverts.skipped];
   const out = new Map(dropped.map((each) => [each.number, each.reason]));
-  const kept = all.filter((entry) => !shipped(entry).some(({ number }) => out.has(number)));
+  const kept = out.size === 0 ? all : all.filter((entry) => !shipped(entry).some(({ number }) => out.has(number)));
   const entries = kept.filter(({ section }) => section !== 'dependency');
   return {
     source,
@@ -166,6 +165,8 @@ function peopleBehind(
   }
   credits.sort((a, b) => byMerge(a.pull, b.pull));
   const pulls = credits.map(({ pull }) => pull);
-  const contributors = distinctLogins(credits.flatMap(({ people }) => people));
+  const logins = new Set<string>();
+  for (const { people } of credits) for (const login of people) logins.add(login);
+  const contributors = distinctLogins(logins);
   return { contributors, firstContributions: firstContributions(source, pulls) };
 }

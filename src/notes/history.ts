@@ -96,6 +96,7 @@ class Walk {
 
   /** Time of the newest push not yet gone down; undefined when all ends are reached. */
   get newest(): number | undefined {
+    if (this.open.length < 2) return this.open[0]?.at;
     return this.open.reduce<number | undefined>((newest, { at }) => Math.max(newest ?? at, at), undefined);
   }
 
@@ -103,9 +104,10 @@ class Walk {
   descend(): string[] {
     const place = this.takeNewest();
     const fresh: string[] = [];
-    for (const step of place?.steps ?? []) {
+    if (!place) return fresh;
+    for (const step of place.steps) {
       if (this.visits.has(step.below)) continue;
-      this.visits.set(step.below, { from: place?.sha as string, step });
+      this.visits.set(step.below, { from: place.sha, step });
       fresh.push(step.below);
       if (step.known) this.openAt(step.below);
     }

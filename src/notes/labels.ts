@@ -95,7 +95,8 @@ export function createVocabulary({ labels, excludedLabels }: NotesSettings): Voc
  * a meaning of its own has that one alone.
  */
 export function readLabels(labels: readonly string[], own?: Vocabulary): Readonly<LabelReading> {
-  const key = labels.length === 1 ? `=${labels[0]}` : JSON.stringify(labels);
+  const [first = ''] = labels;
+  const key = labels.length === 1 && !first.startsWith('[') ? first : JSON.stringify(labels);
   const known = own?.readings.get(key);
   if (known) return known;
   const reading = readEach(labels, own);

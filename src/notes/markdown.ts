@@ -106,7 +106,8 @@ export function byArea(
 ): string[] {
   const groups = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const key = entry.areas.join(', ').toLowerCase();
+    const [first = ''] = entry.areas;
+    const key = (entry.areas.length > 1 ? entry.areas.join(', ') : first).toLowerCase();
     const group = groups.get(key);
     if (group) group.push(entry);
     else groups.set(key, [entry]);

@@ -48,9 +48,9 @@ export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
 }
 
 /** Logins once each, case aside, in the order given. */
-export function distinctLogins(logins: readonly string[]): string[] {
+export function distinctLogins(logins: Iterable<string>): string[] {
   const found = new Map<string, string>();
-  for (const login of new Set(logins)) {
+  for (const login of logins) {
     const name = login.toLowerCase();
     if (!found.has(name)) found.set(name, login);
   }
@@ -62,11 +62,11 @@ export function distinctLogins(logins: readonly string[]): string[] {
  * theirs are not captured.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
-  const logins = pulls.filter(({ author }) => isPerson(author.login, author.bot)).map(({ author }) => author.login);
-  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
-  const first = distinctLogins(logins)
-    .map((login) => inRange.get(source.firstPullBy(login) ?? 0))
-    .filter((pull) => pull !== undefined);
+  const logins = new Set<string>();
+  for (const { author } of pulls) if (!author.bot) logins.add(author.login);
+  const people = [...logins].filter((login) => isPerson(login));
+  const numbers = new Set(people.map((login) => source.firstPullBy(login)));
+  const first = pulls.filter(({ number }) => numbers.has(number));
   if (first.length === 0 || !reachesBack(source, pulls)) return [];
   return first.sort(byMerge).map((pull) => ({ login: pull.author.login, pull }));
 }

@@ -46,12 +46,14 @@ export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds
 
 /** Originals whose backport the range holds, and which were reachable from `from`, or came to its branch by an earlier backport. */
 function carriedBefore(source: NotesSource, from: string, { pulls }: Selection): number[] {
-  const inRange = new Set(pulls.map(({ number }) => number));
-  const carried: { backport: PullRecord; original: PullRecord }[] = [];
+  const pairs: { backport: PullRecord; original: PullRecord }[] = [];
   for (const backport of pulls) {
     const original = originalOf(source, backport);
-    if (original && !inRange.has(original.number)) carried.push({ backport, original });
+    if (original) pairs.push({ backport, original });
   }
+  if (pairs.length === 0) return [];
+  const inRange = new Set(pulls.map(({ number }) => number));
+  const carried = pairs.filter(({ original }) => !inRange.has(original.number));
   if (carried.length === 0) return [];
   const earlier = earlierBackports(source, carried, inRange);
   return carried

@@ -9,7 +9,6 @@ export function remember(source: NotesSource): NotesSource {
   const pull = once((number: number) => source.pull(number));
   const issue = once((number: number) => source.issue(number));
   const commit = once((sha: string) => source.commit(sha));
-  const mergedAs = once((sha: string) => source.pullsMergedAs(sha));
   const comments = once((number: number) => source.commentCount(number));
   return {
     repository: source.repository,
@@ -21,7 +20,8 @@ export function remember(source: NotesSource): NotesSource {
     commit,
     comparison: (from, to) => source.comparison(from, to),
     push: (branch, after) => source.push(branch, after),
-    pullsMergedAs: mergedAs,
+    // Asked once a commit: to keep the answers would cost more than a second reading of the few asked for again.
+    pullsMergedAs: (sha) => source.pullsMergedAs(sha),
     firstPullBy: (login) => source.firstPullBy(login),
     pullsMergedBetween: (from, to) => source.pullsMergedBetween(from, to),
     pullsNumbered: (from, to) => source.pullsNumbered(from, to),

@@ -29,12 +29,13 @@ export function isRevert(pull: PullRecord): boolean {
  * @param sameLine false where the range spans branches: then a revert cancels only on the branch of what it reverts
  */
 export function settleReverts(source: NotesSource, pulls: readonly PullRecord[], sameLine: boolean): RevertOutcome {
-  const inRange = new Map(pulls.map((pull) => [pull.number, pull]));
   const outcome: RevertOutcome = { cancelled: new Map(), standing: [], restoring: [] };
   const reverts = pulls
     .map((pull) => findRevert(source, pull, pulls))
     .filter((revert) => revert !== undefined)
     .sort((a, b) => newestFirst(a.pull, b.pull));
+  if (reverts.length === 0) return outcome;
+  const inRange = new Set(pulls.map(({ number }) => number));
   for (const { pull, target } of reverts) {
     if (outcome.cancelled.has(pull.number)) continue;
     const pair = target && inRange.has(target.number) && (sameLine || target.baseRef === pull.baseRef);

@@ -6,7 +6,7 @@ import type { RecordCounts } from '../protocol/retention.ts';
 import type { CommitRecord } from '../protocol/stored.ts';
 import { readIssue } from './issues.ts';
 import type { Partition } from './partition.ts';
-import { authorKey, readPull } from './pulls.ts';
+import { authorKey, readPull, removeMergedAs } from './pulls.ts';
 import { readCommit, readPush, writeCommit } from './pushes.ts';
 import { noCounts } from './retention.ts';
 import { hasSync, isStale, removeSync, type SyncKey } from './syncs.ts';
@@ -57,12 +57,11 @@ export function eraseStale(partition: Partition, key: SyncKey): RecordCounts {
 }
 
 function eraseNumber(partition: Partition, repoId: string, number: number): RecordCounts {
-  const { pulls, pullsByMergeSha, pullsByMergedAt, pullsByAuthor, issues, issuesByClosedAt, comments, removedIssues } =
-    partition.tables;
+  const { pulls, pullsByMergedAt, pullsByAuthor, issues, issuesByClosedAt, comments, removedIssues } = partition.tables;
   const erased = countNumber(partition, repoId, number);
   const pull = readPull(partition, repoId, number);
   if (pull) pulls.removeSync([repoId, number]);
-  if (pull?.mergeSha) pullsByMergeSha.removeSync([repoId, pull.mergeSha, number]);
+  if (pull?.mergeSha) removeMergedAs(partition, repoId, pull.mergeSha, number);
   if (pull && pull.mergedAt !== null) pullsByMergedAt.removeSync([repoId, pull.mergedAt, number]);
   const author = pull && authorKey(repoId, pull);
   if (author) pullsByAuthor.removeSync(author);

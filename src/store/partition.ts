@@ -6,6 +6,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Gate, openGate } from './gate.ts';
 import { currentGeneration, generationFolder, inodeOf, prepareGeneration, switchGeneration } from './generation.ts';
 import { createRowDecoder, type Decode } from './row-decoder.ts';
+import { upgradeLayout } from './upgrade.ts';
 
 /** Tables whose values are msgpack; all are folded from the journal. */
 const foldedTables = [
@@ -75,7 +76,7 @@ const foldedTables = [
 ] as const;
 
 /** Tables of which a draft reads thousands of rows. */
-const decodedByRow = ['pulls', 'issues', 'commits', 'pushes'] as const;
+const decodedByRow = ['pulls', 'pullsByMergeSha', 'issues', 'commits', 'pushes'] as const;
 
 export type TableName = (typeof foldedTables)[number] | 'local';
 // biome-ignore lint/suspicious/noExplicitAny: keys and values are typed by the file that owns the table
@@ -109,6 +110,7 @@ export function openPartition(dataDir: string, name: string): Partition {
   const generation = current === 0 ? prepareGeneration(dataDir, name) : current;
   const partition = openGeneration(dataDir, name, generation);
   if (current === 0) switchGeneration(dataDir, name, generation);
+  else upgradeLayout(partition);
   return partition;
 }
 

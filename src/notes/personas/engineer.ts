@@ -81,7 +81,7 @@ function entryLine({ source }: Notes, entry: Entry, prefix: string): string {
 }
 
 function numbers(entry: Entry, links: LinkStyle): string {
-  const backports = numberLinks(entry.backports, links);
+  const backports = entry.backports.length === 0 ? '' : numberLinks(entry.backports, links);
   const restored = entry.restoredBy ? `, restored by ${numberLink(entry.restoredBy, links)}` : '';
   return numberLink(entry.pull, links) + (backports === '' ? '' : `, backported in ${backports}`) + restored;
 }

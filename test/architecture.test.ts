@@ -53,6 +53,7 @@ const rules: Rules = {
     'workers/partition/main.ts → src/first-start.ts': 'a worker opens what connections have sealed',
     'workers/partition/capture.ts → src/notes/link.ts': 'links are found when a body is captured',
     'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
+    'bench/scenarios/render.ts → workers/render/heap.ts': 'its thread has the heap that the pool gives its own',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
   },
 };

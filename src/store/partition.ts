@@ -110,7 +110,6 @@ export function openPartition(dataDir: string, name: string): Partition {
   const generation = current === 0 ? prepareGeneration(dataDir, name) : current;
   const partition = openGeneration(dataDir, name, generation);
   if (current === 0) switchGeneration(dataDir, name, generation);
-  else upgradeLayout(partition);
   return partition;
 }
 
@@ -133,7 +132,11 @@ function openGated(dataDir: string, name: string, generation: number, readOnly: 
   const gate = openGate(dataDir, name);
   try {
     const folder = generationFolder(dataDir, name, generation);
-    const partition = gate.through(() => openFolder(name, generation, folder, readOnly));
+    const partition = gate.through(() => {
+      const opened = openFolder(name, generation, folder, readOnly);
+      if (!readOnly) upgradeLayout(opened);
+      return opened;
+    });
     const close = async () => {
       await partition.close();
       await gate.close();

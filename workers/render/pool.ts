@@ -21,6 +21,7 @@ import type {
   ThreadTask,
 } from '../../src/protocol/tasks.ts';
 import { graceMs, outOfTime } from './deadline.ts';
+import { heapLimits, usualHeapMb } from './heap.ts';
 
 /** What each task answers. */
 interface Answers {
@@ -40,7 +41,7 @@ export interface PoolLimits {
   waiting: number;
 }
 
-const defaultLimits: PoolLimits = { heapMb: 512, waiting: 64 };
+const defaultLimits: PoolLimits = { heapMb: usualHeapMb, waiting: 64 };
 
 export class RenderPool {
   private readonly pool: Piscina;
@@ -65,7 +66,7 @@ export class RenderPool {
       minThreads: this.threads,
       maxThreads: this.threads,
       concurrentTasksPerWorker: 1,
-      resourceLimits: { maxOldGenerationSizeMb: this.limits.heapMb },
+      resourceLimits: heapLimits(this.limits.heapMb),
     });
   }
 

@@ -85,7 +85,7 @@ export async function writePartition(
   ranges: readonly BenchRange[],
 ): Promise<void> {
   const partition = openPartition(dataDir, partitionName);
-  await partition.root.transaction(() => {
+  await partition.write(() => {
     writeRepository(partition, repository());
     for (const [number, sha] of shas.entries()) writeChange(partition, sha, shas[number - 1] ?? null, number);
     for (const range of ranges) writeBounds(partition, range, shas);

@@ -154,6 +154,7 @@ function crossFaults(settings: Settings): string[] {
   }
   faults.push(...hostFaults(settings), ...tierFaults(settings));
   faults.push(...networkFaults('TIDINGS_WEBHOOK_ALLOW', settings.webhookAllow));
+  faults.push(...networkFaults('TIDINGS_EGRESS_ALLOW', settings.egressAllow));
   faults.push(...networkFaults('TIDINGS_TRUSTED_PROXIES', settings.trustedProxies));
   return faults;
 }
@@ -171,13 +172,15 @@ function hostFaults({ hostOrigin, hosts }: Settings): string[] {
   return faults;
 }
 
-function tierFaults({ tiers }: Settings): string[] {
+function tierFaults({ tiers, instanceTier }: Settings): string[] {
   const names = new Set(builtInTiers);
-  return tiers.flatMap(({ name }) => {
+  const faults = tiers.flatMap(({ name }) => {
     if (names.has(name)) return [`TIDINGS_TIERS: expected a name of its own for each tier, got ${name} again`];
     names.add(name);
     return [];
   });
+  if (names.has(instanceTier)) return faults;
+  return [...faults, `TIDINGS_INSTANCE_TIER: expected one of ${[...names].join(', ')}, got ${instanceTier}`];
 }
 
 function networkFaults(variable: string, networks: readonly string[]): string[] {

@@ -230,6 +230,10 @@ export const SettingsSchema = Type.Object(
       description:
         'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, webhooksPerMinute, webhooksPerHour}',
     }),
+    instanceTier: setting(Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$', default: 'standard' }), {
+      env: 'TIDINGS_INSTANCE_TIER',
+      description: 'Tier of limits of the keys of the instance, which belong to no organisation',
+    }),
     usageFlushSeconds: setting(count(1, 60, 5), {
       env: 'TIDINGS_USAGE_FLUSH_SECONDS',
       description: 'Time between writings of what was counted, in seconds; a killed gateway loses as much',
@@ -241,6 +245,14 @@ export const SettingsSchema = Type.Object(
     trustedProxies: setting(networks(), {
       env: 'TIDINGS_TRUSTED_PROXIES',
       description: 'Addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed',
+    }),
+    egressAllow: setting(networks(), {
+      env: 'TIDINGS_EGRESS_ALLOW',
+      description: 'Addresses and networks (CIDR) that channels and webhooks may send to besides public ones',
+    }),
+    egressAllowHttp: setting(Type.Boolean({ default: false }), {
+      env: 'TIDINGS_EGRESS_ALLOW_HTTP',
+      description: 'Allow plain http to public addresses; to those of TIDINGS_EGRESS_ALLOW it always is',
     }),
     corsOrigins: setting(Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: [] }), {
       env: 'TIDINGS_CORS_ORIGINS',

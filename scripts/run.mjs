@@ -23,6 +23,7 @@ const SUITES = {
   unit: { folder: 'test', concurrency: 2 },
   integration: { folder: 'test/integration', concurrency: 1 },
   e2e: { folder: 'test/e2e', concurrency: 1 },
+  browser: { folder: 'test/browser', concurrency: 1 },
 };
 const NOT_UNIT = /^test\/(integration|e2e|browser|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
 
@@ -51,8 +52,8 @@ const TARGETS = {
     setup: { only: ALL, nats: 'required' },
     steps: (args) =>
       args.length === 0
-        ? [...checks(), suite('unit'), suite('integration'), suite('e2e')]
-        : matchingSuites(['unit', 'integration', 'e2e'], args),
+        ? [...checks(), suite('unit'), suite('integration'), suite('e2e'), suite('browser')]
+        : matchingSuites(['unit', 'integration', 'e2e', 'browser'], args),
   },
   'test:unit': { setup: { only: NO_SERVER }, steps: (args) => [suite('unit', args)] },
   'test:integration': {
@@ -60,6 +61,7 @@ const TARGETS = {
     steps: (args) => [suite('integration', args)],
   },
   'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
+  'test:browser': { setup: { only: NO_SERVER }, steps: (args) => [suite('browser', args)] },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
 };
 

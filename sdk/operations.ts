@@ -6,6 +6,10 @@ export type Backfill = { id: string; repoId: string; state: 'running' | 'waiting
 
 export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'dependency' | 'revert' | 'restored' | 'linked' | 'closed' | 'direct' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'label' | 'author' | 'unmerged' | 'branch' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
 
+export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
+
+export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
+
 export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; error?: string; createdAt: string; updatedAt: string };
 
 export type DraftRestore = { id: string; revision: number; updatedAt: string; bodyMd: string };
@@ -18,13 +22,19 @@ export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; l
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; key: string };
 
+export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
+
 export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
 
 export type NotesSettings = { order: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles: { breaking: string; feature: string; fix: string; security: string; performance: string; documentation: string; other: string; reverted: string; issues: string; commits: string; dependencies: string }; labels: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels: readonly (string)[]; excludedAuthors: readonly (string)[]; links: 'full' | 'short'; engineer: { contributors: boolean; newContributors: boolean; directCommits: boolean; closedIssues: boolean; dependencies: boolean }; internal: { risks: boolean; closedIssues: boolean }; customer: { bullets: number; closedIssues: boolean; titles: { breaking: string; new: string; improved: string; fixed: string } } };
 
-export type Organization = { id: string; login: string; host: string; tier: string; createdAt: string };
+export type Organization = { id: string; login: string; host: string; tier: string; refuseInternalOnPublicChannels: boolean; createdAt: string };
+
+export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; createdAt: string; updatedAt: string };
 
 export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; createdAt: string; updatedAt: string };
+
+export type Replayed = { endpointId: string; replayed: number };
 
 export type Repository = { id: string; orgId: string; scmRepoId: number | null; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string };
 
@@ -41,6 +51,10 @@ export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated
 export type Tag = { name: string; sha: string; date: string };
 
 export type Ticket = { id: string; status: 'processing'; estimatedTime: number };
+
+export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
+
+export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
 
@@ -88,6 +102,28 @@ export interface Operations {
   showRetention: { input: Record<string, never>; reply: Retention; };
   /** Let erasing go on that waits for a word. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
+  /** Publish a draft to a channel. */
+  publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: Publication; };
+  /** Get what a channel would be sent. */
+  previewPublication: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; payload: unknown }; };
+  /** List the publications of a draft or a repository. */
+  listPublications: { input: { draftId?: string; repoId?: string; channel?: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; status?: 'pending' | 'processing' | 'completed' | 'failed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { publications: readonly (Publication)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Publication; };
+  /** Get a publication. */
+  getPublication: { input: { publicationId: string }; reply: Publication; };
+  /** Delete a publication, and its page if it has one. */
+  deletePublication: { input: { publicationId: string }; reply: { id: string; deletedAt: string; message: string }; };
+  /** Send a publication once more. */
+  resendPublication: { input: { publicationId: string } & Record<string, never>; reply: Publication; };
+  /** List the channels with their connections. */
+  listChannels: { input: { repoId?: string; orgId?: string; limit?: number; offset?: number }; reply: { channels: readonly (Channel)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Channel; };
+  /** Get the connection of a channel, without its secrets. */
+  getChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
+  /** Connect a channel; a secret that is left out stays. */
+  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
+  /** Remove the connection of a channel. */
+  removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
+  /** Try the connection of a channel. */
+  testChannel: { input: { channel: string; repoId?: string; orgId?: string } & Record<string, never>; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; ok: boolean; message: string }; };
   /** Get the statistics of an organization in the current month. */
   getStats: { input: { orgId?: string }; reply: Stats; };
   /** List API keys. */
@@ -102,8 +138,8 @@ export interface Operations {
   rotateKey: { input: { keyId: string } & { overlapHours?: number }; reply: NewKey; };
   /** List organizations and their tiers. */
   listOrganisations: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { organizations: readonly (Organization)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Organization; };
-  /** Give an organization a tier of limits. */
-  updateOrganisation: { input: { orgId: string } & { tier: string }; reply: Organization; };
+  /** Give an organization a tier of limits, or say what it allows of publishing. */
+  updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean }; reply: Organization; };
   /** List webhook secrets, without their texts. */
   listWebhookSecrets: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookSecrets: readonly (WebhookSecret)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookSecret; };
   /** Make a webhook secret; a text made here is shown in this reply alone. */
@@ -112,6 +148,28 @@ export interface Operations {
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
+  /** List webhook endpoints, without their secrets. */
+  listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
+  /** Make a webhook endpoint; its secret is shown in this reply alone. */
+  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
+  /** Get a webhook endpoint, without its secret. */
+  getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
+  /** Change a webhook endpoint, switch it off or on. */
+  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
+  /** Delete a webhook endpoint and what was sent to it. */
+  deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
+  /** Make a new secret for a webhook endpoint; both sign during the overlap. */
+  rotateWebhookEndpointSecret: { input: { endpointId: string } & { overlapHours?: number }; reply: NewWebhookEndpoint; };
+  /** Send a test event to a webhook endpoint. */
+  testWebhookEndpoint: { input: { endpointId: string } & Record<string, never>; reply: WebhookDelivery; };
+  /** List what was sent to a webhook endpoint, with every attempt. */
+  listWebhookDeliveries: { input: { endpointId: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly (WebhookDelivery)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookDelivery; };
+  /** Get one delivery to a webhook endpoint. */
+  getWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
+  /** Send a delivery again, or now. */
+  resendWebhookDelivery: { input: { endpointId: string; deliveryId: string } & Record<string, never>; reply: WebhookDelivery; };
+  /** Send again what was made in a range of time. */
+  replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
   /** Get this document. */
   getOpenApi: { input: Record<string, never>; reply: Record<string, unknown>; };
 }
@@ -138,6 +196,17 @@ export const operations = {
   restoreDraft: { method: 'POST', path: '/api/drafts/{draftId}/restore', query: [], body: true },
   showRetention: { method: 'GET', path: '/api/retention', query: [], body: false },
   approveRetention: { method: 'POST', path: '/api/retention/approve', query: [], body: true },
+  publishDraft: { method: 'POST', path: '/api/publish', query: [], body: true },
+  previewPublication: { method: 'POST', path: '/api/publish/preview', query: [], body: true },
+  listPublications: { method: 'GET', path: '/api/publications', query: ['draftId', 'repoId', 'channel', 'status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'publications' },
+  getPublication: { method: 'GET', path: '/api/publications/{publicationId}', query: [], body: false },
+  deletePublication: { method: 'DELETE', path: '/api/publications/{publicationId}', query: [], body: false },
+  resendPublication: { method: 'POST', path: '/api/publications/{publicationId}/resend', query: [], body: true },
+  listChannels: { method: 'GET', path: '/api/channels', query: ['repoId', 'orgId', 'limit', 'offset'], body: false, list: 'channels' },
+  getChannel: { method: 'GET', path: '/api/channels/{channel}', query: ['repoId', 'orgId'], body: false },
+  putChannel: { method: 'PUT', path: '/api/channels/{channel}', query: ['repoId', 'orgId'], body: true },
+  removeChannel: { method: 'DELETE', path: '/api/channels/{channel}', query: ['repoId', 'orgId'], body: false },
+  testChannel: { method: 'POST', path: '/api/channels/{channel}/test', query: ['repoId', 'orgId'], body: true },
   getStats: { method: 'GET', path: '/api/stats', query: ['orgId'], body: false },
   listKeys: { method: 'GET', path: '/api/keys', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'keys' },
   createKey: { method: 'POST', path: '/api/keys', query: [], body: true },
@@ -150,5 +219,16 @@ export const operations = {
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
   rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
   revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
+  listWebhookEndpoints: { method: 'GET', path: '/api/webhook-endpoints', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEndpoints' },
+  createWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints', query: [], body: true },
+  getWebhookEndpoint: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },
+  updateWebhookEndpoint: { method: 'PATCH', path: '/api/webhook-endpoints/{endpointId}', query: [], body: true },
+  deleteWebhookEndpoint: { method: 'DELETE', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },
+  rotateWebhookEndpointSecret: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/rotate', query: [], body: true },
+  testWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/test', query: [], body: true },
+  listWebhookDeliveries: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}/deliveries', query: ['status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'deliveries' },
+  getWebhookDelivery: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}', query: [], body: false },
+  resendWebhookDelivery: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend', query: [], body: true },
+  replayWebhookDeliveries: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/replay', query: [], body: true },
   getOpenApi: { method: 'GET', path: '/api/openapi.json', query: [], body: false },
 } as const;

@@ -22,8 +22,8 @@ export interface Sending {
 export interface CallOptions {
   /** The `etag` that the text was read with: the change is refused when the draft has moved since. */
   ifMatch?: string;
-  /** Instead of the one that is made for each POST. */
-  idempotencyKey?: string;
+  /** Instead of the one that is made for each POST; `false` sends none, and what may have been carried out is not repeated. */
+  idempotencyKey?: string | false;
   requestId?: string;
   signal?: AbortSignal;
 }
@@ -60,7 +60,8 @@ function toInit(sending: Sending, { method, body, options }: Outgoing): RequestI
   if (sending.testMode) headers['x-test-mode'] = 'true';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
-  if (method === 'POST') headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
+  const { idempotencyKey = crypto.randomUUID() } = options;
+  if (method === 'POST' && idempotencyKey !== false) headers['idempotency-key'] = idempotencyKey;
   return { method, headers, redirect: 'error', ...(body !== undefined && { body: JSON.stringify(body) }) };
 }
 
@@ -91,10 +92,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function mayRepeat({ options }: Outgoing, error: Error): boolean {
+function mayRepeat({ method, options }: Outgoing, error: Error): boolean {
   if (error instanceof TidingsError && error.status === 429) return true;
-  // It may have been carried out: a second one would not find the state that it asks for.
-  if (options.ifMatch !== undefined) return false;
+  // It may have been carried out: a second one would not find the state that it asks for, or do it twice.
+  if (options.ifMatch !== undefined || (method === 'POST' && options.idempotencyKey === false)) return false;
   return error instanceof ServerError || !(error instanceof TidingsError);
 }
 

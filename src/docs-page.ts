@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import type { Exchange } from './http/exchange.ts';
 import type { HttpRoute } from './http/server.ts';
 
+/** Path of the page. */
+export const docsPath = '/docs';
+
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,6 +29,7 @@ const page = `<!doctype html>
 <title>Tidings API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/page.css">
 </head>
 <body>
 <div id="reference"></div>
@@ -46,6 +50,11 @@ const start = `SwaggerUIBundle({
 });
 `;
 
+/** No operation has links to others: their empty column would push the page wider than a narrow window. */
+const style = `.swagger-ui .response-col_links { display: none; }
+.swagger-ui .responses-inner pre { overflow-wrap: anywhere; white-space: pre-wrap; }
+`;
+
 /** Files of the package, with their addresses and types. */
 const packaged = [
   {
@@ -60,10 +69,16 @@ const packaged = [
   },
 ];
 
+/** The place on the page where an operation and its refusals are explained. */
+export function helpFor(tag: string, operation: string): string {
+  return `${docsPath}#/${tag}/${operation}`;
+}
+
 /** The routes of the page and its files. */
 export function docsRoutes(): HttpRoute[] {
   return [
-    route('/docs', (exchange) => send(exchange, 'text/html; charset=utf-8', page)),
+    route(docsPath, (exchange) => send(exchange, 'text/html; charset=utf-8', page)),
+    route('/docs/page.css', (exchange) => send(exchange, 'text/css; charset=utf-8', style)),
     route('/docs/start.js', (exchange) => send(exchange, 'text/javascript; charset=utf-8', start)),
     ...packaged.map(({ path, type, file }) => {
       let bytes: Buffer | undefined;

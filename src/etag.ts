@@ -24,3 +24,22 @@ export function toEtag(digest: string): string {
 export function digestInEtag(opaque: string): string | undefined {
   return /^\d{1,9}-([\w-]{22})$/.exec(opaque)?.[1];
 }
+
+/** One entity tag of a header (RFC 9110, section 8.8.3). */
+export const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/;
+
+/** Longest header of tags that is read: some hundred tags of ours. */
+export const longestTagHeader = 8192;
+
+/** The tags of a header, without their quotes. */
+export function entityTags(header: string): { weak: boolean; opaque: string }[] {
+  const found = header.matchAll(new RegExp(entityTag, 'g'));
+  return [...found].map((match) => ({ weak: match[1] !== undefined, opaque: match[2] ?? '' }));
+}
+
+/** Whether `If-None-Match` names what would be sent; what cannot be read names nothing. */
+export function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  return entityTags(header.slice(0, longestTagHeader)).some(({ opaque }) => `"${opaque}"` === etag);
+}

@@ -12,7 +12,7 @@ import { ApiLimit } from './api/limit.ts';
 import { OnceGuard } from './api/once.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
-import { docsRoutes } from './docs-page.ts';
+import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
 import { BodyBudget } from './http/budget.ts';
@@ -30,11 +30,13 @@ import { FoldedSignals } from './journal/signal.ts';
 import { directoryName, type PartitionName, partitionNames } from './journal/subjects.ts';
 import type { Logger } from './logger.ts';
 import { webhooksReceived } from './metrics.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { listDelayed } from './store/delayed.ts';
 import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
+import { unsubscribeRoutes } from './unsubscribe-page.ts';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -74,13 +76,10 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     limits.api.sweep(performance.now());
   }, sweepMs);
   warmUp();
-  const server = await startServer(
-    settings.host,
-    settings.port,
-    routes(context, limits, usage, logger),
-    logger,
-    settings.corsOrigins,
-  );
+  const server = await startServer(settings.host, settings.port, routes(context, limits, usage, logger), logger, {
+    corsOrigins: settings.corsOrigins,
+    help: docsPath,
+  });
   return {
     port: server.port,
     context,
@@ -156,10 +155,20 @@ function routes(
   const services = { context, authenticator, limit: limits.api, usage, once: new OnceGuard(), budget };
   const allowList = new AllowList(settings);
   return [
-    { method: 'POST', path: '/api/webhooks/scm', handle: (exchange) => receive(exchange, allowList, receiver) },
-    ...apiRoutes.map((route) => toHttpRoute(route, services)),
+    {
+      method: 'POST',
+      path: '/api/webhooks/scm',
+      handle: (exchange) => receive(exchange, allowList, receiver),
+      help: helpFor('Webhooks', 'receiveWebhook'),
+    },
+    ...apiRoutes.map((route) => ({
+      ...toHttpRoute(route, services),
+      help: helpFor(route.contract.tag, route.operation),
+    })),
     documentRoute(apiRoutes),
     ...docsRoutes(),
+    ...pageRoutes(readers, settings),
+    ...unsubscribeRoutes(context, budget),
   ];
 }
 

@@ -8,9 +8,10 @@ import { createHash, randomBytes } from 'node:crypto';
 export const slotCount = 1024;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const idPattern = /^(draft|range|repo|org|pub|key|secret|bf)_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{26})$/;
+const idPattern =
+  /^(draft|range|repo|org|pub|key|secret|bf|ep|evt|dlv)_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{26})$/;
 
-export type IdPrefix = 'draft' | 'range' | 'repo' | 'org' | 'pub' | 'key' | 'secret' | 'bf';
+export type IdPrefix = 'draft' | 'range' | 'repo' | 'org' | 'pub' | 'key' | 'secret' | 'bf' | 'ep' | 'evt' | 'dlv';
 
 /**
  * The slot of a repository: a stable hash of the host origin and the host's number for it.

@@ -160,7 +160,7 @@ export const partitionAlarms = new Gauge({
   labelNames: ['partition', 'cause'] as const,
   registers,
 });
-/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets. */
+/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets, endpoints. */
 export const erasedRecords = new Counter({
   name: 'tidings_retention_erased_total',
   help: 'Records erased because their time was over, by kind',
@@ -223,6 +223,57 @@ export const hostRequests = new Counter({
 export const hostWaitSeconds = new Counter({
   name: 'tidings_host_wait_seconds_total',
   help: 'Time waited for a host, by reason',
+  labelNames: ['reason'] as const,
+  registers,
+});
+/** `outcome` is one of: completed, retried, failed, unknown. */
+export const publications = new Counter({
+  name: 'tidings_publications_total',
+  help: 'Attempts to publish, by channel and outcome',
+  labelNames: ['channel', 'outcome'] as const,
+  registers,
+});
+export const publicationSeconds = new Histogram({
+  name: 'tidings_publication_seconds',
+  help: 'Time of a delivery to a channel',
+  labelNames: ['channel'] as const,
+  buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  registers,
+});
+export const publicationsUnderWay = new Gauge({
+  name: 'tidings_publications_under_way',
+  help: 'Publications that have not ended, those that wait for another attempt included',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const openBreakers = new Gauge({
+  name: 'tidings_publish_open_breakers',
+  help: 'Receivers that are left alone for a while after failures in a row, by channel',
+  labelNames: ['channel'] as const,
+  registers,
+});
+/** `outcome` is one of: delivered, failed, gone. */
+export const endpointAttempts = new Counter({
+  name: 'tidings_webhook_endpoint_attempts_total',
+  help: 'Attempts to deliver to webhook endpoints, by outcome',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+export const endpointSeconds = new Histogram({
+  name: 'tidings_webhook_endpoint_reply_seconds',
+  help: 'Time of an attempt to deliver to a webhook endpoint',
+  buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+  registers,
+});
+export const endpointQueue = new Gauge({
+  name: 'tidings_webhook_endpoint_queue_deliveries',
+  help: 'Deliveries to webhook endpoints that wait for their turn or for another attempt',
+  registers,
+});
+/** `reason` is one of: gone, failing. */
+export const endpointsDisabled = new Counter({
+  name: 'tidings_webhook_endpoints_disabled_total',
+  help: 'Webhook endpoints that the service has disabled, by reason',
   labelNames: ['reason'] as const,
   registers,
 });

@@ -2,13 +2,15 @@
  * Sealing of secrets at rest: AES-256-GCM under the instance's sealing key, bound to what the secret belongs to, so that a
  * sealed text copied to another place does not open there. Where sealed texts are kept is their owners' matter.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** Seals and opens texts. `belongsTo` names the thing and what it is bound to, and must be the same both times. */
+/** Seals, opens and digests texts. `belongsTo` names the thing and what it is bound to, and must be the same both times. */
 export interface Sealer {
   seal(text: string, belongsTo: readonly string[]): string;
   /** @throws SealError when the text was sealed under another key, for something else, or was changed */
   open(sealed: string, belongsTo: readonly string[]): string;
+  /** A digest of a text under a key of its own, in base64url: the same text of the same thing always has the same. */
+  mac(text: string, belongsTo: readonly string[]): string;
 }
 
 /** A sealed text that does not open. The message says why and holds nothing of the secret. */
@@ -39,6 +41,7 @@ export function parseSealingKey(text: string): Buffer | undefined {
  */
 export function createSealer(key: Buffer): Sealer {
   const keyId = fingerprint(key);
+  const macKey = createHmac('sha256', key).update('tidings digests').digest();
   return {
     seal: (text, belongsTo) => {
       // Random nonces are safe for some four thousand million seals under one key; a service makes a few hundred.
@@ -56,6 +59,8 @@ export function createSealer(key: Buffer): Sealer {
       }
       return decipher(key, Buffer.from(content, 'base64url'), belongsTo);
     },
+    mac: (text, belongsTo) =>
+      createHmac('sha256', macKey).update(associated(belongsTo)).update('\n').update(text).digest('base64url'),
   };
 }
 

@@ -12,7 +12,7 @@ import { cycles, importsOf, offences, type Rules } from './helpers/imports.ts';
 const shapes = ['protocol', 'config'];
 const base = [...shapes, 'foundation'];
 const edge = [...base, 'http', 'journal', 'store'];
-const everything = [...edge, 'notes', 'channels', 'host', 'intake', 'ingress', 'api'];
+const everything = [...edge, 'egress', 'notes', 'channels', 'host', 'intake', 'ingress', 'api', 'pages'];
 
 const rules: Rules = {
   layerOf,
@@ -24,12 +24,14 @@ const rules: Rules = {
     journal: base,
     store: base,
     notes: base,
-    channels: base,
+    egress: base,
+    channels: [...base, 'egress'],
     host: base,
     intake: base,
     ingress: [...edge, 'intake'],
-    api: edge,
-    workers: [...base, 'journal', 'store', 'notes', 'channels', 'host', 'intake'],
+    api: [...edge, 'egress'],
+    pages: edge,
+    workers: [...base, 'journal', 'store', 'notes', 'egress', 'channels', 'host', 'intake'],
     assembly: everything,
     demo: [...everything, 'assembly'],
     bench: [...everything, 'assembly'],
@@ -41,11 +43,17 @@ const rules: Rules = {
     lmdb: 'src/store/',
     piscina: 'workers/render/',
     '@octokit': 'src/host/',
+    undici: 'src/egress/',
+    nodemailer: 'src/channels/',
+    'markdown-it': 'src/channels/',
+    feed: 'src/pages/',
   },
   exceptions: {
     'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',
+    'workers/partition/main.ts → src/first-start.ts': 'a worker opens what connections have sealed',
     'workers/partition/capture.ts → src/notes/link.ts': 'links are found when a body is captured',
     'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
+    'bench/scenarios/render.ts → workers/render/heap.ts': 'its thread has the heap that the pool gives its own',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
   },
 };
@@ -64,7 +72,9 @@ const readersOfEnvironment: Record<string, string> = {
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
   if (top === 'src' && rest.length === 1)
-    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal)\.ts$/.test(rest[0] ?? '')
+    return /^(errors|ids|logger|metrics|api-key|compare-url|days|etag|seal|visible-text|page-url)\.ts$/.test(
+      rest[0] ?? '',
+    )
       ? 'foundation'
       : 'assembly';
   if (top === 'src') return rest[0] === 'cli' ? 'assembly' : rest[0];
@@ -114,7 +124,7 @@ test('nothing in src imports the workers', () => {
 
 test('the edge takes only reads from the store', () => {
   const found = [...sources]
-    .filter(([file]) => /^src\/(api|ingress)\/|^src\/gateway\.ts$/.test(file))
+    .filter(([file]) => /^src\/(api|ingress|pages)\/|^src\/gateway\.ts$/.test(file))
     .flatMap(([file, text]) => importsOf(file, text))
     .filter(
       ({ to, names }) =>

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { createProgress } from '../../src/cli/progress.ts';
+import { heapLimits, usualHeapMb } from '../../workers/render/heap.ts';
 import { type Run, ratioOf, toSide } from '../figures.ts';
 import { gitCliff, type Peer } from '../peer.ts';
 import { type BenchRange, gitFolder, partitionName, writeGitRepository, writePartition } from '../render-history.ts';
@@ -22,9 +23,6 @@ const questions: { range: BenchRange; limitMs: number }[] = [
   { range: { id: 'range_00bench5000', fromTag: 'v2.0.0', toTag: 'v2.1.0', pulls: 5_000 }, limitMs: 1_000 },
 ];
 const timeoutMs = 60_000;
-/** As a worker gives its threads. */
-const heapMb = 512;
-const youngMb = 128;
 const execute = promisify(execFile);
 
 /** Does a piece of work once; its text, or that it failed. */
@@ -42,7 +40,7 @@ export const render: Scenario = {
     await writePartition(dataDir, shas, ranges);
     const thread = new Worker(new URL('../render-thread.js', import.meta.url), {
       workerData: { dataDir, partition: partitionName },
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
+      resourceLimits: heapLimits(usualHeapMb),
     });
     context.defer(() => thread.terminate());
     const peer = await gitCliff();

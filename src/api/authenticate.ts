@@ -2,6 +2,7 @@
  * Who is asking: the API key of a request, and what it may see. Keys are remembered for one state of the directory, compared
  * on every request, so a revoked key stops at once (`docs/architecture.md` decision 13).
  */
+import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { hashKey, keyFault } from '../api-key.ts';
 import { notFound, ServiceError } from '../errors.ts';
@@ -13,7 +14,7 @@ import { rotateBy } from '../store/keys.ts';
 import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
-import { readTier } from '../store/tiers.ts';
+import { tierOfUsage } from '../store/tiers.ts';
 import { instanceUsage } from '../store/usage.ts';
 import type { Limited } from './limit.ts';
 
@@ -43,13 +44,15 @@ export interface Admitted {
 export class Authenticator {
   private readonly readers: Readers;
   private readonly tiers: ReadonlyMap<string, Tier>;
+  private readonly instanceTier: string;
   private seq = -1;
   private readonly callers = new Map<string, Caller>();
   private readonly organisations = new Map<string, string | undefined>();
 
-  constructor(readers: Readers, settings: TierSettings) {
+  constructor(readers: Readers, settings: TierSettings & Pick<Settings, 'instanceTier'>) {
     this.readers = readers;
     this.tiers = tiersOf(settings);
+    this.instanceTier = settings.instanceTier;
   }
 
   /**
@@ -90,7 +93,7 @@ export class Authenticator {
 
   private toCaller(directory: Partition, key: KeyRecord): Caller {
     const organisation = key.orgId ?? instanceUsage;
-    const tier = tierNamed(this.tiers, readTier(directory, organisation));
+    const tier = tierNamed(this.tiers, tierOfUsage(directory, organisation, this.instanceTier));
     const isDue = key.rotatedTo === undefined && rotateBy(key) <= Date.now();
     return {
       key,

@@ -1,9 +1,8 @@
 /**
  * `GET /api/openapi.json`: the document, made once, with a strong ETag. It takes no key, as it tells nothing of anybody.
  */
-import { digestOf, toEtag } from '../etag.ts';
+import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { isKnown } from './conditional.ts';
 import type { ApiRoute } from './handle.ts';
 import { openApiDocument } from './openapi.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { TObject } from '@sinclair/typebox';
 import { invalid, ServiceError } from '../errors.ts';
-import { digestOf, toEtag } from '../etag.ts';
+import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute, Method } from '../http/server.ts';
@@ -15,8 +15,8 @@ import type { Contract } from '../protocol/contracts.ts';
 import type { Partition } from '../store/partition.ts';
 import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
-import { isKnown } from './conditional.ts';
 import type { ApiContext, Use } from './context.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import type { ApiLimit } from './limit.ts';
 import { serveMock } from './mock.ts';
 import { type OnceGuard, type Repeatable, readUse } from './once.ts';
@@ -103,7 +103,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
       refuse(route, exchange, error);
     }
   };
-  return { method, path, handle };
+  return { method, path, handle, headers: deprecationHeaders(route.contract.deprecated) };
 }
 
 /** Parses the body before the first await, as its bytes are gone after it, and runs the handler. */

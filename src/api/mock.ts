@@ -7,7 +7,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { mocks } from './mocks.ts';
 
-const testId = /^(draft|range|repo|pub|org|key|secret)_test_(\w{1,64})$/;
+const testId = /^(draft|range|repo|pub|org|key|secret|ep|dlv)_test_(\w{1,64})$/;
 const resources: Readonly<Record<string, string>> = {
   draft: 'Draft',
   range: 'Release range',
@@ -16,6 +16,8 @@ const resources: Readonly<Record<string, string>> = {
   org: 'Organization',
   key: 'API key',
   secret: 'Webhook secret',
+  ep: 'Webhook endpoint',
+  dlv: 'Webhook delivery',
 };
 
 /** A handler got as far as its write. */

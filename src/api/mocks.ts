@@ -1,28 +1,48 @@
 /**
  * What each operation answers in test mode: a function of the request, in the shape of the real reply.
  */
-import { toEtag } from '../etag.ts';
-import type { CreateKeyBody, CreateRangeBody, Paging } from '../protocol/api.ts';
+import { digestOf, toEtag } from '../etag.ts';
+import type {
+  CreateKeyBody,
+  CreateRangeBody,
+  CreateWebhookEndpointBody,
+  ListPublicationsQuery,
+  Paging,
+  PublishBody,
+  UpdateOrganisationBody,
+  UpdateWebhookEndpointBody,
+} from '../protocol/api.ts';
+import { type ChannelName, channelNames } from '../protocol/channels.ts';
 import { type Change, type Diagnostics, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
+import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/backfills.ts';
+import { channelResponse } from '../store/channels.ts';
 import { directoryRepositoryResponse } from '../store/directory.ts';
 import { keyResponse } from '../store/keys.ts';
+import { publicationResponse } from '../store/publications.ts';
 import { draftResponse, rangeResponse } from '../store/responses.ts';
+import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
+import { webhookEndpointResponse } from '../store/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/webhook-secrets.ts';
 import type { ApiReply, ApiRequest } from './handle.ts';
 import { type Page, page } from './page.ts';
+import { deletedResponse } from './publications.ts';
 import {
   sampleBackfill,
+  sampleChannel,
   sampleDraft,
   sampleDraftId,
   sampleKey,
   sampleOrganisation,
+  samplePublication,
   sampleRange,
   sampleRepository,
   sampleSecret,
   sampleTags,
   sampleTime,
+  sampleWebhookDelivery,
+  sampleWebhookEndpoint,
   sampleWebhookSecret,
 } from './samples.ts';
 
@@ -53,7 +73,10 @@ export const mocks: Readonly<Record<string, Mock>> = {
     }),
   listRepositoryTags: list('tags', () => sampleTags),
   getRepositorySettings: () => ok(defaultSettings),
-  putRepositorySettings: ({ body }) => ok({ ...defaultSettings, ...(body as Partial<NotesSettings>) }),
+  putRepositorySettings: ({ body }) => {
+    const settings = { ...defaultSettings, ...(body as Partial<NotesSettings>) };
+    return { ...ok(settings), etag: toEtag(digestOf(JSON.stringify(settings))) };
+  },
   listRanges: list('ranges', ({ query }) => [
     rangeResponse(sampleRange(undefined, (query as { repoId: string }).repoId), rocketUrl),
   ]),
@@ -93,6 +116,35 @@ export const mocks: Readonly<Record<string, Mock>> = {
   createWebhookSecret: ({ body }) => secretReply(201, 'secret' in (body as object)),
   rotateWebhookSecret: () => secretReply(200, false),
   revokeWebhookSecret: ({ params }) => ok({ id: idOf(params), revokedAt: new Date(sampleTime).toISOString() }),
+  listWebhookEndpoints: list('webhookEndpoints', () => [
+    webhookEndpointResponse(sampleWebhookEndpoint('ep_test_sample')),
+  ]),
+  createWebhookEndpoint: ({ body }) => {
+    const { url, events = webhookEvents, description = '' } = body as CreateWebhookEndpointBody;
+    const endpoint = sampleWebhookEndpoint('ep_test_made', { url, events: [...events], description });
+    return endpointReply(201, endpoint, ['Location', `/api/webhook-endpoints/${endpoint.id}`]);
+  },
+  getWebhookEndpoint: ({ params }) => ok(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params)))),
+  updateWebhookEndpoint: ({ params, body }) => {
+    const { enabled = true, ...fields } = body as UpdateWebhookEndpointBody;
+    const disabled = enabled ? null : ({ reason: 'user', at: sampleTime } as const);
+    return ok(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params), { ...fields, disabled })));
+  },
+  rotateWebhookEndpointSecret: ({ params }) => endpointReply(200, sampleWebhookEndpoint(idOf(params))),
+  deleteWebhookEndpoint: ({ params }) => ok({ id: idOf(params), deletedAt: new Date(sampleTime).toISOString() }),
+  testWebhookEndpoint: ({ params }) => {
+    const endpointId = idOf(params);
+    const body = webhookDeliveryResponse(sampleWebhookDelivery('dlv_test_sample', endpointId));
+    return made(body, `/api/webhook-endpoints/${endpointId}/deliveries/${body.id}`);
+  },
+  listWebhookDeliveries: list('deliveries', ({ params }) => [
+    webhookDeliveryResponse(sampleWebhookDelivery('dlv_test_sample', idOf(params))),
+  ]),
+  getWebhookDelivery: ({ params: [endpointId = '', id = ''] }) =>
+    ok(webhookDeliveryResponse(sampleWebhookDelivery(id, endpointId))),
+  resendWebhookDelivery: ({ params: [endpointId = '', id = ''] }) =>
+    ok(webhookDeliveryResponse({ ...sampleWebhookDelivery(id, endpointId), status: 'pending', dueAt: 0 })),
+  replayWebhookDeliveries: ({ params }) => ok({ endpointId: idOf(params), replayed: 1 }),
   startBackfill: ({ params }) => {
     const headers = ['Location', `/api/repos/${idOf(params)}/backfill`];
     return { status: 202, body: backfillResponse(sampleBackfill(idOf(params), 'running')), headers };
@@ -114,8 +166,34 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   revokeKey: ({ directory, params }) =>
     ok(keyResponse(directory, sampleKey(idOf(params), { revokedAt: sampleTime }), sampleTime)),
+  publishDraft: ({ body }) => {
+    const { draftId, channel, draft = false } = body as PublishBody;
+    const publication = samplePublication(undefined, { draftId, channel, asDraft: draft });
+    return made(publicationResponse(publication), `/api/publications/${publication.id}`);
+  },
+  previewPublication: ({ body }) => {
+    const { channel } = body as PublishBody;
+    return ok({ channel, payload: { title: 'v1.1.0', text: sampleDraft('', '').bodyMd } });
+  },
+  listPublications: list('publications', ({ query }) => {
+    const { draftId, channel = 'hosted' } = query as ListPublicationsQuery;
+    return [publicationResponse(samplePublication(undefined, { ...(draftId !== undefined && { draftId }), channel }))];
+  }),
+  getPublication: ({ params }) => ok(publicationResponse(samplePublication(idOf(params)))),
+  resendPublication: ({ params }) =>
+    made(publicationResponse(samplePublication(idOf(params))), `/api/publications/${idOf(params)}`),
+  deletePublication: ({ params }) => ok(deletedResponse(samplePublication(idOf(params)), sampleTime)),
+  listChannels: list('channels', () => channelNames.map((channel) => channelResponse(channel, undefined, {}))),
+  getChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
+  putChannel: ({ params }) =>
+    ok(channelResponse(params[0] as ChannelName, sampleChannel(params[0] as ChannelName), {})),
+  removeChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
+  testChannel: ({ params }) => ok({ channel: params[0], ok: true, message: 'Nothing was sent: this is test mode.' }),
   listOrganisations: list('organizations', () => [sampleOrganisationResponse('standard')]),
-  updateOrganisation: ({ body }) => ok(sampleOrganisationResponse(field(body, 'tier') as string)),
+  updateOrganisation: ({ body }) => {
+    const { tier = 'standard', ...policy } = body as UpdateOrganisationBody;
+    return ok({ ...sampleOrganisationResponse(tier), ...policy });
+  },
   getStats: () =>
     ok({
       currentMonth: '2026-01',
@@ -132,6 +210,11 @@ function secretReply(status: number, ownText: boolean): ApiReply {
   const value = webhookSecretResponse(sampleWebhookSecret);
   const body = ownText ? value : { ...value, secret: '0'.repeat(64) };
   return { status, body, headers: ['Cache-Control', 'no-store'] };
+}
+
+function endpointReply(status: number, endpoint: WebhookEndpointRecord, headers: string[] = []): ApiReply {
+  const body = { ...webhookEndpointResponse(endpoint), secret: `whsec_${'A'.repeat(43)}=` };
+  return { status, body, headers: [...headers, 'Cache-Control', 'no-store'] };
 }
 
 function revision(number: number): object {
@@ -162,7 +245,8 @@ function list(name: string, items: (request: ApiRequest<never>) => object[], bes
 
 function sampleOrganisationResponse(tier: string): object {
   const { id, login, origin } = sampleOrganisation;
-  return { id, login, host: origin, tier, createdAt: new Date(sampleTime).toISOString() };
+  const createdAt = new Date(sampleTime).toISOString();
+  return { id, login, host: origin, tier, refuseInternalOnPublicChannels: false, createdAt };
 }
 
 function idOf(params: readonly string[]): string {

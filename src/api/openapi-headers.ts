@@ -20,7 +20,7 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     maxLength: 255,
   }),
   IfNoneMatch: header('If-None-Match', 'An ETag; the answer is 304 when it is still that of the reply.', text),
-  IfMatch: header('If-Match', 'An ETag; the answer is 412 when the draft has moved since.', text),
+  IfMatch: header('If-Match', 'An ETag; the answer is 412 when what is written to has changed since.', text),
 };
 
 /** Headers of replies, by name. */
@@ -42,6 +42,12 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'Cache-Control': { description: 'A secret is not to be kept on its way.', schema: text },
   ETag: { description: 'Validator of the content.', required: true, schema: text },
   Link: { description: 'The first, prev, next and last page.', required: true, schema: text },
+  /** Of a refusal; `Link` on the wire. */
+  Help: {
+    description: 'Where the refusal is explained.',
+    required: true,
+    schema: { ...text, pattern: '^</docs[^>]*>; rel="help"$' },
+  },
   Location: { description: 'Where to find what was made.', schema: { ...text, format: 'uri-reference' } },
 };
 
@@ -61,11 +67,18 @@ export function replyHeaders({ method, once, contract }: ApiRoute<never>, status
   return names;
 }
 
+/** References to headers by the names they have on the wire. */
+export function refsTo(names: readonly string[]): JsonSchema {
+  const onTheWire = (name: string) => (name === 'Help' ? 'Link' : name);
+  return Object.fromEntries(names.map((name) => [onTheWire(name), { $ref: `#/components/headers/${name}` }]));
+}
+
 /** Names of the headers that a refusal carries, or may carry. */
 export function refusalHeaders(status: number): string[] {
-  if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
-  if (status === 403) return ['X-Request-Id'];
-  return status === 429 || status === 500 || status === 409 ? [...always, 'Retry-After'] : always;
+  if (status === 401) return ['X-Request-Id', 'Help', 'WWW-Authenticate'];
+  if (status === 403) return ['X-Request-Id', 'Help'];
+  const names = [...always, 'Help'];
+  return status === 429 || status === 500 || status === 409 ? [...names, 'Retry-After'] : names;
 }
 
 function header(name: string, description: string, schema: JsonSchema): JsonSchema {

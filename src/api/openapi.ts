@@ -3,11 +3,12 @@
  * example of each. What the service answers, its tests hold against this.
  */
 import type { TSchema } from '@sinclair/typebox';
-import { errorKinds } from '../errors.ts';
-import { components, params, receiver } from '../protocol/contracts.ts';
+import { components, type Deprecation, params, receiver } from '../protocol/contracts.ts';
+import { deprecationSchemas } from './deprecation.ts';
 import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
-import { headers, refusalHeaders, replyHeaders, requestHeaders } from './openapi-headers.ts';
+import { headers, refsTo, replyHeaders, requestHeaders } from './openapi-headers.ts';
+import { receiverResponses, refusalComponents, refusalRef } from './openapi-refusals.ts';
 
 const schemas = new SchemaWriter(components);
 const json = 'application/json';
@@ -50,7 +51,7 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, schemas.whole(schema)])),
-      responses: Object.fromEntries(refusalStatuses().map((status) => [refusalName(status), refusal(status)])),
+      responses: refusalComponents(),
       parameters: requestHeaders,
       headers,
       securitySchemes: {
@@ -62,7 +63,7 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
 
 function operation(route: ApiRoute<never>): JsonSchema {
   const { contract, operation: operationId, method, scope } = route;
-  const { tag, summary, body, replies, conditional } = contract;
+  const { tag, summary, body, replies, conditional, deprecated } = contract;
   const reads = method === 'GET';
   const named = [
     'RequestId',
@@ -73,7 +74,7 @@ function operation(route: ApiRoute<never>): JsonSchema {
   ];
   const sent = Object.entries(replies).map(([status, schema]) => [
     status,
-    reply(schema, summary, [...replyHeaders(route, Number(status))]),
+    withDeprecation(reply(schema, summary, replyHeaders(route, Number(status))), deprecated),
   ]);
   const refused = refusalsOf(route).map((status) => [String(status), refusalRef(status)]);
   return {
@@ -81,6 +82,7 @@ function operation(route: ApiRoute<never>): JsonSchema {
     tags: [tag],
     summary,
     description: `Needs the scope \`${scope}\`.`,
+    ...(deprecated && { deprecated: true }),
     security: [{ apiKey: [scope] }],
     parameters: [
       ...pathParameters(route.path),
@@ -108,8 +110,8 @@ function reply(schema: TSchema, description: string, names: readonly string[]): 
   return { description, headers: refsTo(names), content };
 }
 
-function refsTo(names: readonly string[]): JsonSchema {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+function withDeprecation(response: JsonSchema, deprecated: Deprecation | undefined): JsonSchema {
+  return deprecated ? { ...response, headers: { ...(response.headers as object), ...deprecationSchemas } } : response;
 }
 
 function pathParameters(path: string): JsonSchema[] {
@@ -130,38 +132,9 @@ function queryParameters(query: TSchema): JsonSchema[] {
   }));
 }
 
-function refusalStatuses(): number[] {
-  return [...new Set(Object.values(errorKinds).map(({ status }) => status))].filter((status) => status !== 405);
-}
-
-/** `Rate limit exceeded` becomes `RateLimitExceeded`. */
-function refusalName(status: number): string {
-  return errorOf(status).replace(/\s(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function refusalRef(status: number): JsonSchema {
-  return { $ref: `#/components/responses/${refusalName(status)}` };
-}
-
-function errorOf(status: number): string {
-  return Object.values(errorKinds).find((kind) => kind.status === status)?.error ?? '';
-}
-
-function refusal(status: number, names = refusalHeaders(status)): JsonSchema {
-  const example = { error: errorOf(status), message: 'What was wrong, for people.' };
-  const later = status === 429 ? { retryAfter: 60 } : {};
-  const details = status === 400 ? { details: { limit: 'expected an integer from 1 to 100, got 500' } } : {};
-  const content = {
-    [json]: { schema: schemas.reply(components.Error), example: { ...example, ...details, ...later } },
-  };
-  return { description: errorOf(status), headers: refsTo(names), content };
-}
-
 function receiverOperation(): JsonSchema {
-  const { summary, headers: taken, replies, refusals } = receiver;
+  const { summary, headers: taken, replies } = receiver;
   const sent = Object.entries(replies).map(([status, schema]) => [status, reply(schema, summary, ['X-Request-Id'])]);
-  // Its 401 is about a signature: there is nothing to log in with.
-  const refused = refusals.map((status) => [String(status), refusal(status, ['X-Request-Id', 'Retry-After'])]);
   return {
     operationId: 'receiveWebhook',
     tags: ['Webhooks'],
@@ -175,7 +148,7 @@ function receiverOperation(): JsonSchema {
       example,
     })),
     requestBody: { required: true, content: { [json]: { schema: { type: 'object' }, example: receiver.example } } },
-    responses: Object.fromEntries([...sent, ...refused]),
+    responses: { ...Object.fromEntries(sent), ...receiverResponses() },
   };
 }
 

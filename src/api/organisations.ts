@@ -1,5 +1,6 @@
 /**
- * Organisations and their tiers of limits. A key of an organisation sees its own; tiers are given by keys of the instance.
+ * Organisations and their tiers of limits. A key of an organisation sees its own and says what it
+ * allows of publishing; tiers are given by keys of the instance.
  */
 import { tiersOf } from '../../config/tiers.ts';
 import { invalid, notFound, ServiceError } from '../errors.ts';
@@ -12,6 +13,7 @@ import {
   type UpdateOrganisationBody,
   UpdateOrganisationBodySchema,
 } from '../protocol/api.ts';
+import type { KeyRecord } from '../protocol/commands.ts';
 import { contracts } from '../protocol/contracts.ts';
 import {
   type OrganisationRecord,
@@ -19,7 +21,7 @@ import {
   listOrganisations as storedOrganisations,
 } from '../store/directory.ts';
 import { organisationResponse } from '../store/tiers.ts';
-import { carryOut } from './context.ts';
+import { type ApiContext, carryOut } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { check } from './validate.ts';
@@ -52,19 +54,35 @@ const updateOrganisation: ApiRoute = {
     const organisation = slotOfId(orgId, 'org') === undefined ? undefined : readOrganisation(directory, orgId);
     const { key } = caller;
     if (!organisation || (key.orgId !== null && key.orgId !== orgId)) throw notFound('Organization', orgId);
-    const { tier } = checkBody(body);
-    if (key.orgId !== null) throw new ServiceError('forbidden', 'Only a key of the instance gives tiers.');
-    const known = [...tiersOf(context.settings).keys()];
-    if (!known.includes(tier)) {
-      throw invalid({ tier: `expected one of ${known.join(', ')}, got ${JSON.stringify(tier)}` });
-    }
-    const value = await carryOut<object>(context, directoryName, { name: 'setTier', orgId, tier });
+    const { tier, refuseInternalOnPublicChannels: refuses } = checkBody(body);
+    if (tier !== undefined) assertTier(key, context, tier);
+    let value: object = organisationResponse(directory, organisation);
+    if (tier !== undefined) value = await carryOut<object>(context, directoryName, { name: 'setTier', orgId, tier });
+    if (refuses !== undefined)
+      value = await carryOut<object>(context, directoryName, {
+        name: 'setPolicy',
+        orgId,
+        refuseInternalOnPublicChannels: refuses,
+      });
     return { status: 200, body: value };
   },
 };
 
 function checkBody(body: unknown): UpdateOrganisationBody {
-  return check<UpdateOrganisationBody>(UpdateOrganisationBodySchema, body, 'body');
+  const update = check<UpdateOrganisationBody>(UpdateOrganisationBodySchema, body, 'body');
+  if (Object.keys(update).length === 0)
+    throw invalid({
+      body: `expected one of ${Object.keys(UpdateOrganisationBodySchema.properties).join(', ')}, got none`,
+    });
+  return update;
+}
+
+/** @throws ServiceError `forbidden` for a key of an organisation, `invalid` for a tier that the settings do not have */
+function assertTier(key: KeyRecord, { settings }: ApiContext, tier: string): void {
+  if (key.orgId !== null) throw new ServiceError('forbidden', 'Only a key of the instance gives tiers.');
+  const known = [...tiersOf(settings).keys()];
+  if (known.includes(tier)) return;
+  throw invalid({ tier: `expected one of ${known.join(', ')}, got ${JSON.stringify(tier)}` });
 }
 
 function toSortable({ id, login, createdAt }: OrganisationRecord) {

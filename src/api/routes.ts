@@ -3,16 +3,21 @@
  */
 import { backfillRoutes } from './backfills.ts';
 import { changesRoutes } from './changes.ts';
+import { channelRoutes } from './channels.ts';
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { keyRoutes } from './keys.ts';
 import { organisationRoutes } from './organisations.ts';
+import { publicationRoutes } from './publications.ts';
+import { publishRoutes } from './publish.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
 import { retentionRoutes } from './retention.ts';
 import { revisionRoutes } from './revisions.ts';
 import { settingsRoutes } from './settings.ts';
 import { statsRoutes } from './stats.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
@@ -24,8 +29,13 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...draftRoutes,
   ...revisionRoutes,
   ...retentionRoutes,
+  ...publishRoutes,
+  ...publicationRoutes,
+  ...channelRoutes,
   ...statsRoutes,
   ...keyRoutes,
   ...organisationRoutes,
   ...webhookSecretRoutes,
+  ...webhookEndpointRoutes,
+  ...webhookDeliveryRoutes,
 ];

@@ -3,8 +3,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { BackfillRecord } from '../protocol/backfill.ts';
+import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol/channels.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import type { DirectoryRepository, OrganisationRecord } from '../store/directory.ts';
 
 /** All made-up times: the first moment of 2026. */
@@ -110,6 +113,85 @@ export const sampleWebhookSecret: WebhookSecretRecord = {
   createdAt: sampleTime,
   rotatedAt: null,
 };
+
+/** A publication that was completed. */
+export function samplePublication(
+  id: string | undefined,
+  fields: Partial<Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>> = {},
+): PublicationRecord {
+  const { draftId = 'draft_test_sample', channel = 'hosted', asDraft = false } = fields;
+  return {
+    id: id ?? `pub_test_${shortHash(JSON.stringify([draftId, channel, asDraft]))}`,
+    repoId: sampleRepository.id,
+    draftId,
+    revision: 1,
+    rangeId: 'range_test_sample',
+    persona: 'engineer',
+    channel,
+    asDraft,
+    connection: { orgId: sampleOrganisation.id, repoId: null, settings: {}, secrets: {}, receiver: '' },
+    pagesUrl: null,
+    status: 'completed',
+    sending: null,
+    attempted: 1,
+    tries: 1,
+    attempts: [{ at: sampleTime, endedAt: sampleTime, error: null }],
+    nextAttemptAt: null,
+    error: null,
+    outcomeUnknown: false,
+    url: 'https://github.com/acme/rocket/releases/tag/v1.1.0',
+    counts: {},
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+    publishedAt: sampleTime,
+  };
+}
+
+/** A connection of a channel, its secrets set. */
+export function sampleChannel(channel: ChannelName): ChannelRecord {
+  const secrets = Object.fromEntries(channelTraits[channel].secrets.map((field) => [field, '']));
+  const owner = { orgId: sampleOrganisation.id, repoId: null };
+  return { channel, ...owner, settings: {}, secrets, receiver: '', createdAt: sampleTime, updatedAt: sampleTime };
+}
+
+/** An endpoint that is enabled. */
+export function sampleWebhookEndpoint(id: string, fields: Partial<WebhookEndpointRecord> = {}): WebhookEndpointRecord {
+  return {
+    id,
+    orgId: sampleOrganisation.id,
+    url: 'https://hooks.acme.example/tidings',
+    description: 'sample',
+    events: [...webhookEvents],
+    disabled: null,
+    sealed: '',
+    previous: [],
+    failingSince: null,
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+    ...fields,
+  };
+}
+
+/** A delivery that arrived at once. */
+export function sampleWebhookDelivery(id: string, endpointId: string): WebhookDelivery {
+  const event = 'draft.generated';
+  const releaseRangeId = sampleRange(undefined, sampleRepository.id).id;
+  const data = { draftId: sampleDraftId(releaseRangeId, 'engineer'), persona: 'engineer', releaseRangeId };
+  return {
+    id,
+    endpointId,
+    number: 1,
+    eventId: 'evt_test_sample',
+    event,
+    body: JSON.stringify({ event, timestamp: new Date(sampleTime).toISOString(), data }),
+    status: 'delivered',
+    dueAt: null,
+    tries: 1,
+    attemptCount: 1,
+    attempts: [{ at: sampleTime, ms: 84, status: 204, error: null, response: null }],
+    createdAt: sampleTime,
+  };
+}
 
 /** A backfill of a repository in some state. */
 export function sampleBackfill(repoId: string, state: BackfillRecord['state']): BackfillRecord {

@@ -2,11 +2,13 @@
  * How a repository wants its notes: get and put, whole. Not part of the spec, whose rules are the defaults.
  */
 import { Value } from '@sinclair/typebox/value';
+import { toEtag } from '../etag.ts';
 import { NoQuerySchema } from '../protocol/api.ts';
 import { contracts } from '../protocol/contracts.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
-import { readSettings } from '../store/settings.ts';
+import { readSettings, settingsDigest } from '../store/settings.ts';
 import { assertVisible } from './authenticate.ts';
+import { readIfMatch } from './conditional.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { check } from './validate.ts';
@@ -21,7 +23,8 @@ const getSettings: ApiRoute = {
   handle: ({ caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const partition = readPartition(context, partitionOfId(context, repoId) as string);
-    return { status: 200, body: readSettings(partition, repoId) };
+    const etag = toEtag(settingsDigest(partition, repoId));
+    return { status: 200, body: readSettings(partition, repoId), etag };
   },
 };
 
@@ -32,12 +35,14 @@ const putSettings: ApiRoute = {
   contract: contracts.putRepositorySettings,
   scope: 'repos:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context, params: [repoId = ''] }) => {
+  handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
+    const ifMatch = readIfMatch(headers['if-match']);
     const settings = toSettings(body);
     const name = partitionOfId(context, repoId) as string;
-    await carryOut(context, name, { name: 'putSettings', repoId, settings });
-    return { status: 200, body: settings };
+    const command = { name: 'putSettings', repoId, settings, ...(ifMatch && { ifMatch }) } as const;
+    const { digest } = await carryOut<{ digest: string }>(context, name, command);
+    return { status: 200, body: settings, etag: toEtag(digest) };
   },
 };
 

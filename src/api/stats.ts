@@ -8,7 +8,7 @@ import { type StatsQuery, StatsQuerySchema } from '../protocol/api.ts';
 import { contracts } from '../protocol/contracts.ts';
 import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
-import { readTier } from '../store/tiers.ts';
+import { tierOfUsage } from '../store/tiers.ts';
 import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/usage.ts';
 import type { ApiRequest, ApiRoute } from './handle.ts';
 
@@ -44,7 +44,8 @@ function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: s
     return { ...rest, apiCalls: apiCalls + usage.unfolded(directory, owner, currentMonth) };
   });
   const tiers = tiersOf(context.settings);
-  const shares = months.map(({ apiCalls }, i) => shareOf(apiCalls, tierOf(tiers, directory, owners[i] as string), now));
+  const tierOf = (owner: string) => tierNamed(tiers, tierOfUsage(directory, owner, context.settings.instanceTier));
+  const shares = months.map(({ apiCalls }, i) => shareOf(apiCalls, tierOf(owners[i] as string), now));
   const connected = listDirectoryRepositories(directory, orgId).filter(({ state }) => state === 'connected');
   return {
     currentMonth,
@@ -52,13 +53,9 @@ function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: s
     draftsGenerated: sum(months, 'draftsGenerated'),
     publishedReleases: sum(months, 'publishedReleases'),
     apiCalls: sum(months, 'apiCalls'),
-    billingTier: orgId === null ? instanceUsage : tierOf(tiers, directory, orgId).name,
+    billingTier: orgId === null ? instanceUsage : tierOf(orgId).name,
     usagePercentage: Math.max(...shares),
   };
-}
-
-function tierOf(tiers: ReadonlyMap<string, Tier>, directory: Partition, owner: string): Tier {
-  return tierNamed(tiers, readTier(directory, owner));
 }
 
 /** Calls in percent of what the daily limit allows in a whole month, to two digits; 0 without a daily limit. */

@@ -3,6 +3,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { loadSettings } from '../../config/load.ts';
+import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { webhookSecretFile } from '../first-start.ts';
 import { readDeliveries, sendDeliveries } from './deliveries.ts';
@@ -26,7 +27,7 @@ export const sendCommand: CliCommand = {
     if (!Number.isInteger(concurrency) || concurrency < 1)
       throw new UsageError('--concurrency: expected a positive integer');
     const settings = loadSettings();
-    const url = (values.url ?? (settings.publicUrl || `http://${settings.host}:${settings.port}`)).replace(/\/$/, '');
+    const url = (values.url ?? publicUrlOf(settings)).replace(/\/$/, '');
     return send(file, url, values.secret ?? findSecret(settings), concurrency);
   },
 };

@@ -3,7 +3,7 @@
  * another attempt is wanted; whoever sends the attempts also waits between them.
  */
 import { ServiceError } from '../errors.ts';
-import type { HttpAnswer } from './exchange.ts';
+import type { HttpAnswer, Method } from './exchange.ts';
 import { type Limit, limitOf, retryAfterMs } from './limits.ts';
 
 /** An answer that was read: 2xx, 304, or a refusal. */
@@ -11,9 +11,23 @@ export interface Answer extends HttpAnswer {
   data: unknown;
 }
 
+/** Refusals of a write whose body says why. */
+const refusals = [403, 409, 422];
+
+/** What a request asks for. */
+export interface Asked {
+  method?: Method;
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | undefined;
+}
+
 export class Course {
+  readonly method: Method;
   readonly url: string;
   readonly headers: Record<string, string>;
+  /** JSON of a write. */
+  readonly body: string | undefined;
   faults = 0;
   /** Why nothing came of the last attempt; short, without addresses. */
   fault: string | undefined;
@@ -26,9 +40,12 @@ export class Course {
   private fatal: { reason: unknown } | undefined;
   private readonly isWhole: (data: unknown) => boolean;
 
-  constructor(url: string, headers: Record<string, string>, isWhole: (data: unknown) => boolean) {
+  /** @param isWhole whether the body of a success is what was asked for; another one counts as a passing fault */
+  constructor({ method = 'GET', url, headers = {}, body }: Asked, isWhole: (data: unknown) => boolean) {
+    this.method = method;
     this.url = url;
     this.headers = headers;
+    this.body = body;
     this.isWhole = isWhole;
   }
 
@@ -40,8 +57,9 @@ export class Course {
     if (this.limit) return limited(this.limit);
     if (status >= 500 || status === 408)
       return this.passing(`it answered ${status}`, retryAfterMs(headers, Date.now()));
-    const data = status === 200 ? parse(text) : null;
-    if (status === 200 && !this.isWhole(data)) return this.passing('its answer is not what was asked for');
+    const isDone = status === 200 || status === 201;
+    const data = isDone || refusals.includes(status) ? parse(text) : null;
+    if (isDone && !this.isWhole(data)) return this.passing('its answer is not what was asked for');
     this.answer = { ...answer, text: '', data };
     return new Response(null, { status: status < 200 ? 400 : status });
   }
@@ -61,8 +79,10 @@ export class Course {
   conclude(host: string): Answer {
     if (this.fatal) throw this.fatal.reason;
     if (this.answer) return this.answer;
-    if (!this.limit)
-      throw new ServiceError('unavailable', `The host ${host} cannot be used: ${this.fault ?? 'no answer'}.`);
+    if (!this.limit) {
+      const asked = this.askedMs > 0 ? { retryAfter: Math.ceil(this.askedMs / 1000) } : {};
+      throw new ServiceError('unavailable', `The host ${host} cannot be used: ${this.fault ?? 'no answer'}.`, asked);
+    }
     const retryAfter = Math.ceil(this.limit.ms / 1000);
     throw new ServiceError('unavailable', `The host ${host} keeps limiting requests.`, { retryAfter });
   }

@@ -9,10 +9,14 @@ const maxRedirects = 5;
 /** Largest body taken, in bytes: a hundred items with the longest texts stay far below. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
+
 export interface HttpRequest {
   url: string;
-  method: 'GET' | 'POST';
+  method: Method;
   headers: Record<string, string>;
+  /** JSON of a write. */
+  body?: string | undefined;
   /** Longest time for the whole exchange, body included. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -45,11 +49,11 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   }
 }
 
-/** Goes on where the host redirects to; the method stays, as only reads and token requests are sent. */
-async function follow({ url, method, headers }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+/** Goes on where the host redirects to; the method stays, as hosts answer a write to a repository's former name so. */
+async function follow({ url, method, headers, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   let target = url;
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const response = await fetch(target, { method, headers, signal, redirect: 'manual' });
+    const response = await fetch(target, { method, headers, body: body ?? null, signal, redirect: 'manual' });
     const location = redirectOf(response);
     if (location === null) return { ...(await read(response)), url: target };
     await response.body?.cancel();

@@ -13,10 +13,11 @@ import { throttling } from '@octokit/plugin-throttling';
 import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { type Answer, Course } from './course.ts';
+import { type Answer, type Asked, Course } from './course.ts';
 import { Credentials } from './credentials.ts';
-import { exchange, type HttpAnswer } from './exchange.ts';
+import { exchange, type HttpAnswer, type HttpRequest } from './exchange.ts';
 import { type Limit, limitOf } from './limits.ts';
+import { writeTurn } from './writes.ts';
 
 /** Further attempts after a passing fault. */
 const retries = 3;
@@ -44,6 +45,8 @@ export interface RequestsOptions {
   timeoutMs?: number;
   /** Pause before the first further attempt after a passing fault (the next ones are 4 and 9 times as long), 1000 ms. */
   retryMs?: number;
+  /** Least time between two writes to the host, 1000 ms. */
+  writeGapMs?: number;
 }
 
 const Throttled = Octokit.plugin(throttling, retry);
@@ -80,13 +83,33 @@ export class Requests {
    *   leads elsewhere; the signal's reason when that ended it
    */
   get(url: string, isWhole: (data: unknown) => boolean, headers: Record<string, string> = {}): Promise<Answer> {
-    const mine = this.inTurn(this.last, new Course(url, headers, isWhole));
+    return this.inTurn(() => this.patiently(new Course({ url, headers }, isWhole)));
+  }
+
+  /**
+   * Sends a request once, whatever comes of it: its limits and passing faults are left to whoever sends it again. Writes keep
+   * the host's distance from each other.
+   * @returns any answer that is neither a limit nor a passing fault, the body of a refusal read where it is JSON
+   * @throws ServiceError as `get` does, `unavailable` with the time that the host asks for
+   */
+  once(asked: Asked, isWhole: (data: unknown) => boolean): Promise<Answer> {
+    return this.inTurn(async () => {
+      const { host, signal, writeGapMs } = this.options;
+      const course = new Course(asked, isWhole);
+      if (course.method !== 'GET') await writeTurn(host.apiUrl, writeGapMs, signal);
+      await this.attempt(course);
+      signal?.throwIfAborted();
+      return course.conclude(new URL(host.apiUrl).host);
+    });
+  }
+
+  private async inTurn(request: () => Promise<Answer>): Promise<Answer> {
+    const mine = this.last.then(request);
     this.last = mine.catch(noop);
     return mine;
   }
 
-  private async inTurn(before: Promise<unknown>, course: Course): Promise<Answer> {
-    await before;
+  private async patiently(course: Course): Promise<Answer> {
     this.course = course;
     const { pathname } = new URL(course.url);
     try {
@@ -115,7 +138,8 @@ export class Requests {
     for (;;) {
       const given = await this.credentials.authorization((path, header) => this.post(path, header));
       if ('refused' in given) return this.withoutToken(given.refused);
-      const answer = await this.exchange('GET', course.url, { ...course.headers, ...authorise(given.header) });
+      const { method, url, headers, body } = course;
+      const answer = await this.exchange({ method, url, headers: { ...headers, ...authorise(given.header) }, body });
       if (answer.status !== 401 || !this.credentials.renewable) return answer;
       this.credentials.forget();
       if (given.fresh) return answer;
@@ -160,13 +184,14 @@ export class Requests {
   }
 
   private post(path: string, header: string): Promise<HttpAnswer> {
-    return this.exchange('POST', this.options.host.apiUrl + path, authorise(header));
+    return this.exchange({ method: 'POST', url: this.options.host.apiUrl + path, headers: authorise(header) });
   }
 
-  private exchange(method: 'GET' | 'POST', url: string, headers: Record<string, string>): Promise<HttpAnswer> {
+  private exchange(request: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>): Promise<HttpAnswer> {
     const { host, signal, timeoutMs = 60_000 } = this.options;
     const usual = host.kind === 'gitea' ? giteaHeaders : githubHeaders;
-    return exchange({ url, method, headers: { ...usual, ...headers }, timeoutMs, signal });
+    const typed: Record<string, string> = request.body === undefined ? {} : { 'content-type': 'application/json' };
+    return exchange({ ...request, headers: { ...usual, ...typed, ...request.headers }, timeoutMs, signal });
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 const exposed = [
+  'Deprecation',
   'ETag',
   'Idempotent-Replayed',
   'Link',
@@ -11,6 +12,7 @@ const exposed = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Sunset',
   'X-Key-Rotate-By',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

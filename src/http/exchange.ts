@@ -124,7 +124,7 @@ export class Exchange {
       this.response.writeStatus(statusLine(status));
       if (contentType !== '') this.response.writeHeader('Content-Type', contentType);
       this.response.writeHeader('X-Request-Id', this.requestId);
-      this.writeHeaders(this.corsHeaders);
+      this.writeHeaders(this.standingHeaders);
       this.writeHeaders(this.extraHeaders);
       this.writeHeaders(headers);
       // A body after HEAD, 204 or 304 would be read as the next reply; with a length the server would wait for that body for ever.
@@ -144,15 +144,19 @@ export class Exchange {
     if (failure.kind === 'internal') this.logger.error({ err: error, requestId: this.requestId }, 'request failed');
     if (this.finished) return;
     const headers = failure.retryAfter === undefined ? [] : ['Retry-After', String(failure.retryAfter)];
+    if (this.help !== '') headers.push('Link', `<${this.help}>; rel="help"`);
     const body: ErrorBody = failure.toBody();
     this.json(failure.status, body, headers);
   }
 
-  /** What a page of another origin may do with the reply, as flat pairs. */
-  corsHeaders: readonly string[] = [];
+  /** What every reply of the route carries: which pages of other origins may read it, whether it will go. Flat pairs. */
+  standingHeaders: readonly string[] = [];
 
   /** Headers that the reply carries whatever it is, as flat pairs. */
   extraHeaders: readonly string[] = [];
+
+  /** Where a refusal is explained to people; nowhere when it is empty. */
+  help = '';
 
   private closing = false;
   private releaseBody: () => void = () => {};

@@ -24,6 +24,18 @@ export interface HttpRoute {
   method: Method;
   path: string;
   handle: Handler;
+  /** Where its refusals are explained. */
+  help?: string;
+  /** What all its replies carry, as flat pairs. */
+  headers?: readonly string[];
+}
+
+/** What a server does besides its routes. */
+export interface ServerOptions {
+  /** Origins whose pages may read replies, or `*`. */
+  corsOrigins?: readonly string[];
+  /** Where refusals are explained that belong to no route with a place of its own. */
+  help?: string;
 }
 
 /** A listening server. */
@@ -36,7 +48,6 @@ export interface HttpServer {
 /**
  * Starts a server.
  * @param port 0 takes a free one
- * @param corsOrigins origins whose pages may read replies, or `*`
  * @throws when the address cannot be listened on
  */
 export async function startServer(
@@ -44,11 +55,12 @@ export async function startServer(
   port: number,
   routes: readonly HttpRoute[],
   logger: Logger,
-  corsOrigins: readonly string[] = [],
+  { corsOrigins = [], help = '' }: ServerOptions = {},
 ): Promise<HttpServer> {
   const app = App();
   const flight = new Flight();
-  const serve: Serve = (parameters, handle) => handler(parameters, handle, { flight, logger, corsOrigins });
+  const serve: Serve = (parameters, handle, own = {}) =>
+    handler(parameters, handle, { flight, logger, corsOrigins, help: own.help ?? help, headers: own.headers ?? [] });
   for (const route of routes) register(app, route, serve);
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
@@ -119,10 +131,16 @@ class Flight {
   }
 }
 
-type Serve = (parameters: number, handle: Handler) => (response: HttpResponse, request: HttpRequest) => void;
+/** What a route says of itself. */
+type About = Pick<HttpRoute, 'help' | 'headers'>;
+type Serve = (
+  parameters: number,
+  handle: Handler,
+  own?: About,
+) => (response: HttpResponse, request: HttpRequest) => void;
 
 function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
-  const handle = serve(route.path.split(':').length - 1, route.handle);
+  const handle = serve(route.path.split(':').length - 1, route.handle, route);
   if (route.method === 'GET') app.get(route.path, handle).head(route.path, handle);
   else if (route.method === 'POST') app.post(route.path, handle);
   else if (route.method === 'PATCH') app.patch(route.path, handle);
@@ -133,13 +151,15 @@ function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
 function handler(
   parameters: number,
   handle: Handler,
-  { flight, logger, corsOrigins }: { flight: Flight; logger: Logger; corsOrigins: readonly string[] },
+  { flight, logger, corsOrigins, help, headers }: Required<ServerOptions & About> & { flight: Flight; logger: Logger },
 ) {
   return (response: HttpResponse, request: HttpRequest): void => {
     flight.take();
     const exchange = new Exchange(response, request, parameters, logger, () => flight.land());
+    exchange.help = help;
     if (exchange.framing.ambiguous) return exchange.close();
-    if (corsOrigins.length > 0) exchange.corsHeaders = corsHeaders(corsOrigins, exchange.headers.origin);
+    const { origin } = exchange.headers;
+    exchange.standingHeaders = corsOrigins.length > 0 ? [...corsHeaders(corsOrigins, origin), ...headers] : headers;
     exchange.guard(() => handle(exchange));
   };
 }
@@ -151,6 +171,6 @@ function refuseMethod(exchange: Exchange, allowed: string): void {
 
 /** What a path can do, and, to a page of an allowed origin, what it may send. */
 function tellOptions(exchange: Exchange, allowed: string): void {
-  const isPreflight = exchange.corsHeaders[0] === 'Access-Control-Allow-Origin';
+  const isPreflight = exchange.standingHeaders[0] === 'Access-Control-Allow-Origin';
   exchange.reply(204, '', '', ['Allow', allowed, ...(isPreflight ? preflightHeaders(allowed) : [])]);
 }

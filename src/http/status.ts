@@ -7,6 +7,7 @@ const lines: Record<number, string> = {
   202: '202 Accepted',
   204: '204 No Content',
   304: '304 Not Modified',
+  308: '308 Permanent Redirect',
   400: '400 Bad Request',
   401: '401 Unauthorized',
   403: '403 Forbidden',

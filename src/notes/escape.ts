@@ -2,6 +2,7 @@
  * Makes untrusted single-line text safe to stand in Markdown: titles, labels, tag names. What it says stays readable, in the
  * source and rendered. Longer text from bodies is the matter of `quote.ts`.
  */
+import { visibleText } from '../visible-text.ts';
 
 /** How a mention is broken so that the host notifies nobody. */
 export type MentionBreak = 'comment' | 'joiner';
@@ -13,10 +14,6 @@ interface Span {
 }
 
 const longestText = 300;
-/** Control characters other than line ends, marks that turn the direction of writing, and invisible blanks. */
-const unseen =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
-  /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 const blanks = /[\s\u0085\u2028\u2029]+/g;
 /** What a line needs cleaning for; most titles are plain ASCII with single blanks. */
 const unclean = /[^ -~]| {2}/;
@@ -37,11 +34,6 @@ export function cleanLine(text: string): string {
 function withoutUnseen(text: string): string {
   if (!unclean.test(text)) return text.trim();
   return visibleText(text.replace(blanks, ' ')).replace(/ {2,}/g, ' ').trim();
-}
-
-/** Text without characters that show nothing or turn the direction of writing; line ends stay. */
-export function visibleText(text: string): string {
-  return text.toWellFormed().replace(unseen, '');
 }
 
 /** What a line has that needs a closer look; most have none of it, and code between single backticks at most. */

@@ -1,7 +1,8 @@
 /**
  * Makes Markdown quoted from a body safe to stand in a draft: it keeps its words, lists and code, and loses what acts.
  */
-import { breakMentions, cleanLine, type MentionBreak, visibleText } from './escape.ts';
+import { visibleText } from '../visible-text.ts';
+import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
 
 const longestQuote = 4_000;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;

@@ -2,8 +2,11 @@
  * What API requests carry: path, query and body of every endpoint (spec part 4). Responses follow the stored records.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { ChannelNameSchema, channelNames, channelTraits } from './channels.ts';
 import { scopes } from './commands.ts';
+import { PublicationStateSchema } from './publications.ts';
 import { PersonaSchema } from './stored.ts';
+import { WebhookDeliveryStatusSchema, WebhookEventSchema, webhookEvents } from './webhooks.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -112,7 +115,13 @@ export const RotateKeyBodySchema = Type.Object(
 );
 export type RotateKeyBody = Static<typeof RotateKeyBodySchema>;
 
-export const UpdateOrganisationBodySchema = Type.Object({ tier: Type.String({ minLength: 1, maxLength: 32 }) }, closed);
+export const UpdateOrganisationBodySchema = Type.Object(
+  {
+    tier: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
+    refuseInternalOnPublicChannels: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
 export type UpdateOrganisationBody = Static<typeof UpdateOrganisationBodySchema>;
 
 export const StatsQuerySchema = Type.Object({ orgId: Type.Optional(Type.String({ minLength: 1 })) }, closed);
@@ -135,3 +144,102 @@ export const RotateWebhookSecretBodySchema = Type.Object(
   closed,
 );
 export type RotateWebhookSecretBody = Static<typeof RotateWebhookSecretBodySchema>;
+
+/** Publish Draft (spec part 4). `draft` is for `scm_releases` alone: a draft release on the host. */
+export const PublishBodySchema = Type.Object(
+  {
+    draftId: Type.String({ minLength: 1 }),
+    channel: ChannelNameSchema,
+    draft: Type.Optional(Type.Boolean({ default: false })),
+  },
+  closed,
+);
+export type PublishBody = Static<typeof PublishBodySchema>;
+
+/** One of `draftId` and `repoId` says whose publications. */
+export const ListPublicationsQuerySchema = Type.Object(
+  {
+    draftId: Type.Optional(Type.String({ minLength: 1 })),
+    repoId: Type.Optional(Type.String({ minLength: 1 })),
+    channel: Type.Optional(ChannelNameSchema),
+    status: Type.Optional(PublicationStateSchema),
+    ...paging,
+  },
+  closed,
+);
+export type ListPublicationsQuery = Static<typeof ListPublicationsQuerySchema>;
+
+const ownership = {
+  repoId: Type.Optional(Type.String({ minLength: 1 })),
+  /** For keys of the instance, which belong to no organisation. */
+  orgId: Type.Optional(Type.String({ minLength: 1 })),
+};
+
+/** Whose connection: a repository's with `repoId`, else the organisation's. */
+export const ChannelQuerySchema = Type.Object(ownership, closed);
+export type ChannelQuery = Static<typeof ChannelQuerySchema>;
+
+export const ListChannelsQuerySchema = Type.Object(
+  { ...ownership, limit: paging.limit, offset: paging.offset },
+  closed,
+);
+export type ListChannelsQuery = Static<typeof ListChannelsQuerySchema>;
+
+/** The settings of a connection, whole, but for secrets that are to stay. */
+export const PutChannelBodySchema = Type.Object(
+  { settings: Type.Union(channelNames.map((name) => Type.Partial(channelTraits[name].settings))) },
+  closed,
+);
+
+/** Longest address of a webhook endpoint, in characters. */
+const mostUrl = 2048;
+const endpointUrl = Type.String({ minLength: 1, maxLength: mostUrl, writeOnly: true });
+const endpointEvents = Type.Array(WebhookEventSchema, {
+  minItems: 1,
+  maxItems: webhookEvents.length,
+  uniqueItems: true,
+});
+const description = Type.String({ maxLength: 200 });
+
+/** A key of the instance names the organisation. Without `events` an endpoint gets all there are. */
+export const CreateWebhookEndpointBodySchema = Type.Object(
+  {
+    url: endpointUrl,
+    events: Type.Optional(endpointEvents),
+    description: Type.Optional(description),
+    org: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  },
+  closed,
+);
+export type CreateWebhookEndpointBody = Static<typeof CreateWebhookEndpointBodySchema>;
+
+export const UpdateWebhookEndpointBodySchema = Type.Object(
+  {
+    url: Type.Optional(endpointUrl),
+    events: Type.Optional(endpointEvents),
+    description: Type.Optional(description),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type UpdateWebhookEndpointBody = Static<typeof UpdateWebhookEndpointBodySchema>;
+
+/** A body that asks for nothing but the act itself. */
+export const EmptyBodySchema = Type.Object({}, closed);
+
+export const ListWebhookDeliveriesQuerySchema = Type.Object(
+  { status: Type.Optional(WebhookDeliveryStatusSchema), ...paging },
+  closed,
+);
+export type ListWebhookDeliveriesQuery = Static<typeof ListWebhookDeliveriesQuerySchema>;
+
+/** What was made from `from` on and before `to`; of every status without one. */
+export const ReplayWebhooksBodySchema = Type.Object(
+  {
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time' }),
+    status: Type.Optional(WebhookDeliveryStatusSchema),
+  },
+  closed,
+);
+export type ReplayWebhooksBody = Static<typeof ReplayWebhooksBodySchema>;

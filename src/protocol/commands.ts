@@ -3,21 +3,20 @@
  * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
  */
 import { type Static, Type } from '@sinclair/typebox';
-
+import { ChannelCommandSchemas } from './channels.ts';
 import { NotesSettingsSchema } from './notes.ts';
-
+import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
 import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { webhookCommands } from './webhooks.ts';
 
-/** A person's change of a draft: who makes it, and which states of the draft it is meant for. */
-const conditional = {
-  /** Id of the API key. */
-  by: Type.Optional(Type.String()),
-  /** Digests, one of which the draft must have; absent = any state will do. */
-  ifMatch: Type.Optional(Type.Array(Type.String())),
-};
+/** Digests, one of which what is written to must have; absent = any state will do. */
+const ifMatch = Type.Optional(Type.Array(Type.String()));
+
+/** A person's change of a draft: the id of their API key, and which states of the draft it is meant for. */
+const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
 /** Commands of a repository's partition. */
 export const CommandSchema = Type.Union([
@@ -49,7 +48,12 @@ export const CommandSchema = Type.Union([
     revision: Type.Integer(),
     ...conditional,
   }),
-  Type.Object({ name: Type.Literal('putSettings'), repoId: Type.String(), settings: NotesSettingsSchema }),
+  Type.Object({
+    name: Type.Literal('putSettings'),
+    repoId: Type.String(),
+    settings: NotesSettingsSchema,
+    ifMatch,
+  }),
   Type.Object({
     name: Type.Literal('startBackfill'),
     backfillId: Type.String(),
@@ -59,6 +63,7 @@ export const CommandSchema = Type.Union([
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
   Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String() }),
+  ...PublicationCommandSchemas,
 ]);
 export type Command = Static<typeof CommandSchema>;
 
@@ -149,6 +154,8 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer(),
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
+  ...ChannelCommandSchemas,
+  ...webhookCommands,
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 

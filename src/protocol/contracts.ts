@@ -7,8 +7,13 @@ import {
   ApproveRetentionBodySchema,
   CreateKeyBodySchema,
   CreateRangeBodySchemas,
+  CreateWebhookEndpointBodySchema,
   CreateWebhookSecretBodySchema,
+  EmptyBodySchema,
   GenerateDraftBodySchema,
+  PublishBodySchema,
+  PutChannelBodySchema,
+  ReplayWebhooksBodySchema,
   RestoreDraftBodySchema,
   RotateKeyBodySchema,
   RotateWebhookSecretBodySchema,
@@ -16,12 +21,17 @@ import {
   UpdateDraftBodySchema,
   UpdateOrganisationBodySchema,
   UpdateRepositoryBodySchema,
+  UpdateWebhookEndpointBodySchema,
 } from './api.ts';
 import { DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import {
   ApprovedSchema,
   BackfillSchema,
   ChangeReplySchema,
+  ChannelSchema,
+  ChannelTestSchema,
+  DeletedPublicationSchema,
+  DeletedWebhookEndpointSchema,
   DraftRestoreSchema,
   DraftSchema,
   DraftUpdateSchema,
@@ -29,11 +39,15 @@ import {
   KeySchema,
   listOf,
   NewKeySchema,
+  NewWebhookEndpointSchema,
   NewWebhookSecretSchema,
   OrganizationSchema,
+  PayloadSchema,
   ProcessedSchema,
+  PublicationSchema,
   QueuedSchema,
   RangeSchema,
+  ReplayedSchema,
   RepositorySchema,
   RetentionSchema,
   RevisionSchema,
@@ -42,12 +56,29 @@ import {
   StatsSchema,
   TagSchema,
   TicketSchema,
+  WebhookDeliverySchema,
+  WebhookEndpointSchema,
   WebhookSecretSchema,
 } from './replies.ts';
 
 export { params } from './replies.ts';
 
-export type Tag = 'Drafts' | 'Ranges' | 'Repositories' | 'Statistics' | 'Keys' | 'Organizations' | 'Operations';
+export type Tag =
+  | 'Drafts'
+  | 'Ranges'
+  | 'Publishing'
+  | 'Repositories'
+  | 'Statistics'
+  | 'Keys'
+  | 'Organizations'
+  | 'Outgoing webhooks'
+  | 'Operations';
+
+/** Days, YYYY-MM-DD: since when an operation should not be used any more, and when it goes. */
+export interface Deprecation {
+  since: string;
+  sunset: string;
+}
 
 /** The promise of one operation. */
 export interface Contract {
@@ -62,6 +93,8 @@ export interface Contract {
   refusals?: readonly number[];
   /** Whether it takes If-Match. */
   conditional?: true;
+  /** Set when the operation will go. */
+  deprecated?: Deprecation;
 }
 
 const ranges = Object.values(CreateRangeBodySchemas);
@@ -95,6 +128,7 @@ export const contracts = {
     example: { order: ['security'], titles: { fix: 'Mended' }, labels: { infra: { skip: true } } },
     body: NotesSettingsSchema,
     replies: { 200: NotesSettingsSchema },
+    conditional: true,
   },
   startBackfill: {
     tag: 'Repositories',
@@ -177,6 +211,73 @@ export const contracts = {
     replies: { 200: DraftRestoreSchema },
     conditional: true,
   },
+  publishDraft: {
+    tag: 'Publishing',
+    summary: 'Publish a draft to a channel',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 201: PublicationSchema },
+    refusals: [404],
+  },
+  previewPublication: {
+    tag: 'Publishing',
+    summary: 'Get what a channel would be sent',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 200: PayloadSchema },
+    refusals: [404, 409],
+  },
+  listPublications: {
+    tag: 'Publishing',
+    summary: 'List the publications of a draft or a repository',
+    replies: { 200: listOf('publications', PublicationSchema) },
+    refusals: [404],
+  },
+  getPublication: { tag: 'Publishing', summary: 'Get a publication', replies: { 200: PublicationSchema } },
+  resendPublication: {
+    tag: 'Publishing',
+    summary: 'Send a publication once more',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 201: PublicationSchema },
+  },
+  deletePublication: {
+    tag: 'Publishing',
+    summary: 'Delete a publication, and its page if it has one',
+    replies: { 200: DeletedPublicationSchema },
+    refusals: [409],
+  },
+  listChannels: {
+    tag: 'Publishing',
+    summary: 'List the channels with their connections',
+    replies: { 200: listOf('channels', ChannelSchema) },
+    refusals: [404],
+  },
+  getChannel: {
+    tag: 'Publishing',
+    summary: 'Get the connection of a channel, without its secrets',
+    replies: { 200: ChannelSchema },
+  },
+  putChannel: {
+    tag: 'Publishing',
+    summary: 'Connect a channel; a secret that is left out stays',
+    example: { settings: {} },
+    body: PutChannelBodySchema,
+    replies: { 200: ChannelSchema },
+  },
+  removeChannel: {
+    tag: 'Publishing',
+    summary: 'Remove the connection of a channel',
+    replies: { 200: ChannelSchema },
+  },
+  testChannel: {
+    tag: 'Publishing',
+    summary: 'Try the connection of a channel',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 200: ChannelTestSchema },
+    refusals: [409],
+  },
   getStats: {
     tag: 'Statistics',
     summary: 'Get the statistics of an organization in the current month',
@@ -208,7 +309,7 @@ export const contracts = {
   },
   updateOrganisation: {
     tag: 'Organizations',
-    summary: 'Give an organization a tier of limits',
+    summary: 'Give an organization a tier of limits, or say what it allows of publishing',
     example: { tier: 'unlimited' },
     body: UpdateOrganisationBodySchema,
     replies: { 200: OrganizationSchema },
@@ -238,6 +339,77 @@ export const contracts = {
     summary: 'Revoke a webhook secret',
     replies: { 200: RevokedSchema },
   },
+  listWebhookEndpoints: {
+    tag: 'Outgoing webhooks',
+    summary: 'List webhook endpoints, without their secrets',
+    replies: { 200: listOf('webhookEndpoints', WebhookEndpointSchema) },
+  },
+  createWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Make a webhook endpoint; its secret is shown in this reply alone',
+    example: { url: 'https://hooks.acme.example/tidings', events: ['draft.published'], org: 'acme' },
+    body: CreateWebhookEndpointBodySchema,
+    replies: { 201: NewWebhookEndpointSchema },
+    refusals: [404],
+  },
+  getWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Get a webhook endpoint, without its secret',
+    replies: { 200: WebhookEndpointSchema },
+  },
+  updateWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Change a webhook endpoint, switch it off or on',
+    example: { enabled: true },
+    body: UpdateWebhookEndpointBodySchema,
+    replies: { 200: WebhookEndpointSchema },
+  },
+  rotateWebhookEndpointSecret: {
+    tag: 'Outgoing webhooks',
+    summary: 'Make a new secret for a webhook endpoint; both sign during the overlap',
+    example: { overlapHours: 24 },
+    body: RotateWebhookSecretBodySchema,
+    replies: { 200: NewWebhookEndpointSchema },
+  },
+  deleteWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Delete a webhook endpoint and what was sent to it',
+    replies: { 200: DeletedWebhookEndpointSchema },
+  },
+  testWebhookEndpoint: {
+    tag: 'Outgoing webhooks',
+    summary: 'Send a test event to a webhook endpoint',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 201: WebhookDeliverySchema },
+    refusals: [409],
+  },
+  listWebhookDeliveries: {
+    tag: 'Outgoing webhooks',
+    summary: 'List what was sent to a webhook endpoint, with every attempt',
+    replies: { 200: listOf('deliveries', WebhookDeliverySchema) },
+  },
+  getWebhookDelivery: {
+    tag: 'Outgoing webhooks',
+    summary: 'Get one delivery to a webhook endpoint',
+    replies: { 200: WebhookDeliverySchema },
+  },
+  resendWebhookDelivery: {
+    tag: 'Outgoing webhooks',
+    summary: 'Send a delivery again, or now',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 200: WebhookDeliverySchema },
+    refusals: [409],
+  },
+  replayWebhookDeliveries: {
+    tag: 'Outgoing webhooks',
+    summary: 'Send again what was made in a range of time',
+    example: { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z', status: 'failed' },
+    body: ReplayWebhooksBodySchema,
+    replies: { 200: ReplayedSchema },
+    refusals: [409],
+  },
   showRetention: {
     tag: 'Operations',
     summary: 'Show what retention would erase now, and what waits for a word',
@@ -257,16 +429,21 @@ export const contracts = {
 export const components = {
   Backfill: BackfillSchema,
   Change: ChangeReplySchema,
+  Channel: ChannelSchema,
+  DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
   DraftRestore: DraftRestoreSchema,
   DraftUpdate: DraftUpdateSchema,
   Error: ErrorSchema,
   Key: KeySchema,
   NewKey: NewKeySchema,
+  NewWebhookEndpoint: NewWebhookEndpointSchema,
   NewWebhookSecret: NewWebhookSecretSchema,
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
+  Publication: PublicationSchema,
   Range: RangeSchema,
+  Replayed: ReplayedSchema,
   Repository: RepositorySchema,
   Retention: RetentionSchema,
   Revision: RevisionSchema,
@@ -275,6 +452,8 @@ export const components = {
   Stats: StatsSchema,
   Tag: TagSchema,
   Ticket: TicketSchema,
+  WebhookDelivery: WebhookDeliverySchema,
+  WebhookEndpoint: WebhookEndpointSchema,
   WebhookSecret: WebhookSecretSchema,
 } as const;
 

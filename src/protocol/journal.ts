@@ -5,9 +5,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
 import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSchema } from './commands.ts';
+import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
 import { type EventRepository, EventRepositorySchema } from './repository.ts';
 import { SweepBodySchema } from './retention.ts';
 import { CommentKindSchema, ComparisonRecordSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { WebhookAttemptedSchema, WebhookEventRelaySchema } from './webhooks.ts';
 
 const Instant = Type.Integer();
 const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -287,6 +289,10 @@ export const ResultBodySchema = Type.Union([
   RenderFailureSchema,
   RecountResultSchema,
   RelayedResultSchema,
+  PublicationSendingSchema,
+  PublishedSchema,
+  PublishFailedSchema,
+  WebhookAttemptedSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;
 
@@ -306,6 +312,7 @@ export const RelayBodySchema = Type.Union([
     counter: Type.Union([Type.Literal('draftsGenerated'), Type.Literal('publishedReleases')]),
     countedAt: Instant,
   }),
+  WebhookEventRelaySchema,
 ]);
 export type RelayBody = Static<typeof RelayBodySchema>;
 

@@ -3,9 +3,12 @@
  * makes the bodies, `contracts.ts` says which operation answers with which.
  */
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { ChannelNameSchema } from './channels.ts';
 import { scopes } from './commands.ts';
 import { ChangeSchema } from './notes.ts';
+import { PublicationStateSchema } from './publications.ts';
 import { PersonaSchema, RangeTypeSchema, ResolutionSchema, RevisionKindSchema } from './stored.ts';
+import { DisabledReasonSchema, WebhookDeliveryStatusSchema, WebhookEventSchema } from './webhooks.ts';
 
 const closed = { additionalProperties: false } as const;
 const count = (example = 1) => Type.Integer({ minimum: 0, examples: [example] });
@@ -23,6 +26,9 @@ const draftId = text('draft_mt37dtrf1ttssyjd67vpedqfsfqc');
 const orgId = text('org_00wn60bwmsdmmshz0v9bhyrkddrx');
 const keyId = text('key_0001m7yce69yvkj4vwe6pref0e56');
 const secretId = text('secret_0001m7yce69yvkj4vwe6pref0e56');
+const publicationId = text('pub_mt01m7yce69yvkj4vwe6pref0e56');
+const endpointId = text('ep_0001m7yce69yvkj4vwe6pref0e56');
+const deliveryId = text('dlv_00wn60bwmsdmmshz0v9bhyrkddrx');
 const markdown = text('## New\n\n- Land on rough ground <!-- rn:pr:41 -->\n', 'Markdown');
 
 /** Parameters of paths, by name. */
@@ -33,6 +39,10 @@ export const params = {
   orgId,
   keyId,
   secretId,
+  publicationId,
+  channel: text('workspace_chat'),
+  endpointId,
+  deliveryId,
   revision: Type.String({ pattern: '^[1-9]\\d{0,9}$', examples: ['1'] }),
 } as const;
 
@@ -219,7 +229,14 @@ export const NewKeySchema = Type.Object(
 );
 
 export const OrganizationSchema = Type.Object(
-  { id: orgId, login: text('acme'), host: text('https://github.com'), tier: text('standard'), createdAt: time },
+  {
+    id: orgId,
+    login: text('acme'),
+    host: text('https://github.com'),
+    tier: text('standard'),
+    refuseInternalOnPublicChannels: Type.Boolean({ examples: [false] }),
+    createdAt: time,
+  },
   closed,
 );
 
@@ -312,3 +329,137 @@ export const ProcessedSchema = Type.Object(
   { status: Type.Literal('processed'), reason: text('the delivery was processed before') },
   closed,
 );
+
+/** A publication (spec part 2), and what became of its attempts. */
+export const PublicationSchema = Type.Object(
+  {
+    id: publicationId,
+    status: PublicationStateSchema,
+    url: orNull(text('https://github.com/acme/rocket/releases/tag/v1.1.0', 'location of the published item')),
+    publishedAt: orNull(time),
+    draftId,
+    revision: Type.Integer({ minimum: 1, description: 'of the draft whose text it is', examples: [2] }),
+    channel: ChannelNameSchema,
+    draft: Type.Boolean({ description: 'as a draft release of the host', examples: [false] }),
+    error: orNull(text('The receiver answered 404.', 'why the last attempt failed')),
+    outcomeUnknown: Type.Boolean({
+      description: 'it may have arrived, and the receiver cannot be asked',
+      examples: [false],
+    }),
+    attempts: Type.Array(
+      Type.Object({ at: time, endedAt: orNull(time), error: orNull(text('The receiver answered 503.')) }, closed),
+      { description: 'the newest twenty' },
+    ),
+    nextAttemptAt: orNull(time),
+    counts: Type.Record(Type.String(), count(), {
+      description: 'what the channel counted',
+      examples: [{ accepted: 12, rejected: 0 }],
+    }),
+    createdAt: time,
+    updatedAt: time,
+  },
+  closed,
+);
+
+const endpoint = {
+  id: endpointId,
+  orgId,
+  url: text('https://hooks.acme.example/tidings'),
+  description: text('chat bot'),
+  events: Type.Array(WebhookEventSchema, { examples: [['draft.published']] }),
+  enabled: Type.Boolean({ examples: [true] }),
+  disabledReason: orNull(DisabledReasonSchema),
+  disabledAt: orNull(time),
+  failingSince: orNull({ ...time, description: 'the first failure since the last success' }),
+  overlapEndsAt: orNull({ ...time, description: 'until when an old secret signs beside the new one' }),
+  createdAt: time,
+  updatedAt: time,
+};
+
+export const WebhookEndpointSchema = Type.Object(endpoint, closed);
+
+export const NewWebhookEndpointSchema = Type.Object(
+  { ...endpoint, secret: text('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', 'in this reply alone') },
+  closed,
+);
+
+export const DeletedWebhookEndpointSchema = Type.Object({ id: endpointId, deletedAt: time }, closed);
+
+const attempt = Type.Object(
+  {
+    at: time,
+    ms: count(84),
+    status: orNull(Type.Integer({ examples: [503], description: 'what the receiver answered' })),
+    error: orNull(text('The receiver answered 503.')),
+    response: orNull(text('try later', 'the beginning of its body')),
+  },
+  closed,
+);
+
+export const WebhookDeliverySchema = Type.Object(
+  {
+    id: deliveryId,
+    endpointId,
+    eventId: text('evt_00wn60bwmsdmmshz0v9bhyrkddrx', 'webhook-id of every attempt'),
+    event: text('draft.generated'),
+    status: WebhookDeliveryStatusSchema,
+    payload: Type.Object(
+      { event: text('draft.generated'), timestamp: time, data: Type.Record(Type.String(), Type.Unknown()) },
+      closed,
+    ),
+    attemptCount: count(1),
+    attempts: Type.Array(attempt, { description: 'the newest twenty' }),
+    nextAttemptAt: orNull({ ...time, description: 'a time that is over means: as soon as it is its turn' }),
+    createdAt: time,
+  },
+  closed,
+);
+
+export const DeletedPublicationSchema = Type.Object(
+  {
+    id: publicationId,
+    deletedAt: time,
+    message: text('What the channel workspace_chat has got stays there.', 'what deleting did not do'),
+  },
+  closed,
+);
+
+export const PayloadSchema = Type.Object(
+  {
+    channel: ChannelNameSchema,
+    payload: Type.Unknown({ description: 'in the shape of the channel', examples: [{ text: 'Rocket v1.1.0' }] }),
+  },
+  closed,
+);
+
+export const ChannelSchema = Type.Object(
+  {
+    channel: ChannelNameSchema,
+    connected: Type.Boolean({ examples: [true] }),
+    source: orNull(
+      Type.Union([Type.Literal('repository'), Type.Literal('organization'), Type.Literal('default')], {
+        description: 'where the connection in force comes from',
+      }),
+    ),
+    public: Type.Boolean({ description: 'whether outsiders read it', examples: [false] }),
+    settings: Type.Record(Type.String(), Type.Unknown(), { description: 'without secrets', examples: [{}] }),
+    hasSecret: Type.Record(Type.String(), Type.Boolean(), {
+      description: 'which secrets are set',
+      examples: [{ webhookUrl: true }],
+    }),
+    createdAt: orNull(time),
+    updatedAt: orNull(time),
+  },
+  closed,
+);
+
+export const ChannelTestSchema = Type.Object(
+  {
+    channel: ChannelNameSchema,
+    ok: Type.Boolean({ examples: [true] }),
+    message: text('A test message was sent.', 'what was done, or what was wrong'),
+  },
+  closed,
+);
+
+export const ReplayedSchema = Type.Object({ endpointId, replayed: count(12) }, closed);

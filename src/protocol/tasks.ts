@@ -4,11 +4,10 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 
+import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { ChangeSchema, DiagnosticsSchema } from './notes.ts';
-
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
-
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
@@ -93,11 +92,46 @@ export const DueTaskSchema = Type.Object({
 });
 export type DueTask = Static<typeof DueTaskSchema>;
 
+/** Renders what a channel would send of a draft's revision. */
+export const PayloadTaskSchema = Type.Object({
+  task: Type.Literal('payload'),
+  publicationId: Type.String(),
+  draftId: Type.String(),
+  revision: Type.Integer(),
+  channel: ChannelNameSchema,
+  asDraft: Type.Boolean(),
+  /** Settings of the connection without its secrets, which no payload holds. */
+  settings: Type.Record(Type.String(), Type.Unknown()),
+  pagesUrl: Type.Union([Type.String(), Type.Null()]),
+});
+export type PayloadTask = Static<typeof PayloadTaskSchema>;
+
+/** What a channel sends, in the channel's own shape. */
+export interface Payload {
+  payload: unknown;
+}
+
+/** Tries a connection of a channel; a question to the directory's owner, which no thread answers. */
+export const TestChannelTaskSchema = Type.Object({
+  task: Type.Literal('testChannel'),
+  channel: ChannelNameSchema,
+  connection: ConnectionSchema,
+  /** Repository that it is tried for; null where only the organisation is known. */
+  repoId: Type.Union([Type.String(), Type.Null()]),
+});
+export type TestChannelTask = Static<typeof TestChannelTaskSchema>;
+
+/** What came of trying a connection; `message` says what was done, or what was wrong. */
+export interface ChannelTest {
+  ok: boolean;
+  message: string;
+}
+
 /** Any task: where the partition lies, and what to do there. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask | ChangesTask | DueTask;
+  work: RenderTask | PreviewTask | RecountTask | ChangesTask | DueTask | PayloadTask;
 }
 
 /** A task as a thread receives it, with the longest time it may take, in milliseconds. */
@@ -107,7 +141,7 @@ export interface ThreadTask extends PoolTask {
 
 /** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Due }
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Due | Payload }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

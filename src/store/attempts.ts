@@ -8,13 +8,13 @@ import type { Partition } from './partition.ts';
 export async function beginAttempt(partition: Partition, row: number): Promise<number> {
   const { local } = partition.tables;
   const unended: number = local.get(keyOf(row)) ?? 0;
-  await local.put(keyOf(row), unended + 1);
+  await partition.write(() => local.putSync(keyOf(row), unended + 1));
   return unended;
 }
 
 /** Notes that the attempt ended, however it did. */
 export async function endAttempt(partition: Partition, row: number): Promise<void> {
-  await partition.tables.local.remove(keyOf(row));
+  await partition.write(() => partition.tables.local.removeSync(keyOf(row)));
 }
 
 function keyOf(row: number): string {

@@ -10,6 +10,7 @@ import { listDeadLetters, removeDeadLetter } from './dead-letters.ts';
 import { listDelayed, removeDelayed } from './delayed.ts';
 import { listEffects, removeEffect } from './outbox.ts';
 import type { Partition, TableName } from './partition.ts';
+import { removePublications, stopPublications } from './publications.ts';
 import { listRanges, removeRangeCount } from './ranges.ts';
 import { removeRevisions } from './revisions.ts';
 import { removeSync } from './syncs.ts';
@@ -31,6 +32,11 @@ const tablesByRepository = [
   'labelChanges',
   'removedIssues',
   'comparisons',
+  'hostedNotes',
+  'hostedNotesByDate',
+  'publicationReferences',
+  'publicationsByContent',
+  'publicationsUnderWay',
 ] as const satisfies readonly TableName[];
 
 /** Records of a whole repository, by kind. */
@@ -78,6 +84,7 @@ function eraseRepositoryRows(partition: Partition, repoId: string, limit: number
     }
   }
   left -= eraseSyncs(partition, repoId, left);
+  left -= removePublications(partition, repoId, left);
   return limit - left + eraseRanges(partition, repoId, left);
 }
 
@@ -117,6 +124,7 @@ export function eraseTraces(partition: Partition, repoId: string): void {
   partition.tables.backfills.removeSync(repoId);
   partition.tables.tagSyncs.removeSync(repoId);
   partition.tables.notesSettings.removeSync(repoId);
+  stopPublications(partition, repoId);
   for (const { seq, index, record } of listDeadLetters(partition))
     if (namesRepository(record, repoId)) removeDeadLetter(partition, seq, index);
   for (const event of [...listDelayed(partition)])

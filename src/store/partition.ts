@@ -3,6 +3,7 @@
  * is the matter of the file named after it. This folder alone imports lmdb.
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Gate, openGate } from './gate.ts';
 import { currentGeneration, generationFolder, inodeOf, prepareGeneration, switchGeneration } from './generation.ts';
 import { createRowDecoder, type Decode } from './row-decoder.ts';
 import { upgradeLayout } from './upgrade.ts';
@@ -28,6 +29,8 @@ const foldedTables = [
   'ranges',
   'rangesByRepository',
   'notesSettings',
+  'hostedNotes',
+  'hostedNotesByDate',
   'drafts',
   'draftRevisions',
   'draftTexts',
@@ -56,6 +59,20 @@ const foldedTables = [
   'once',
   'webhookSecrets',
   'webhookSecretsByOwner',
+  'channels',
+  'policies',
+  'suppressions',
+  'publications',
+  'publicationsByRepository',
+  'publicationsByContent',
+  'publicationsUnderWay',
+  'publicationReferences',
+  'webhookEndpoints',
+  'webhookEndpointsByOrganisation',
+  'webhookDeliveries',
+  'webhookDeliveriesById',
+  'webhookDeliveriesByTime',
+  'webhookQueue',
 ] as const;
 
 /** Tables of which a draft reads thousands of rows. */
@@ -73,6 +90,8 @@ export interface Partition {
   readonly root: RootDatabase;
   readonly tables: Readonly<Record<TableName, Table>>;
   readonly responses: Database<Buffer, string>;
+  /** Carries out a write transaction; resolves once others can read it. One at a time, and none while a process opens the file. */
+  write(act: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -83,29 +102,53 @@ export const dumpedTables: readonly TableName[] = foldedTables;
 const tableOptions = { encoding: 'msgpack', useRecords: false, variableMapSize: true } as const;
 
 const maxReaders = 512;
-const maxDbs = 64;
+const maxDbs = 128;
 
 /** Opens the partition in use for writing, making it when it is new. One process may do so, its owner. */
 export function openPartition(dataDir: string, name: string): Partition {
   const current = currentGeneration(dataDir, name);
   const generation = current === 0 ? prepareGeneration(dataDir, name) : current;
-  const partition = openFolder(name, generation, generationFolder(dataDir, name, generation), false);
+  const partition = openGeneration(dataDir, name, generation);
   if (current === 0) switchGeneration(dataDir, name, generation);
-  else upgradeLayout(partition);
   return partition;
+}
+
+/** Opens a generation for writing, whether it is in use or to be. */
+export function openGeneration(dataDir: string, name: string, generation: number): Partition {
+  return openGated(dataDir, name, generation, false);
 }
 
 /** Opens the partition in use for reading; undefined while its owner has not made it. */
 export function openReadOnly(dataDir: string, name: string): Partition | undefined {
   const generation = currentGeneration(dataDir, name);
-  const folder = generationFolder(dataDir, name, generation);
   if (generation === 0) return undefined;
-  if (inodeOf(folder) !== undefined) return openFolder(name, generation, folder, true);
+  if (inodeOf(generationFolder(dataDir, name, generation)) !== undefined)
+    return openGated(dataDir, name, generation, true);
   // Its successor may have taken its place between the two looks.
   return currentGeneration(dataDir, name) === generation ? undefined : openReadOnly(dataDir, name);
 }
 
-/** Opens an environment by folder, such as a snapshot that is to be verified. */
+function openGated(dataDir: string, name: string, generation: number, readOnly: boolean): Partition {
+  const gate = openGate(dataDir, name);
+  try {
+    const folder = generationFolder(dataDir, name, generation);
+    const partition = gate.through(() => {
+      const opened = openFolder(name, generation, folder, readOnly);
+      if (!readOnly) upgradeLayout(opened);
+      return opened;
+    });
+    const close = async () => {
+      await partition.close();
+      await gate.close();
+    };
+    return { ...partition, write: writerThrough(gate, partition.root), close };
+  } catch (error) {
+    void gate.close();
+    throw error;
+  }
+}
+
+/** Opens an environment that nobody writes to, such as a snapshot that is to be verified. */
 export function openFolder(name: string, generation: number, folder: string, readOnly: boolean): Partition {
   const root = open({ path: folder, readOnly, maxDbs, maxReaders, noSubdir: false, encoding: 'msgpack' });
   const tables = {} as Record<TableName, Table>;
@@ -113,7 +156,18 @@ export function openFolder(name: string, generation: number, folder: string, rea
     tables[table] = root.openDB({ name: table, ...tableOptions });
   for (const table of decodedByRow) decodeByRow(tables[table]);
   const responses = root.openDB<Buffer, string>({ name: 'responses', encoding: 'binary' });
-  return { name, generation, folder, root, tables, responses, close: () => root.close() };
+  const write = (act: () => void) => root.transaction(act);
+  return { name, generation, folder, root, tables, responses, write, close: () => root.close() };
+}
+
+/** Whoever is inside the gate is let in again at once, so the transactions of one process wait for each other before it. */
+function writerThrough(gate: Gate, root: RootDatabase): Partition['write'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const done = last.then(() => gate.through(() => root.transaction(act)));
+    last = done.catch(() => {});
+    return done;
+  };
 }
 
 /** What msgpackr writes stays as it is; what it reads is read faster. */

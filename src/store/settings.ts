@@ -2,6 +2,7 @@
  * How a repository wants its notes, as a person has set it; the rules of the spec where nobody has.
  */
 import { Value } from '@sinclair/typebox/value';
+import { digestOf } from '../etag.ts';
 import { defaultSettings, type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
 import type { Partition } from './partition.ts';
 
@@ -13,4 +14,9 @@ export function readSettings(partition: Partition, repoId: string): NotesSetting
 
 export function writeSettings(partition: Partition, repoId: string, settings: NotesSettings): void {
   partition.tables.notesSettings.putSync(repoId, settings);
+}
+
+/** Digest of the settings as a person put them, without what a later version adds: a replay by it compares as it did then. */
+export function settingsDigest(partition: Partition, repoId: string): string {
+  return digestOf(JSON.stringify(partition.tables.notesSettings.get(repoId) ?? null));
 }

@@ -3,11 +3,18 @@
  */
 import type { OrganisationRecord } from './directory.ts';
 import type { Partition } from './partition.ts';
+import { readPolicy } from './policies.ts';
+import { instanceUsage } from './usage.ts';
 
 export const standardTier = 'standard';
 
 export function readTier(partition: Partition, orgId: string): string {
   return partition.tables.tiers.get(orgId) ?? standardTier;
+}
+
+/** The tier that requests counted for `owner` are limited by: an organisation's own, or `instanceTier` for the instance. */
+export function tierOfUsage(partition: Partition, owner: string, instanceTier: string): string {
+  return owner === instanceUsage ? instanceTier : readTier(partition, owner);
 }
 
 /** The tier of whoever owns repositories, by the host's id of the owner. */
@@ -19,7 +26,12 @@ export function tierOfOwner(partition: Partition, origin: string, ownerId: strin
 /** An organisation as the API answers it. */
 export function organisationResponse(partition: Partition, organisation: OrganisationRecord): Record<string, unknown> {
   const { id, origin, login, createdAt } = organisation;
-  return { id, login, host: origin, tier: readTier(partition, id), createdAt: new Date(createdAt).toISOString() };
+  const { refuseInternalOnPublicChannels } = readPolicy(partition, id);
+  const tier = readTier(partition, id);
+  return {
+    ...{ id, login, host: origin, tier, refuseInternalOnPublicChannels },
+    createdAt: new Date(createdAt).toISOString(),
+  };
 }
 
 export function writeTier(partition: Partition, orgId: string, tier: string): void {

@@ -125,6 +125,15 @@ test('settings that contradict each other are faults', () => {
   assert.deepEqual(faultsOf({ TIDINGS_PORT: '0', TIDINGS_OPS_PORT: '0' }), []);
 });
 
+test('the instance is in a tier that exists', () => {
+  assert.equal(loadSettings({}).instanceTier, 'standard');
+  assert.equal(loadSettings({ TIDINGS_INSTANCE_TIER: 'unlimited' }).instanceTier, 'unlimited');
+  const own = { TIDINGS_TIERS: '[{"name": "large"}]', TIDINGS_INSTANCE_TIER: 'large' };
+  assert.equal(loadSettings(own).instanceTier, 'large');
+  const [fault] = faultsOf({ TIDINGS_INSTANCE_TIER: 'large' });
+  assert.equal(fault, 'TIDINGS_INSTANCE_TIER: expected one of standard, unlimited, got large');
+});
+
 test('settings survive the way through an environment', () => {
   const settings = loadSettings({
     TIDINGS_WEBHOOK_SECRETS: `${secret},previous-secret`,

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openApi } from '../helpers/contract.ts';
+import { openApi, operationOf } from '../helpers/contract.ts';
 import { startService } from '../helpers/service.ts';
 
 test('the contract', async (t) => {
@@ -34,7 +34,7 @@ test('the contract', async (t) => {
     const page = await answer.text();
     assert.doesNotMatch(page, /https?:|style=|<script>| on\w+=/);
     const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] as string);
-    assert.deepEqual(files, ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']);
+    assert.deepEqual(files, ['/docs/swagger-ui.css', '/docs/page.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']);
     for (const file of files) {
       const { status, headers } = await get(file);
       assert.deepEqual([status, headers.get('x-content-type-options')], [200, 'nosniff'], file);
@@ -44,6 +44,44 @@ test('the contract', async (t) => {
     assert.match(start, /validatorUrl: null/);
     assert.match(start, /url: '\/api\/openapi\.json'/);
     assert.equal((await get('/docs/index.html')).status, 404);
+  });
+
+  await t.test('nothing is compressed, whatever is asked for', async () => {
+    const authorization = `Bearer ${service.adminKey}`;
+    for (const path of ['/api/openapi.json', '/api/stats', '/api/repos?x=1', '/docs', '/docs/swagger-ui-bundle.js']) {
+      const plain = await get(path, { headers: { authorization, 'accept-encoding': 'identity' } });
+      for (const wanted of ['gzip', 'br', 'gzip, deflate, br, zstd', '*', 'identity;q=0, gzip']) {
+        const answer = await get(path, { headers: { authorization, 'accept-encoding': wanted } });
+        assert.equal(answer.status, plain.status, `${path} ${wanted}`);
+        assert.deepEqual([answer.headers.get('content-encoding'), answer.headers.get('vary')], [null, null], wanted);
+        assert.equal(answer.headers.get('content-length'), plain.headers.get('content-length'), path);
+        await answer.arrayBuffer();
+      }
+      await plain.arrayBuffer();
+    }
+  });
+
+  await t.test('every refusal leads to where it is explained', async () => {
+    const { adminKey: key } = service;
+    const asked: [string, string, number, string?][] = [
+      ['GET', '/api/repos', 401],
+      ['GET', '/api/repos?limit=0', 400, key],
+      ['GET', '/api/drafts/draft_x', 404, key],
+      ['PUT', '/api/repos/repo_x/settings', 404, key],
+      ['POST', '/api/webhooks/scm', 401],
+      ['DELETE', '/api/repos', 405],
+      ['GET', '/nowhere', 404],
+    ];
+    for (const [method, path, status, bearer] of asked) {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` };
+      const answer = await get(path, { method, headers, ...(method !== 'GET' && { body: '{}' }) });
+      assert.equal(answer.status, status, path);
+      const place = /^<(\/docs)(?:#\/(\w+)\/(\w+))?>; rel="help"$/.exec(answer.headers.get('link') ?? '') ?? [];
+      assert.equal(place[1], '/docs', path);
+      const operation = operationOf(method, path)?.definition;
+      assert.deepEqual([place[2], place[3]], [operation?.tags[0], operation?.operationId], path);
+    }
+    assert.equal((await service.api('GET', '/api/stats')).headers.get('link'), null);
   });
 
   await t.test('the page may talk to this service alone', async () => {

@@ -29,7 +29,7 @@ test('refused requests', async (t) => {
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   }
 
-  await t.test('bad parameters of lists are named', async () => {
+  await t.test('bad parameters of lists are named (spec 7)', async () => {
     const lists = ['/api/repos?', `/api/repos/${repoId}/tags?`, `/api/ranges?repoId=${repoId}&`];
     for (const list of [...lists, `/api/drafts?releaseRangeId=${rangeId}&`]) {
       for (const limit of ['0', '101', '-1', 'x', '1.5', '']) {
@@ -61,7 +61,7 @@ test('refused requests', async (t) => {
     for (const body of [{}, [], 'text', 5, null]) assertInvalid(await create(body), ['type', 'repoId'], String(body));
   });
 
-  await t.test('bad bounds are all named', async () => {
+  await t.test('bad bounds are all named (spec 7)', async () => {
     const fields = async (body: object) => Object.keys((await create({ repoId, ...body })).body.details).sort();
     assert.deepEqual(await fields({ type: 'TAG_BASED' }), ['fromTag', 'toTag']);
     assert.deepEqual(await fields({ type: 'TAG_BASED', fromTag: '', toTag: 'x'.repeat(256) }), ['fromTag', 'toTag']);
@@ -96,7 +96,7 @@ test('refused requests', async (t) => {
     ]);
   });
 
-  await t.test('bad bodies of drafts are named', async () => {
+  await t.test('bad bodies of drafts are named (spec 7)', async () => {
     const generate = `/api/drafts/${rangeId}/generate`;
     assertInvalid(await service.api('POST', generate, {}), ['persona']);
     assertInvalid(await service.api('POST', generate, { persona: 'boss', tone: 'warm' }), ['persona', 'tone']);
@@ -134,7 +134,7 @@ test('refused requests', async (t) => {
     assert.equal(Object.keys((await service.api('PATCH', `/api/drafts/${draftId}`, wide)).body.details).length, 20);
   });
 
-  await t.test('an unknown id is not found, named', async () => {
+  await t.test('an unknown id is not found, named (spec 7.2)', async () => {
     const absent: [string, string, string, unknown?][] = [
       ['Draft', 'GET', `/api/drafts/${draftId.slice(0, -1)}${draftId.endsWith('0') ? '1' : '0'}`],
       ['Draft', 'GET', '/api/drafts/draft_x'],

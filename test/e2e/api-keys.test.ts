@@ -104,7 +104,7 @@ test('API keys by API', async (t) => {
     assert.equal((await service.api('POST', `/api/keys/${body.id}/rotate`, {})).status, 409);
   });
 
-  await t.test('a rotated key goes on for the overlap', async () => {
+  await t.test('a rotated key goes on for the overlap (spec 5)', async () => {
     const { body: old } = await make({ name: 'turn', scopes: ['repos:read', 'keys:read'] }, acme.key);
     const { status, body: fresh } = await service.api(
       'POST',
@@ -124,7 +124,7 @@ test('API keys by API', async (t) => {
     assert.deepEqual([await works(fresh.key), await works(last.body.key)], [401, 200], 'no overlap ends it at once');
   });
 
-  await t.test('a revoked key stops at once', async () => {
+  await t.test('a revoked key stops at once (spec 5)', async () => {
     const { body } = await make({ name: 'gone' }, acme.key);
     const revoked = await service.api('DELETE', `/api/keys/${body.id}`, undefined, acme.key);
     assert.deepEqual([revoked.status, revoked.body.status], [200, 'revoked']);
@@ -133,7 +133,7 @@ test('API keys by API', async (t) => {
     assert.equal(again.body.revokedAt, revoked.body.revokedAt);
   });
 
-  await t.test('the last use is told, to the minute', async () => {
+  await t.test('the last use is told, to the minute (spec 5)', async () => {
     for (const mode of ['live', 'test']) {
       const { body } = await make({ name: 'used', mode }, acme.key);
       assert.equal(body.lastUsedAt, null);

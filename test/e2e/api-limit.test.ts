@@ -1,18 +1,92 @@
 /**
- * The API limits over HTTP: a hundred a minute and key, with headers that say so (spec 8).
+ * The API limits over HTTP: a hundred a minute and key, a thousand an hour, ten thousand a day and organisation, exact over
+ * many connections and a restart, with headers that say so (spec 8).
  */
 import assert from 'node:assert/strict';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { startService } from '../helpers/service.ts';
+import { apiRoutes } from '../../src/api/routes.ts';
+import { pullPayload } from '../helpers/payloads.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+
+const connections = 64;
+const specLimits = {
+  TIDINGS_LIMIT_API_PER_MINUTE: '100',
+  TIDINGS_LIMIT_API_PER_HOUR: '1000',
+  TIDINGS_LIMIT_API_PER_DAY: '10000',
+  TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '100',
+  TIDINGS_LIMIT_WEBHOOKS_PER_HOUR: '1000',
+};
+
+/** A reply of one of many connections, and when it was asked for and had, in milliseconds since 1970. */
+interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: { message: string; retryAfter: number };
+  sent: number;
+  received: number;
+}
+
+function ask(service: TestService, key: string, agent: Agent, sockets: Set<Socket>): Promise<Reply> {
+  const sent = Date.now();
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const outgoing = request(`${service.url}/api/repos`, { agent, headers }, (answer) => {
+      sockets.add(answer.socket);
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      answer.on('end', () => {
+        const { statusCode: status = 0, headers } = answer;
+        resolve({ status, headers, body: JSON.parse(text), sent, received: Date.now() });
+      });
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+/** Asks over 64 connections at a time until `count` replies are there. */
+async function askOverMany(service: TestService, key: string, count: number): Promise<Reply[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const sockets = new Set<Socket>();
+  const replies = await Promise.all(Array.from({ length: count }, () => ask(service, key, agent, sockets)));
+  assert.equal(sockets.size, connections);
+  agent.destroy();
+  return replies;
+}
+
+function split(replies: readonly Reply[]): { passed: Reply[]; refused: Reply[] } {
+  const passed = replies.filter(({ status }) => status === 200);
+  const refused = replies.filter(({ status }) => status === 429);
+  assert.equal(passed.length + refused.length, replies.length);
+  return { passed, refused };
+}
+
+/** Asserts that each refusal says how long its window still is; the window began between two moments. */
+function assertWaits(refused: readonly Reply[], began: [number, number], seconds: number): void {
+  const [least, most] = began.map((moment) => moment + seconds * 1000) as [number, number];
+  for (const { headers, body, sent, received } of refused) {
+    assert.equal(headers['retry-after'], String(body.retryAfter));
+    assert.ok(body.retryAfter * 1000 >= least - received, `${body.retryAfter} is too short`);
+    assert.ok(body.retryAfter * 1000 < most - sent + 1000, `${body.retryAfter} is too long`);
+    const reset = Number(headers['x-ratelimit-reset']) * 1000;
+    assert.ok(reset >= least - 1000 && reset <= most + 1000, `${reset} is when the window ends`);
+    assert.match(body.message, new RegExp(`Wait ${body.retryAfter} seconds\\.$`));
+  }
+}
+
+function beganBetween(replies: readonly Reply[]): [number, number] {
+  return [Math.min(...replies.map(({ sent }) => sent)), Math.min(...replies.map(({ received }) => received))];
+}
+
+function createKey(service: TestService, org: string): string {
+  return service.tidings('keys', 'create', '--org', org, '--name', 'k', '--quiet').trim();
+}
 
 test('the limit of the API', async (t) => {
-  const service = await startService(t, {
-    env: {
-      TIDINGS_LIMIT_API_PER_MINUTE: '100',
-      TIDINGS_LIMIT_API_PER_HOUR: '1000',
-      TIDINGS_LIMIT_API_PER_DAY: '10000',
-    },
-  });
+  const service = await startService(t, { env: specLimits });
   const key = service.tidings('keys', 'create', '--org', 'acme', '--name', 'a', '--quiet').trim();
   const other = service.tidings('keys', 'create', '--org', 'acme', '--name', 'b', '--quiet').trim();
   const reader = service
@@ -63,9 +137,91 @@ test('the limit of the API', async (t) => {
     }
   });
 
+  await t.test('the 101st request in a minute gets 429 and the right wait over 64 connections (spec 8)', async () => {
+    const busy = createKey(service, 'acme');
+    const replies = await askOverMany(service, busy, 250);
+    const { passed, refused } = split(replies);
+    assert.deepEqual([passed.length, refused.length], [100, 150]);
+    assertWaits(refused, beganBetween(replies), 60);
+    for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per minute and API key/);
+    const left = passed.map(({ headers }) => Number(headers['x-ratelimit-remaining'])).sort((a, b) => a - b);
+    assert.deepEqual(
+      left,
+      Array.from({ length: 100 }, (_, i) => i),
+    );
+  });
+
+  await t.test('all three limits are those of the spec (spec 8)', async () => {
+    const { headers } = await service.api('GET', '/api/repos', undefined, createKey(service, 'acme'));
+    assert.equal(
+      headers.get('ratelimit-policy'),
+      '"key-min";q=100;w=60, "key-hour";q=1000;w=3600, "org-day";q=10000;w=86400',
+    );
+  });
+
+  await t.test('every response of the API has the three headers (spec 8)', async () => {
+    for (const { method, path, operation } of apiRoutes) {
+      const writes = method !== 'GET' && method !== 'DELETE';
+      const { status, headers } = await service.api(method, path.replace(/:\w+/g, 'x'), writes ? {} : undefined);
+      assert.ok(status !== 401 && status !== 429, operation);
+      const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((each) =>
+        headers.get(`x-ratelimit-${each}`),
+      );
+      assert.equal(limit, '100', operation);
+      assert.match(String(remaining), /^\d\d?$/, operation);
+      assert.match(String(reset), /^\d{10}$/, operation);
+    }
+  });
+
+  await t.test('what a host sends for one repository in a minute is not delayed (spec 8)', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => service.deliver('pull_request', pullPayload(i + 1))),
+    );
+    assert.ok(answers.every(({ status }) => status === 202));
+    assert.equal(await service.metric('tidings_webhooks_delayed_total'), 0);
+  });
+
   await t.test('another key is not limited', async () => {
     const { status, headers } = await service.api('GET', '/api/drafts/draft_x', undefined, other);
     assert.equal(status, 404);
     assert.equal(headers.get('x-ratelimit-remaining'), '99', 'a request that fails counts too');
+  });
+});
+
+test('the limits of an hour and a day, over a restart', async (t) => {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const env = { TIDINGS_LIMIT_API_PER_HOUR: '100', TIDINGS_LIMIT_API_PER_DAY: '150' };
+  const service = await startService(t, { dataDir, env });
+  const [first, second] = [createKey(service, 'acme'), createKey(service, 'acme')];
+  let began: [number, number] = [0, 0];
+  let reset = 0;
+
+  await t.test('an hour of a key is exact (spec 8)', async () => {
+    const replies = await askOverMany(service, first, 130);
+    const { passed, refused } = split(replies);
+    began = beganBetween(replies);
+    assert.deepEqual([passed.length, refused.length], [100, 30]);
+    assertWaits(refused, began, 3600);
+    for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per hour and API key/);
+  });
+
+  await t.test('a day of an organisation is exact, whichever key asks (spec 8)', async () => {
+    const { passed, refused } = split(await askOverMany(service, second, 130));
+    assert.deepEqual([passed.length, refused.length], [50, 80]);
+    assertWaits(refused, began, 86_400);
+    for (const { body } of refused) assert.match(body.message, /^The limit of 150 requests per day and organization/);
+    reset = Number(refused[0]?.headers['x-ratelimit-reset']);
+    const { headers } = await service.api('GET', '/api/repos', undefined, createKey(service, 'umbrella'));
+    assert.equal(headers.get('x-ratelimit-remaining'), '99', 'another organisation is not limited');
+  });
+
+  await t.test('a restart gives no request back that the day has had (spec 8)', async () => {
+    assert.equal(await service.stop(), 0);
+    const next = await startService(t, { dataDir, env });
+    const { passed, refused } = split(await askOverMany(next, first, 70));
+    assert.deepEqual([passed.length, refused.length], [0, 70]);
+    assertWaits(refused, began, 86_400);
+    const moved = Number(refused[0]?.headers['x-ratelimit-reset']) - reset;
+    assert.ok(Math.abs(moved) <= 1, 'it is the same day');
   });
 });

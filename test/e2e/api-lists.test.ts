@@ -40,7 +40,7 @@ test('lists of the API', async (t) => {
   );
   const tags = numbers.map((number) => `v${String(number).padStart(2, '0')}`);
 
-  await t.test('tags come whole in pages', async () => {
+  await t.test('tags come whole in pages (spec 4)', async () => {
     const path = `/api/repos/${repoId}/tags?`;
     assert.deepEqual(await walk(service, `${path}limit=5`, 'tags', 'name'), [...tags].reverse());
     assert.deepEqual(await walk(service, `${path}limit=1&sort=name`, 'tags', 'name'), tags);
@@ -53,7 +53,7 @@ test('lists of the API', async (t) => {
     assert.deepEqual([body.tags.length, body.total, body.hasMore, body.nextOffset], [20, 23, true, 20]);
   });
 
-  await t.test('repositories come whole in pages', async () => {
+  await t.test('repositories come whole in pages (spec 4)', async () => {
     const names = [...numbers.slice(0, 7).map((number) => `acme/r${number}`), 'acme/rocket'].sort();
     assert.deepEqual(await walk(service, '/api/repos?limit=3', 'repos', 'fullName'), names);
     assert.deepEqual(
@@ -62,7 +62,7 @@ test('lists of the API', async (t) => {
     );
   });
 
-  await t.test('ranges come whole in pages', async () => {
+  await t.test('ranges come whole in pages (spec 4)', async () => {
     const made: string[] = [];
     for (const number of numbers.slice(0, 7)) {
       const body = { repoId, type: 'PR_BASED', fromPrNumber: number, toPrNumber: number + 1 };
@@ -74,7 +74,7 @@ test('lists of the API', async (t) => {
     assert.deepEqual(await walk(service, `${path}&limit=4&sort=name`, 'ranges', 'id'), made);
   });
 
-  await t.test('an offset past the end is empty', async () => {
+  await t.test('an offset past the end is empty (spec 4)', async () => {
     const { body } = await service.api('GET', '/api/repos?offset=1000000000');
     assert.deepEqual(body, { repos: [], total: 8, hasMore: false, nextOffset: null });
   });

@@ -13,7 +13,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 /** Some of these are for keys of the instance alone; this one is of an organisation. */
 const forInstance = /^\/api\/(retention|orgs\/)/;
 /** Operations on what an organisation has: what is somebody else's is not found. */
-const owned = /:(repoId|rangeId|draftId|keyId|secretId|orgId)/;
+const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
 
 test('routes and keys', async (t) => {
   const service = await startService(t);
@@ -31,11 +31,18 @@ test('routes and keys', async (t) => {
     return (await service.api('GET', '/api/repos', undefined, brief.key)).status === 401;
   });
   const secret = (await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body;
+  const publication = (await service.api('POST', '/api/publish', { draftId, channel: 'hosted' })).body;
+  await service.api('PUT', `/api/channels/hosted?orgId=${right.orgId}`, { settings: {} });
   const ids: Record<string, string> = { repoId, rangeId, draftId, keyId: right.id, secretId: secret.id, revision: '1' };
-  ids.orgId = right.orgId;
+  Object.assign(ids, { publicationId: publication.id, channel: 'hosted' });
+  const url = 'https://hooks.acme.example/';
+  const endpoint = (await service.api('POST', '/api/webhook-endpoints', { org: 'acme', url })).body;
+  const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
+  Object.assign(ids, { orgId: right.orgId, endpointId: endpoint.id, deliveryId: tried.id });
   const queries: Record<string, string> = {
     listRanges: `?repoId=${repoId}`,
     listDrafts: `?releaseRangeId=${rangeId}`,
+    listPublications: `?draftId=${draftId}`,
   };
   const lacking = new Map<string, string>();
   for (const scope of new Set(apiRoutes.map((route) => route.scope))) {
@@ -110,32 +117,44 @@ test('routes and keys', async (t) => {
       getStats: { query: `?orgId=${ids.orgId}`, status: 404 },
       createKey: { body: { name: 'x', org: 'acme' }, status: 404 },
       createWebhookSecret: { body: { org: 'acme' }, status: 404 },
+      publishDraft: { body: { draftId, channel: 'hosted' }, status: 404 },
+      previewPublication: { body: { draftId, channel: 'hosted' }, status: 404 },
+      listPublications: { status: 404 },
+      listChannels: { status: 200 },
+      getChannel: { query: `?repoId=${repoId}`, status: 404 },
+      putChannel: { query: `?repoId=${repoId}`, body: { settings: {} }, status: 404 },
+      removeChannel: { query: `?orgId=${ids.orgId}`, status: 404 },
+      testChannel: { query: `?repoId=${repoId}`, body: {}, status: 404 },
       showRetention: { status: 403 },
       approveRetention: { body: {}, status: 403 },
       listRepositories: { status: 200 },
       listKeys: { status: 200 },
       listOrganisations: { status: 200 },
       listWebhookSecrets: { status: 200 },
+      createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
+      listWebhookEndpoints: { status: 200 },
     };
+    const lists = { ...queries };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));
     assert.deepEqual(routes.map(({ operation }) => operation).sort(), Object.keys(asked).sort());
     for (const route of routes) {
       const { query, body, status } = asked[route.operation] as (typeof asked)[string];
       if (query !== undefined) queries[route.operation] = query;
       const answer = await call(route, `Bearer ${foreign.key}`, JSON.stringify(body));
-      delete queries.getStats;
+      if (!(route.operation in lists)) delete queries[route.operation];
       assert.equal(answer.status, status, route.operation);
       if (status !== 200) continue;
       const text = JSON.stringify(answer.body);
-      for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision')) {
+      for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision' && name !== 'channel')) {
         assert.ok(!text.includes(id), `${route.operation} tells of ${name}`);
       }
     }
   });
 
   await t.test('the right key is let in', async () => {
-    // Bodies are refused, so that nothing is written; what takes the key itself away is left out.
-    const routes = apiRoutes.filter(({ operation }) => operation !== 'revokeKey');
+    // Bodies are refused, so that nothing is written; what takes the key itself away, or what others are
+    // asked for, is left out.
+    const routes = apiRoutes.filter(({ operation }) => !/^(revokeKey|deleteWebhookEndpoint)$/.test(operation));
     for (const route of routes) {
       const { status, body } = await call(route, `Bearer ${right.key}`, '{"nothing": 1}');
       const writes = route.method !== 'GET' && route.method !== 'DELETE';

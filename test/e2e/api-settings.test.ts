@@ -83,6 +83,30 @@ test('settings of a repository', async (t) => {
     await service.api('PUT', path, {});
   });
 
+  await t.test('of two people who put settings over one state, one is refused', async () => {
+    const put = async (body: object, ifMatch?: string) => {
+      const headers = { authorization: `Bearer ${service.adminKey}`, 'content-type': 'application/json' };
+      const condition: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+      const init = { method: 'PUT', headers: { ...headers, ...condition }, body: JSON.stringify(body) };
+      const answer = await fetch(service.url + path, init);
+      return { status: answer.status, etag: answer.headers.get('etag') ?? '', body: await answer.json() };
+    };
+    const etag = async () => (await service.api('GET', path)).headers.get('etag') ?? '';
+    const read = await etag();
+    const both = await Promise.all([put({ links: 'short' }, read), put({ order: ['fix'] }, read)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412]);
+    const [taken, late] = both[0].status === 200 ? both : [both[1], both[0]];
+    assert.deepEqual(Object.keys(late.body as object), ['error', 'message']);
+    assert.equal(await etag(), taken.etag, 'the reply carries the new validator');
+    assert.equal((await put({ labels: { 'a/b': { skip: true } } }, `"x", ${taken.etag}`)).status, 200);
+    assert.equal((await put({}, taken.etag)).status, 412);
+    assert.equal((await put({}, 'W/"1"')).status, 412);
+    assert.equal((await put({}, 'bare')).status, 400);
+    assert.equal((await put({}, '*')).status, 200);
+    assert.equal((await put({}, read)).status, 200, 'what is as it was has its old validator');
+    assert.deepEqual((await put({})).body, defaults);
+  });
+
   await t.test('the command line shows and puts them', async () => {
     assert.deepEqual(JSON.parse(service.tidings('repos', 'settings', 'acme/rocket')), defaults);
     const file = join(service.dataDir, 'notes.json');

@@ -27,6 +27,9 @@ test('test mode (spec 4)', async (t) => {
     ['POST', `/api/drafts/${range.id}/generate`, { persona: 'internal' }, 201],
     ['PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'changed' }, 200],
     ['PATCH', `/api/repos/${repoId}`, { selected: false }, 200],
+    ['POST', '/api/publish', { draftId: draft.id, channel: 'hosted' }, 201],
+    ['PUT', `/api/channels/changelog?repoId=${repoId}`, { settings: { branch: 'notes' } }, 200],
+    ['POST', `/api/channels/hosted/test?repoId=${repoId}`, {}, 200],
     ['POST', '/api/keys', { name: 'x', org: 'acme' }, 201],
   ];
   const reads = [
@@ -41,12 +44,14 @@ test('test mode (spec 4)', async (t) => {
     '/api/orgs',
   ];
 
-  await t.test('nothing is written', async () => {
+  await t.test('nothing is written (spec 4)', async () => {
     const look = async () => [
       (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body,
       (await service.api('GET', `/api/drafts?releaseRangeId=${range.id}`)).body,
       (await service.api('GET', '/api/repos')).body,
       (await service.api('GET', '/api/keys')).body.total,
+      (await service.api('GET', `/api/publications?repoId=${repoId}`)).body,
+      (await service.api('GET', `/api/channels?repoId=${repoId}`)).body,
     ];
     const before = await look();
     for (const [method, path, body, status] of writes) {
@@ -57,7 +62,20 @@ test('test mode (spec 4)', async (t) => {
     assert.deepEqual(await look(), before);
   });
 
-  await t.test('replies have the shape of real ones, and are the same each time', async () => {
+  await t.test('publishing is made up, the same each time, and refused as ever (spec 4)', async () => {
+    const publish = (body: object) => call('POST', '/api/publish', { draftId: draft.id, ...body });
+    const [made, again] = [await publish({ channel: 'email' }), await publish({ channel: 'hosted' })];
+    assert.equal(made.status, 409, 'it is not connected');
+    assert.deepEqual([again.body, again.status], [(await publish({ channel: 'hosted' })).body, 201]);
+    assert.deepEqual([again.body.status, again.body.draftId, again.body.channel], ['completed', draft.id, 'hosted']);
+    assert.equal((await publish({ channel: 'hosted', draft: true })).status, 400);
+    const shown = await call('GET', `/api/publications/${again.body.id}`);
+    assert.deepEqual([shown.status, shown.body.id], [200, again.body.id]);
+    const magic = await call('POST', '/api/publish', { draftId: 'draft_test_notfound', channel: 'hosted' });
+    assert.equal(magic.status, 404);
+  });
+
+  await t.test('replies have the shape of real ones, and are the same each time (spec 4)', async () => {
     for (const path of reads) {
       const [real, mock, again] = [await service.api('GET', path), await call('GET', path), await call('GET', path)];
       assert.equal(mock.status, 200, path);
@@ -69,7 +87,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal((await call('GET', `/api/drafts/${draft.id}`)).body.id, draft.id);
   });
 
-  await t.test('what is wrong is refused as ever', async () => {
+  await t.test('what is wrong is refused as ever (spec 4)', async () => {
     const refused: [string, string, unknown, number][] = [
       ['POST', '/api/ranges', { ...newRange, toTag: 'v9' }, 400],
       ['POST', '/api/ranges', { ...newRange, fromTag: 'v1.1.0' }, 400],

@@ -125,7 +125,7 @@ test('statistics of an organisation (spec 4)', async (t) => {
   const [acme, other] = [createKey(service, 'acme'), createKey(service, 'umbrella')];
   const stats = async (of: TestService, key = acme) => (await of.api('GET', '/api/stats', undefined, key)).body;
 
-  await t.test('they count what was done', async () => {
+  await t.test('they count what was done (spec 4)', async () => {
     const first = await stats(service);
     assert.deepEqual(Object.keys(first), statKeys);
     assert.deepEqual(first, {
@@ -145,7 +145,7 @@ test('statistics of an organisation (spec 4)', async (t) => {
     await service.api('PATCH', `/api/repos/${repoId}`, { selected: true });
   });
 
-  await t.test('each call counts once, refused ones do not', async () => {
+  await t.test('each call counts once, refused ones do not (spec 4)', async () => {
     const { apiCalls } = await stats(service);
     for (let i = 0; i < 40; i++) await service.api('GET', '/api/repos', undefined, acme);
     await service.api('GET', '/api/drafts/draft_x', undefined, acme);

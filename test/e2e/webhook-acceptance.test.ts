@@ -38,7 +38,7 @@ test('accepted deliveries', async (t) => {
   const previous = 'the-previous-secret';
   const service = await startService(t, { env: { TIDINGS_WEBHOOK_SECRETS: `the-current-secret,${previous}` } });
 
-  await t.test('the captured events are queued', async () => {
+  await t.test('the captured events are queued (spec 4)', async () => {
     const answers = [
       await service.deliver('pull_request', pullPayload(1)),
       await service.deliver('issues', issuePayload(2)),
@@ -52,7 +52,7 @@ test('accepted deliveries', async (t) => {
     await waitUntil('the tag is listed', async () => (await tagNames(service)).includes('v1'));
   });
 
-  await t.test('ping and events not captured get 200', async () => {
+  await t.test('ping and events not captured get 200 (spec 4)', async () => {
     const payload = pullPayload(1);
     const answers = [
       await service.deliver('ping', { zen: 'Keep it logically awesome.' }),

@@ -64,7 +64,7 @@ test('past the longest delay it answers 429 (spec 8)', async (t) => {
   assert.equal((await service.deliver('push', other)).status, 202, 'another organisation is not limited');
 });
 
-test('a restart forgets no delay', async (t) => {
+test('a restart forgets no delay (spec 8)', async (t) => {
   const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '5' };
   const first = await startService(t, { env });
   for (let i = 1; i <= 8; i++) assert.equal((await deliverTag(first, i)).status, 202);

@@ -63,7 +63,7 @@ test('refused deliveries', async (t) => {
     'a digest under the empty secret': `sha256=${createHmac('sha256', '').update(JSON.stringify(payload)).digest('hex')}`,
   };
   for (const [name, signature] of Object.entries(signatures)) {
-    await t.test(`${name} gets 401`, async () => {
+    await t.test(`${name} gets 401 (spec 5)`, async () => {
       const { status, body } = await service.deliver('pull_request', payload, { 'x-hub-signature-256': signature });
       assert.equal(status, 401);
       assert.equal(body.error, 'Unauthorized');
@@ -71,7 +71,7 @@ test('refused deliveries', async (t) => {
     });
   }
 
-  await t.test('a missing signature gets 401', async () => {
+  await t.test('a missing signature gets 401 (spec 5)', async () => {
     const answer = await fetch(`${service.url}/api/webhooks/scm`, { method: 'POST', body: JSON.stringify(payload) });
     assert.equal(answer.status, 401);
     assert.equal((await fetch(`${service.url}/api/webhooks/scm`, { method: 'POST' })).status, 401);
@@ -93,7 +93,7 @@ test('refused deliveries', async (t) => {
     'a missing repository': [JSON.stringify({ ...payload, repository: undefined }), 'repository'],
   };
   for (const [name, [text, field]] of Object.entries(bodies)) {
-    await t.test(`${name} gets 400 naming ${field}`, async () => {
+    await t.test(`${name} gets 400 naming ${field} (spec 7.5)`, async () => {
       const { status, body } = await service.deliver('pull_request', text);
       assert.equal(status, 400, JSON.stringify(body));
       assert.ok(field in body.details, JSON.stringify(body.details));
@@ -101,13 +101,13 @@ test('refused deliveries', async (t) => {
     });
   }
 
-  await t.test('a push without its ends gets 400', async () => {
+  await t.test('a push without its ends gets 400 (spec 7.5)', async () => {
     const { status, body } = await service.deliver('push', { ref: 'refs/heads/main', repository: payload.repository });
     assert.equal(status, 400);
     assert.deepEqual(Object.keys(body.details).sort(), ['after', 'before']);
   });
 
-  await t.test('another content type gets 400 when signed', async () => {
+  await t.test('another content type gets 400 when signed (spec 4)', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/jsonp', '']) {
       const { status, body } = await service.deliver('pull_request', payload, { 'content-type': type });
       assert.equal(status, 400, type);
@@ -117,7 +117,7 @@ test('refused deliveries', async (t) => {
     assert.equal((await service.deliver('pull_request', payload, forged)).status, 401, 'the signature comes first');
   });
 
-  await t.test('a missing event name gets 400', async () => {
+  await t.test('a missing event name gets 400 (spec 4)', async () => {
     const { status, body } = await service.deliver('', payload);
     assert.equal(status, 400);
     assert.ok('X-Scm-Event' in body.details);
@@ -138,7 +138,7 @@ test('refused deliveries', async (t) => {
     assert.match(body.message, /27262976 bytes; at most 26214400/);
   });
 
-  await t.test('none of them reached the journal', async () => {
+  await t.test('none of them reached the journal (spec 5)', async () => {
     assert.deepEqual(sequences(service), before.streams);
     assert.equal(await service.metric('tidings_journal_enqueues_total'), before.enqueued);
     assert.deepEqual((await service.api('GET', '/api/repos')).body.repos, []);

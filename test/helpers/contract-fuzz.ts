@@ -4,6 +4,7 @@
  */
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
+import { channelNames, channelTraits } from '../../src/protocol/channels.ts';
 import { replyFault } from './contract.ts';
 import { type FuzzRequest, fuzzRequest, type Picked } from './contract-requests.ts';
 import { pullPayload } from './payloads.ts';
@@ -22,6 +23,8 @@ interface Stage {
   service: TestService;
   pools: Record<string, string[]>;
   keys: Record<string, string | undefined>;
+  /** Endpoints of deliveries. */
+  homes: Map<unknown, string>;
   /** What only an organisation's own keys may get to see, by organisation. */
   secrets: Record<'acme' | 'umbrella', Set<string>>;
 }
@@ -65,12 +68,29 @@ async function setStage(t: TestContext): Promise<Stage> {
   const days = { type: 'DATE_BASED', fromDate: '2025-12-01', toDate: '2026-12-31' };
   const labRange = (await service.api('POST', '/api/ranges', { repoId: labId, ...days })).body;
   const labDraft = await generateDraft(service, labRange.id);
+  const publish = async (draftId: string): Promise<string[]> => {
+    const asked = ['scm_releases', 'changelog', 'releases_md', 'hosted'].map((channel) =>
+      service.api('POST', '/api/publish', { draftId, channel }),
+    );
+    return (await Promise.all(asked)).map(({ body }) => body.id);
+  };
+  const [published, labPublished] = [await publish(draft.id), await publish(labDraft.id)];
   const make = async (body: object) => (await service.api('POST', '/api/keys', { name: 'k', ...body })).body;
   const [acme, umbrella] = [await make({ org: 'acme' }), await make({ org: 'umbrella' })];
+  const hooks = { org: 'acme', url: 'https://hooks.example/' };
+  const endpoint = (await service.api('POST', '/api/webhook-endpoints', hooks)).body;
+  const others = [1, 2, 3].map(() => service.api('POST', '/api/webhook-endpoints', hooks));
+  const more = (await Promise.all(others)).map(({ body }) => body.id);
+  const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
+  for (const { orgId } of [acme, umbrella]) {
+    const builtIn = channelNames.filter((name) => channelTraits[name].isBuiltIn);
+    for (const name of builtIn) await service.api('PUT', `/api/channels/${name}?orgId=${orgId}`, { settings: {} });
+  }
   const revoked = await make({ org: 'acme' });
   await service.api('DELETE', `/api/keys/${revoked.id}`);
   return {
     service,
+    homes: new Map([[tried.id, endpoint.id]]),
     keys: {
       acme: acme.key,
       umbrella: umbrella.key,
@@ -89,6 +109,13 @@ async function setStage(t: TestContext): Promise<Stage> {
       org: ['acme', 'umbrella', acme.orgId, umbrella.orgId],
       keyId: [revoked.id],
       secretId: [(await service.api('POST', '/api/webhook-secrets', { org: 'acme' })).body.id],
+      // Enough of them that some are left when others are deleted.
+      pubId: [...published, ...labPublished],
+      channel: ['hosted', 'changelog', ...channelNames],
+      endpointId: [endpoint.id, ...more],
+      deliveryId: [tried.id],
+      // Nobody answers there: names of this kind resolve nowhere.
+      url: ['https://hooks.example/', 'https://127.0.0.1/', 'http://hooks.example/'],
       revision: ['1', '2', '3', '99'],
       secretText: ['a text of more than sixteen characters', 'short'],
       tag: ['v1.0.0', 'v1.1.0', 'v9'],
@@ -98,13 +125,24 @@ async function setStage(t: TestContext): Promise<Stage> {
       once: ['one', 'two', '"three"', 'four', 'five'],
     },
     secrets: {
-      acme: new Set([repoId, range.id, draft.id, acme.orgId, acme.id, 'Faster start']),
+      acme: new Set([
+        repoId,
+        range.id,
+        draft.id,
+        acme.orgId,
+        acme.id,
+        endpoint.id,
+        tried.id,
+        ...published,
+        'Faster start',
+      ]),
       umbrella: new Set([
         labId,
         labRange.id,
         labDraft.id,
         umbrella.orgId,
         umbrella.id,
+        ...labPublished,
         'umbrella/lab',
         'Grow in the dark',
       ]),
@@ -115,6 +153,9 @@ async function setStage(t: TestContext): Promise<Stage> {
 async function sendOne(stage: Stage, request: FuzzRequest, tally: Tally): Promise<void> {
   const { operation, key, contentType } = request;
   const made = pickAll(stage, request) as FuzzRequest;
+  const home = stage.homes.get(made.params.deliveryId);
+  // Two ids picked by themselves hardly ever belong together.
+  if (home !== undefined) made.params.endpointId = home;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(made.params[name]));
   const query = new URLSearchParams(made.query.map(([name, value]): [string, string] => [textOf(name), textOf(value)]));
   const headers = new Headers();
@@ -132,6 +173,7 @@ async function sendOne(stage: Stage, request: FuzzRequest, tally: Tally): Promis
   const reply = { status: answer.status, headers: answer.headers, text: await answer.text() };
   const sent = JSON.stringify([operation.method, url, [...headers], body]);
   check(stage, request, reply, sent);
+  if (operation.method === 'DELETE' && reply.status === 200) forget(stage, Object.values(made.params));
   const at = `${operation.definition.operationId} ${reply.status}`;
   tally.requests += 1;
   tally.replies.set(at, (tally.replies.get(at) ?? 0) + 1);
@@ -155,6 +197,7 @@ function check(stage: Stage, { operation, key }: FuzzRequest, reply: Reply, sent
   if (fault !== undefined) fail(fault);
   if (/\n\s+at |node_modules|\.(ts|js):\d+/.test(text) && !sent.includes('node_modules')) fail('a stack');
   const made = headers.get('x-test-mode') === null && status === 201 && body?.id;
+  if (made && body.endpointId !== undefined) stage.homes.set(body.id, body.endpointId);
   if (made) learn(stage, key, body.id);
   const owner = key === 'reader' ? 'acme' : key;
   // The document's examples are ids of a real acme/rocket.
@@ -165,15 +208,26 @@ function check(stage: Stage, { operation, key }: FuzzRequest, reply: Reply, sent
   }
 }
 
+/** What ids are called in paths, where that is not what they begin with. */
+const longNames: Readonly<Record<string, string>> = { ep: 'endpoint', dlv: 'delivery' };
+
 /** What a request made can be asked for by later ones, and is nobody else's. */
 function learn(stage: Stage, owner: string, id: string): void {
-  const pool = stage.pools[`${id.split('_')[0]}Id`];
+  const prefix = id.split('_')[0] as string;
+  const pool = stage.pools[`${longNames[prefix] ?? prefix}Id`];
   if (!pool || pool.includes(id)) return;
   pool.push(id);
   if (owner === 'acme' || owner === 'umbrella') stage.secrets[owner].add(id);
   if (pool.length <= largestPool) return;
   const [gone] = pool.splice(2, 1);
   for (const secrets of Object.values(stage.secrets)) secrets.delete(gone as string);
+}
+
+/** What is deleted is asked for no more, as long as there is something else of its kind. */
+function forget({ pools }: Stage, ids: readonly unknown[]): void {
+  for (const [name, pool] of Object.entries(pools)) {
+    if (pool.length > 1 && name.endsWith('Id')) pools[name] = pool.filter((id) => !ids.includes(id));
+  }
 }
 
 /** The request with what it picked from the pools. */

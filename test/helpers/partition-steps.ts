@@ -236,6 +236,47 @@ const anyResult = fc
       : resultRecord({ result: 'rendered', ...which, inputSeq: 0, bodyMd, flags }, at);
   });
 
+const connection = { orgId: 'org_1', repoId: null, settings: {}, secrets: {}, receiver: '' };
+const publicationId = fc.constantFrom('pub_1', 'pub_2', 'pub_3');
+
+/** What is asked of publications, and what their publisher tells: in order, late, twice, or of ones that never were. */
+const anyPublishing = fc.oneof(
+  fc
+    .record({ rangeId: anyRange, at, publicationId, channel: fc.constantFrom('hosted' as const, 'email' as const) })
+    .map(({ rangeId, at, publicationId, channel }) =>
+      commandRecord(
+        {
+          ...{ name: 'publish', publicationId, draftId: draftId(rangeId, 'engineer'), revision: 1, channel },
+          ...{ asDraft: false, connection, pagesUrl: null },
+        },
+        at,
+      ),
+    ),
+  fc
+    .record({ at, publicationId, deletes: fc.boolean() })
+    .map(({ at, publicationId, deletes }) =>
+      deletes
+        ? commandRecord({ name: 'deletePublication', publicationId }, at)
+        : commandRecord({ name: 'resendPublication', publicationId, connection, pagesUrl: null }, at),
+    ),
+  fc
+    .record({ at, publicationId, attempt: fc.integer({ min: 1, max: 3 }), by: fc.constantFrom('life-1', 'life-2') })
+    .map(({ at, ...attempt }) => resultRecord({ result: 'publicationSending', ...attempt }, at)),
+  fc
+    .record({ at, publicationId, attempt: fc.integer({ min: 0, max: 3 }), ends: fc.constantFrom(0, 1, 2) })
+    .map(({ at, ends, ...attempt }) =>
+      ends === 0
+        ? resultRecord({ result: 'published', ...attempt, url: null, reference: 'ref', counts: {} }, at)
+        : resultRecord(
+            {
+              ...{ result: 'publishFailed', ...attempt, error: 'no', unknown: ends === 2 },
+              retryAt: ends === 1 ? at + 5000 : null,
+            },
+            at,
+          ),
+    ),
+);
+
 /** Events told of so long ago that a sweep takes them, sweeps, and the end of a repository. */
 const long = 400 * dayMs;
 const anyOldEvent = fc
@@ -264,6 +305,7 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 2, arbitrary: anyBackfillCommand },
   { weight: 4, arbitrary: anyPage },
   { weight: 2, arbitrary: anyResult },
+  { weight: 3, arbitrary: anyPublishing },
   { weight: 1, arbitrary: at.map(tickRecord) },
   { weight: 3, arbitrary: anyOldEvent },
   { weight: 2, arbitrary: anySweep },

@@ -26,6 +26,7 @@ export function startWorker(t: TestContext, { nats, dataDir }: Bench): TestWorke
   mkdirSync(dataDir, { recursive: true });
   const settings = loadSettings({
     TIDINGS_DATA_DIR: dataDir,
+    TIDINGS_SEALING_KEY: '0'.repeat(64),
     TIDINGS_NATS_URL: nats.url,
     TIDINGS_PARTITIONS: '1',
     TIDINGS_JOURNAL_MAX_BYTES: String(streamBytes),

@@ -31,7 +31,7 @@ export async function fold(partition: Partition, messages: readonly TestMessage[
   const last = messages[messages.length - 1];
   if (!last) return;
   let fault: unknown;
-  await partition.root.transaction(() => {
+  await partition.write(() => {
     try {
       partition.root.childTransaction(() => {
         for (const { seq, records } of messages) foldMessage(partition, seq, records);

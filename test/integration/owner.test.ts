@@ -77,7 +77,7 @@ test('stops when another process has taken its store over', async (t) => {
   const { owner, lost } = await own(t, bench);
   const lane = feed(bench.journal);
   await enqueueAndFold(owner, lane, pulls(1, 3));
-  await owner.partition.root.transaction(() => writeOwner(owner.partition, 'someone else'));
+  await owner.partition.write(() => writeOwner(owner.partition, 'someone else'));
   const before = dump(owner.partition);
   await lane.enqueue(pullRecord(4));
   await waitUntil('it gives up', () => lost.length > 0);

@@ -58,7 +58,7 @@ test('send - keeps its idempotency key over attempts, and makes another for anot
   assert.equal(seen[5]?.['idempotency-key'], 'mine');
 });
 
-test('send - waits as long as the service asks', async (t) => {
+test('send - waits as long as the service asks (spec 7.4)', async (t) => {
   const { sending, waits } = await serve(t, [{ status: 429, headers: { 'retry-after': '17' } }, 500, 200]);
   await send(sending, post());
   assert.ok((waits[0] as number) >= 17_000 && (waits[0] as number) < 18_000, String(waits[0]));
@@ -72,14 +72,14 @@ test('send - gives up when it is asked to wait too long', async (t) => {
   assert.deepEqual([error.meta.retryAfter, seen.length], [3600, 1]);
 });
 
-test('send - gives up after its retries, growing the waits', async (t) => {
+test('send - gives up after its retries, growing the waits (spec 7.4)', async (t) => {
   const { sending, seen, waits } = await serve(t, [500]);
   await assert.rejects(send(sending, post()), ServerError);
   assert.equal(seen.length, 4);
   assert.ok((waits[2] as number) > (waits[0] as number));
 });
 
-test('send - sends no other refusal again', async (t) => {
+test('send - sends no other refusal again (spec 7.4)', async (t) => {
   for (const status of [400, 401, 403, 404, 409, 412, 413, 415, 422]) {
     const { sending, seen } = await serve(t, [status, 200]);
     const error = await send(sending, post()).catch((thrown: unknown) => thrown);
@@ -94,6 +94,17 @@ test('send - does not repeat a conditional change that may have been made', asyn
   const { sending, seen } = await serve(t, [500, 200]);
   await assert.rejects(send(sending, { ...post({ ifMatch: '"1"' }), method: 'PATCH' }), ServerError);
   assert.deepEqual([seen.length, seen[0]?.['if-match'], seen[0]?.['idempotency-key']], [1, '"1"', undefined]);
+});
+
+test('send - without a key repeats no POST that may have been carried out', async (t) => {
+  for (const answer of [500, 'break'] as const) {
+    const { sending, seen } = await serve(t, [answer, 200]);
+    await assert.rejects(send(sending, post({ idempotencyKey: false })));
+    assert.deepEqual([seen.length, seen[0]?.['idempotency-key']], [1, undefined], String(answer));
+  }
+  const { sending, seen } = await serve(t, [{ status: 429, headers: { 'retry-after': '1' } }, 200]);
+  await send(sending, post({ idempotencyKey: false }));
+  assert.equal(seen.length, 2, 'what was refused was not carried out');
 });
 
 test('send - ends when its caller does', async (t) => {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
 import { verifyWebhook, WebhookError, type WebhookFault } from '../../sdk/index.ts';
 
 const key = randomBytes(32);
@@ -104,4 +105,31 @@ test('verifyWebhook - says that it wants bytes, and a secret of the right form',
     /rawBody: expected the bytes .* got a parsed object/,
   );
   assert.throws(() => verifyWebhook(body, sign(body, now()), 'plain'), /secret: expected whsec_/);
+});
+
+test('verifyWebhook - agrees with the standard’s own library, whatever is signed', () => {
+  const texts = fc.oneof(
+    fc.json(),
+    fc.string({ unit: 'grapheme' }).map((text) => JSON.stringify(text)),
+  );
+  const ids = fc.stringMatching(/^[\w-]{1,40}$/);
+  const property = fc.property(texts, ids, fc.uint8Array({ minLength: 24, maxLength: 64 }), (text, id, bytes) => {
+    const own = `whsec_${Buffer.from(bytes).toString('base64')}`;
+    const at = new Date();
+    const signature = new Webhook(own).sign(id, at, text);
+    const timestamp = String(Math.floor(at.getTime() / 1000));
+    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+    assert.deepEqual(verifyWebhook(text, headers, own), new Webhook(own).verify(text, headers));
+    for (const changed of [
+      { ...headers, 'webhook-id': `${id}x` },
+      { ...headers, 'webhook-signature': 'v1,AAAA' },
+    ]) {
+      assert.equal(
+        faultOf(() => verifyWebhook(text, changed, own)),
+        'wrongSignature',
+      );
+      assert.throws(() => new Webhook(own).verify(text, changed));
+    }
+  });
+  fc.assert(property, { numRuns: 200 });
 });

@@ -81,3 +81,14 @@ test('keys are read from hex and base64', () => {
     assert.equal(parseSealingKey(text), undefined, text);
   }
 });
+
+test('a digest is the same for the same text, thing and key, and for nothing else', () => {
+  const digest = sealer.mac('ada@example.org', place);
+  assert.equal(createSealer(key).mac('ada@example.org', place), digest);
+  const others = [
+    sealer.mac('ada@example.com', place),
+    sealer.mac('ada@example.org', [...place, '']),
+    createSealer(randomBytes(32)).mac('ada@example.org', place),
+  ];
+  for (const other of others) assert.notEqual(other, digest);
+});

@@ -1,18 +1,21 @@
 /**
- * Folds the API writes of a repository's partition; those of drafts and backfills in files of their own. Each leaves a stored result,
+ * Folds the API writes of a repository's partition; those of drafts, backfills and publications in files of their own. Each leaves a stored result,
  * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
  */
+import { ServiceError } from '../../src/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { RangeRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-
 import { hasRanges, writeRange } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { rangeResponse, writeRangeResponse } from '../../src/store/responses.ts';
-import { writeSettings } from '../../src/store/settings.ts';
+import { settingsDigest, writeSettings } from '../../src/store/settings.ts';
 import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
-import { missing } from './refusals.ts';
+import { eventFor } from './event.ts';
+import { deletePublication, publish, resendPublication } from './publications.ts';
+import { missing, refused } from './refusals.ts';
 
 /** Carries out one command at time `at`. */
 export function foldCommand(partition: Partition, command: Command, at: number): CommandResult {
@@ -31,6 +34,12 @@ export function foldCommand(partition: Partition, command: Command, at: number):
       return startBackfill(partition, command, at);
     case 'cancelBackfill':
       return cancelBackfill(partition, command.repoId, at);
+    case 'publish':
+      return publish(partition, command, at);
+    case 'resendPublication':
+      return resendPublication(partition, command, at);
+    case 'deletePublication':
+      return deletePublication(partition, command.publicationId, at);
     default:
       throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
   }
@@ -49,16 +58,36 @@ function createRange(
   writeRangeResponse(partition, range, repository.url);
   // The counts were taken before this record; events folded in between may have changed them.
   writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
-  return { ok: true, value: rangeResponse(range, repository.url) };
+  const response = rangeResponse(range, repository.url);
+  tellOfRange(partition, range, response.compareUrl as string | undefined, at);
+  return { ok: true, value: response };
+}
+
+function tellOfRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
+  const { id, repoId, bounds, prCount, issueCount } = range;
+  const link = url === undefined ? {} : { compareUrl: url };
+  eventFor(partition, repoId, 'range.created', at, {
+    releaseRangeId: id,
+    repoId,
+    ...bounds,
+    ...link,
+    prCount,
+    issueCount,
+  });
 }
 
 /** What ready-made responses show and what ranges count can depend on settings, so both are made anew. */
 function putSettings(partition: Partition, command: Extract<Command, { name: 'putSettings' }>): CommandResult {
-  const { repoId, settings } = command;
+  const { repoId, settings, ifMatch } = command;
+  // Decided here and not at the edge, since of two writers only one comes first.
+  if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) {
+    const message = 'The settings have changed since the state that If-Match names. Get them and try again.';
+    return refused(new ServiceError('preconditionFailed', message));
+  }
   writeSettings(partition, repoId, settings);
   const repository = readRepository(partition, repoId);
   if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
   // What is answered is what was put; the id tells whose this result is when the repository is erased.
-  return { ok: true, value: { id: repoId } };
+  return { ok: true, value: { id: repoId, digest: settingsDigest(partition, repoId) } };
 }

@@ -19,7 +19,9 @@ import {
 import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
+import { disconnectChannel, putChannel, setPolicy, suppress } from './channels.ts';
 import { revokeKey, rotateKey } from './keys.ts';
+import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
 /** The slot in ids of what lives in the directory. */
@@ -68,6 +70,16 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return rotateWebhookSecret(partition, command, at);
     case 'revokeWebhookSecret':
       return revokeWebhookSecret(partition, command.secretId, at);
+    case 'putChannel':
+      return putChannel(partition, command, at);
+    case 'removeChannel':
+      return disconnectChannel(partition, command);
+    case 'setPolicy':
+      return setPolicy(partition, command);
+    case 'suppress':
+      return suppress(partition, command, at);
+    default:
+      return foldWebhookCommand(partition, command, at);
   }
 }
 

@@ -15,6 +15,7 @@ import { readRange } from '../../src/store/ranges.ts';
 import { writeDraftResponse } from '../../src/store/responses.ts';
 import { type DraftTexts, readDraftRevision, readTexts, writeRevision } from '../../src/store/revisions.ts';
 import { countFor } from './count.ts';
+import { eventFor } from './event.ts';
 import { missing, refused } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
@@ -75,6 +76,8 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
   changeTexts(partition, ready, texts, { at, kind: edited ? 'merged' : 'generated', by: null });
   countFor(partition, draft.repoId, 'draftsGenerated', at);
+  const { id, persona, rangeId, repoId } = draft;
+  eventFor(partition, repoId, 'draft.generated', at, { draftId: id, persona, releaseRangeId: rangeId });
 }
 
 /** Closes a ticket whose render failed; the text stays as it was, and the draft can be generated again. */

@@ -30,11 +30,11 @@ export async function checkEpoch(
     );
     // A stream that never held anything begins at 0, and the first sequence is 1.
     const seq = Math.max(0, stream.firstSeq - 1);
-    await partition.root.transaction(() => writeCursor(partition, { seq, recordId: '' }));
+    await partition.write(() => writeCursor(partition, { seq, recordId: '' }));
   }
   cursorEpoch.set({ partition: partition.name }, epoch);
   if (known?.created === stream.created && known.epoch === epoch) return;
-  await partition.root.transaction(() => writeStreamIdentity(partition, { created: stream.created, epoch }));
+  await partition.write(() => writeStreamIdentity(partition, { created: stream.created, epoch }));
 }
 
 /** A purged message at the cursor is normal as long as the stream has gone on from there. */

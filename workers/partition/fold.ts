@@ -36,6 +36,7 @@ import { foldOutcome } from './outcomes.ts';
 import { foldSweep, giveUpRepository } from './retention.ts';
 import { foldTick } from './sweep.ts';
 import { foldCounted, foldUsage } from './usage.ts';
+import { foldWebhookEvent } from './webhook-deliveries.ts';
 
 /** Where a record stands in the journal. */
 interface Place {
@@ -192,5 +193,6 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   const { body, at } = record;
   if (body.relay === 'repositoryErased') giveUpRepository(partition, body.repoId);
   else if (body.relay === 'counted') foldCounted(partition, body);
+  else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
   else foldSeen(partition, body, at);
 }

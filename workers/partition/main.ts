@@ -2,58 +2,26 @@
  * A worker process: owns the partitions named on its command line, folds them, carries out their effects, answers questions
  * about them. Started by the supervisor.
  */
+
 import { setPriority } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { hostsOf } from '../../config/hosts.ts';
+import { publicUrlOf } from '../../config/public-url.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/child.ts';
+import { Egress } from '../../src/egress/egress.ts';
+import { openSealer } from '../../src/first-start.ts';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
-import { answerQueries } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { partitionAlarms } from '../../src/metrics.ts';
-
-import type { ChangesTask, DueTask, PreviewTask, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
-
-import { PartitionLockedError } from '../../src/store/lock.ts';
 import { Readers } from '../../src/store/readers.ts';
-import { BackfillPlaces, Backfills } from '../host/backfills.ts';
-import { Comparisons } from '../host/comparisons.ts';
-import type { HostContext } from '../host/context.ts';
-import { resolveRepository } from '../host/repositories.ts';
-import { TagSync } from '../host/tag-sync.ts';
+import { BackfillPlaces } from '../host/backfills.ts';
+import { Breakers } from '../publish/breakers.ts';
+import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
-import { Keeper } from './keeper.ts';
-import { Outbox } from './outbox.ts';
-import { PartitionOwner } from './owner.ts';
 import { PartitionLostError } from './restore.ts';
-
-/** A question to an owner: one for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
-type Question = PreviewTask | ChangesTask | DueTask | ResolveRepositoryTask | { task: 'snapshot' } | { task: 'sweep' };
-
-/** Whoever asks waits ten seconds. */
-const answerMs = 8000;
-
-/** What the partitions of this worker share. */
-interface Shared {
-  journal: Journal;
-  pool: RenderPool;
-  laneOf: (name: PartitionName) => Lane;
-  places: BackfillPlaces;
-  /** A repository as the directory lists it, whoever owns that. */
-  listed: HostContext['listed'];
-}
-
-/** One owned partition and what serves it. */
-interface Served {
-  owner: PartitionOwner;
-  outbox: Outbox;
-  keeper: Keeper;
-  /** The work with hosts; the directory has none of its own. */
-  hosts: { backfills: Backfills; comparisons: Comparisons; tagSync: TagSync | undefined } | undefined;
-  stopAnswering: () => void;
-}
+import { type Served, type Shared, serve, stopServing } from './serve.ts';
 
 // An acknowledgement comes before the fold: where both want the same core, the gateway gets nine tenths of it.
 setPriority(10);
@@ -72,13 +40,26 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   };
   const served: Served[] = [];
   const readers = new Readers(settings.dataDir);
-  const listed: Shared['listed'] = (repoId) => {
+  const directory: Delivering['directory'] = () => {
     const own = served.find(({ owner }) => owner.name === directoryName)?.owner.partition;
     if (!own) void readers.follow(directoryName);
-    const directory = own ?? readers.fresh(directoryName);
-    return directory && readDirectoryRepository(directory, repoId);
+    return own ?? readers.fresh(directoryName);
   };
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed };
+  const listed: Shared['listed'] = (repoId) => {
+    const found = directory();
+    return found && readDirectoryRepository(found, repoId);
+  };
+  const egress = new Egress({ allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
+  const delivering: Delivering = {
+    hosts: hostsOf(settings),
+    logger,
+    egress,
+    sealer: openSealer(settings),
+    breakers: new Breakers(),
+    directory,
+    publicUrl: publicUrlOf(settings),
+  };
+  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, delivering };
   const stopped = new Set<PartitionName>();
   const tell = (): void => context.setReady(journal.connected() && stopped.size === 0);
   const onLost = (name: PartitionName, error: Error): void => {
@@ -99,7 +80,11 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   journal.onDisconnect(tell);
   journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');
-  return { stop: () => stopWorker(served, pool, lanes, readers, journal) };
+  const stop = async (): Promise<void> => {
+    await stopWorker(served, pool, lanes, readers, journal);
+    await egress.close();
+  };
+  return { stop };
 }
 
 /** A partition that nothing on this machine can bring back is left alone. */
@@ -107,89 +92,6 @@ function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): un
   if (!(error instanceof PartitionLostError) || name === directoryName) throw error;
   partitionAlarms.set({ partition: name, cause: 'store' }, 1);
   logger.fatal({ partition: name, err: error }, 'partition is not served');
-}
-
-async function serve(
-  context: ChildContext,
-  shared: Shared,
-  name: PartitionName,
-  onLost: (name: PartitionName, error: Error) => void,
-): Promise<Served> {
-  const { settings, logger } = context;
-  const { journal, pool, laneOf } = shared;
-  const { dataDir } = settings;
-  let outbox: Outbox | undefined;
-  let hosts: Served['hosts'];
-  const kick = (): void => {
-    outbox?.kick();
-    hosts?.backfills.kick();
-  };
-  const owner = await takeOver(() =>
-    PartitionOwner.open({
-      dataDir,
-      name,
-      journal,
-      journalMaxBytes: settings.journalMaxBytes,
-      logger,
-      onCommitted: kick,
-      onLost: (_, error) => onLost(name, error),
-    }),
-  );
-  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
-  if (name !== directoryName) hosts = startHosts(context, shared, owner);
-  if (owner.caughtUp) kick();
-  const keeper = new Keeper(owner, {
-    lane: laneOf(name),
-    tickMs: settings.tickSeconds * 1000,
-    snapshotMs: settings.snapshotMinutes * 60_000,
-    sweepMs: settings.sweepMinutes * 60_000,
-    partitions: settings.partitions,
-  });
-  const answers = answerQueries(journal, name, async (question: Question) => {
-    if (question.task === 'snapshot') return keeper.snapshot();
-    if (question.task === 'sweep') return inTime(keeper.sweep());
-    if (question.task === 'resolveRepository')
-      return resolveRepository({ hosts: hostsOf(settings), logger }, owner.partition, question);
-    if (question.task === 'preview') await hosts?.comparisons.learn(question);
-    return pool.run({ dataDir, partition: name, work: question });
-  });
-  return { owner, outbox, keeper, hosts, stopAnswering: () => answers.unsubscribe() };
-}
-
-function startHosts({ settings, logger }: ChildContext, shared: Shared, owner: PartitionOwner): Served['hosts'] {
-  const context: HostContext = {
-    hosts: hostsOf(settings),
-    logger,
-    lane: shared.laneOf(owner.name),
-    partition: () => owner.partition,
-    folded: () => owner.seq,
-    caughtUp: () => owner.caughtUp,
-    listed: shared.listed,
-  };
-  const everyMs = settings.tagSyncHours * 3_600_000;
-  return {
-    backfills: new Backfills(context, shared.places),
-    comparisons: new Comparisons(context),
-    tagSync: everyMs > 0 ? new TagSync(context, everyMs) : undefined,
-  };
-}
-
-/** A large sweep takes longer than a question may; it goes on, and what became of it can be read in the partition. */
-async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
-  const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
-  return { done };
-}
-
-/** After a crash the former owner may live for a moment longer; a lock that stays is a set-up fault. */
-async function takeOver(open: () => Promise<PartitionOwner>): Promise<PartitionOwner> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof PartitionLockedError) || attempt >= 50) throw error;
-      await pause(100);
-    }
-  }
 }
 
 /** Drains in order: what is under way, the lanes, the fold to its end, the store. */
@@ -200,11 +102,7 @@ async function stopWorker(
   readers: Readers,
   journal: Journal,
 ): Promise<void> {
-  for (const { stopAnswering, keeper, outbox, hosts } of served) {
-    stopAnswering();
-    await keeper.close();
-    await Promise.all([outbox.close(), hosts?.backfills.close(), hosts?.comparisons.close(), hosts?.tagSync?.close()]);
-  }
+  for (const one of served) await stopServing(one);
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));
   for (const { owner } of directoryLast) {

@@ -7,6 +7,7 @@ import { partitionOf, slotOfId } from '../../src/ids.ts';
 import { partitionName } from '../../src/journal/subjects.ts';
 import { erasedRecords } from '../../src/metrics.ts';
 import type { DueOrganisation, OrganisationsWait, SweepBody } from '../../src/protocol/retention.ts';
+import { removeChannels } from '../../src/store/channels.ts';
 import {
   listDirectoryRepositories,
   listKeys,
@@ -18,6 +19,7 @@ import {
 } from '../../src/store/directory.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { removePolicy } from '../../src/store/policies.ts';
 import {
   isFreeShare,
   isUninstalled,
@@ -28,9 +30,12 @@ import {
   writeLastSweep,
   writeWaitingOrganisations,
 } from '../../src/store/retention.ts';
+import { removeSuppressions } from '../../src/store/suppressions.ts';
 import { standardTier, writeTier } from '../../src/store/tiers.ts';
 import { removeKeyUse, removeUsage } from '../../src/store/usage.ts';
+import { listWebhookEndpoints } from '../../src/store/webhook-endpoints.ts';
 import { listWebhookSecrets, removeWebhookSecret } from '../../src/store/webhook-secrets.ts';
+import { eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
 
@@ -91,12 +96,18 @@ function eraseOrganisation(partition: Partition, orgId: string, partitions: numb
   writeTier(partition, orgId, standardTier);
   const secrets = listWebhookSecrets(partition, orgId);
   for (const secret of secrets) removeWebhookSecret(partition, secret);
+  removeChannels(partition, orgId);
+  removePolicy(partition, orgId);
+  removeSuppressions(partition, orgId);
+  const endpoints = listWebhookEndpoints(partition, orgId);
+  for (const endpoint of endpoints) eraseWebhookEndpoint(partition, endpoint);
   removeOrganisation(partition, orgId);
   noteErasure(partition);
   const counts = {
     organisations: 1,
     keys: keys.length,
     secrets: secrets.length,
+    endpoints: endpoints.length,
     repositories: repositories.length,
   };
   for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);

@@ -1,5 +1,6 @@
 /**
- * Folds the outcomes of effects: rendered drafts, fresh counts, relays that arrived. The first outcome of a ticket wins; one
+ * Folds the outcomes of effects: rendered drafts, fresh counts, relays that arrived; those of publications in a
+ * file of their own. The first outcome of a ticket wins; one
  * that comes late, twice or for a replaced row changes nothing.
  */
 import type { ResultBody } from '../../src/protocol/journal.ts';
@@ -9,12 +10,18 @@ import { readRange, writeRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { writeRangeResponse } from '../../src/store/responses.ts';
 import { rendered, renderFailed } from './drafts.ts';
+import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
+import { foldAttempted } from './webhook-deliveries.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
 
 /** Folds one outcome at time `at`. */
 export function foldOutcome(partition: Partition, outcome: ResultBody, at: number): void {
   if (outcome.result === 'relayed') return removeRelays(partition, outcome.target, outcome.row);
+  if (outcome.result === 'publicationSending') return publicationSending(partition, outcome, at);
+  if (outcome.result === 'published') return published(partition, outcome, at);
+  if (outcome.result === 'publishFailed') return publishFailed(partition, outcome, at);
+  if (outcome.result === 'webhookAttempted') return foldAttempted(partition, outcome, at);
   removeEffect(partition, outcome.row);
   if (outcome.result === 'rendered') rendered(partition, outcome, at);
   else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);

@@ -24,7 +24,7 @@ import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { readCounter, readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
-import { openPartition, type Partition } from '../../src/store/partition.ts';
+import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { countErasures, writeTrace } from '../../src/store/retention.ts';
 import { checkEpoch } from './epoch.ts';
@@ -100,7 +100,7 @@ export class PartitionOwner {
     const stream = await ensureStream(journal, name, journalMaxBytes);
     this.opened = await openOrRestore(dataDir, name, stream, logger);
     const { partition } = this;
-    await partition.root.transaction(() => writeOwner(partition, this.id));
+    await partition.write(() => writeOwner(partition, this.id));
     await checkEpoch(partition, journal, stream, logger);
     this.folded = readCursor(partition).seq;
     this.goal = stream.lastSeq;
@@ -163,12 +163,13 @@ export class PartitionOwner {
   private async moveTo(generation: number): Promise<void> {
     const { dataDir, name, onLost } = this.options;
     const old = this.partition;
-    switchGeneration(dataDir, name, generation);
+    // Opened before anybody else can: a process has one environment of a file, as it was first opened.
+    const renewed = openGeneration(dataDir, name, generation);
     try {
-      const renewed = openPartition(dataDir, name);
+      switchGeneration(dataDir, name, generation);
       this.opened = renewed;
       await old.close();
-      await renewed.root.transaction(() => writeTrace(renewed, 'renewed', countErasures(renewed)));
+      await renewed.write(() => writeTrace(renewed, 'renewed', countErasures(renewed)));
     } catch (error) {
       onLost(this, error as Error);
       throw error;
@@ -234,7 +235,7 @@ export class PartitionOwner {
     const started = performance.now();
     const last = batch[batch.length - 1] as Unfolded;
     let fault: unknown;
-    await partition.root.transaction(() => {
+    await partition.write(() => {
       try {
         // A throw in the transaction itself would commit what was put before it; a child transaction rolls back.
         partition.root.childTransaction(() => {

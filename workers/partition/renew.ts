@@ -48,8 +48,7 @@ async function purgeCovered(owner: PartitionOwner): Promise<void> {
 
 async function markPurged(owner: PartitionOwner, erasures: number): Promise<void> {
   const { partition } = owner;
-  if (readTrace(partition, 'purged') < erasures)
-    await partition.root.transaction(() => writeTrace(partition, 'purged', erasures));
+  if (readTrace(partition, 'purged') < erasures) await partition.write(() => writeTrace(partition, 'purged', erasures));
 }
 
 /**

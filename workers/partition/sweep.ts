@@ -3,17 +3,22 @@
  * that a replay forgets at the same place, and by the time that erasing trusts, so that no jump of the clock forgets.
  */
 
+import { dayMs } from '../../src/days.ts';
 import { idAt } from '../../src/ids.ts';
 import { removeDeliveriesBefore } from '../../src/store/deliveries.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { removeResultsBefore } from '../../src/store/results.ts';
 import { readTrustedTime } from '../../src/store/retention.ts';
+import { removeWebhookDeliveriesBefore } from '../../src/store/webhook-deliveries.ts';
 import { trustTick } from './guard.ts';
 
 /** A host's redelivery can come up to seven days later; one more for clocks. */
 export const deliveryKeepingMs = 8 * 86_400_000;
 /** How long a command's result can be read again. */
 export const resultKeepingMs = 86_400_000;
+
+/** How long it can be seen what was sent to a webhook endpoint. */
+export const webhookKeepingMs = 30 * dayMs;
 
 const mostAtOnce = 5000;
 
@@ -23,4 +28,5 @@ export function foldTick(partition: Partition, at: number): void {
   const time = Math.min(at, readTrustedTime(partition));
   removeDeliveriesBefore(partition, time - deliveryKeepingMs, mostAtOnce);
   removeResultsBefore(partition, idAt(time - resultKeepingMs), mostAtOnce);
+  removeWebhookDeliveriesBefore(partition, time - webhookKeepingMs, mostAtOnce);
 }

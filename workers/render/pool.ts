@@ -12,6 +12,7 @@ import type { Due } from '../../src/protocol/retention.ts';
 
 import type {
   Changes,
+  Payload,
   PoolAnswer,
   PoolTask,
   Preview,
@@ -20,6 +21,7 @@ import type {
   ThreadTask,
 } from '../../src/protocol/tasks.ts';
 import { graceMs, outOfTime } from './deadline.ts';
+import { heapLimits, usualHeapMb } from './heap.ts';
 
 /** What each task answers. */
 interface Answers {
@@ -28,6 +30,7 @@ interface Answers {
   recount: RangeCount[];
   changes: Changes;
   due: Due;
+  payload: Payload;
 }
 
 /** Bounds of a pool besides its threads and its time limit. */
@@ -38,12 +41,7 @@ export interface PoolLimits {
   waiting: number;
 }
 
-/**
- * A draft keeps most of what it reads until it is written, and copying that on and on is a fifth of a long one's time. A thread
- * takes up to 100 MB more with it, and only for drafts of thousands of changes (measured).
- */
-const youngMb = 128;
-const defaultLimits: PoolLimits = { heapMb: 512, waiting: 64 };
+const defaultLimits: PoolLimits = { heapMb: usualHeapMb, waiting: 64 };
 
 export class RenderPool {
   private readonly pool: Piscina;
@@ -68,7 +66,7 @@ export class RenderPool {
       minThreads: this.threads,
       maxThreads: this.threads,
       concurrentTasksPerWorker: 1,
-      resourceLimits: { maxOldGenerationSizeMb: this.limits.heapMb, maxYoungGenerationSizeMb: youngMb },
+      resourceLimits: heapLimits(this.limits.heapMb),
     });
   }
 

@@ -13,6 +13,7 @@ import { startDeadline } from './deadline.ts';
 
 import { countDue } from './due.ts';
 
+import { payload } from './payload.ts';
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
@@ -57,6 +58,8 @@ function carryOut(partition: Partition, { work }: PoolTask, beforeRead: () => vo
       return recount(partition, work, beforeRead);
     case 'due':
       return countDue(partition, work);
+    case 'payload':
+      return payload(partition, work);
   }
 }
 

@@ -11,6 +11,7 @@ import type { Reply, TestApp } from './app.ts';
 import type { Fault } from './faults.ts';
 import type { History } from './history.ts';
 import { compared, type HostKind, listItems, oneObject } from './lists.ts';
+import { Publishing } from './publishing.ts';
 import { type Place, repositoryShape, type Shape } from './shapes.ts';
 
 export interface TestHostOptions {
@@ -19,6 +20,8 @@ export interface TestHostOptions {
   token?: string;
   /** An app whose tokens are taken as well. */
   app?: TestApp;
+  /** The token may not write. */
+  readsOnly?: boolean;
 }
 
 /** A request as the host saw it. */
@@ -38,6 +41,8 @@ interface PlannedFault {
   times: number;
 }
 
+const notFound: Reply = { status: 404, body: { message: 'Not Found' } };
+
 /** Starts a host; it stops when the test ends. */
 export async function startHost(t: TestContext, history: History, options: TestHostOptions = {}): Promise<TestHost> {
   const host = new TestHost(history, options);
@@ -48,6 +53,8 @@ export async function startHost(t: TestContext, history: History, options: TestH
 
 export class TestHost {
   readonly history: History;
+  /** Releases and files that were written. */
+  readonly publishing: Publishing;
   /** All requests, in order. */
   readonly seen: SeenRequest[] = [];
   /** Requests under way at the same time, at most. */
@@ -60,6 +67,7 @@ export class TestHost {
   constructor(history: History, options: TestHostOptions) {
     this.history = history;
     this.options = options;
+    this.publishing = new Publishing(history, options.kind ?? 'github', () => this.place);
     this.server = createServer((request, response) => this.receive(request, response));
   }
 
@@ -139,16 +147,21 @@ export class TestHost {
       this.busy--;
       seen.status = response.statusCode;
     });
-    const answer = (): void => this.answer(request, response);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const whole = new Promise<string>((resolve) => {
+      request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    });
+    const answer = (): void => void whole.then((body) => this.answer(request, response, body));
     const planned = this.faults.find(({ pattern, times }) => times > 0 && pattern.test(`${method} ${url}`));
     if (planned === undefined || planned.skip-- > 0) return answer();
     planned.times--;
     planned.fault(response, answer);
   }
 
-  private answer(request: IncomingMessage, response: ServerResponse): void {
+  private answer(request: IncomingMessage, response: ServerResponse, sent: string): void {
     const url = new URL(request.url ?? '', this.origin);
-    const { status, body, headers = {} } = this.replyTo(request, url);
+    const { status, body, headers = {} } = this.replyTo(request, url, sent);
     const text = JSON.stringify(body);
     const etag = `W/"${createHash('sha1').update(text).digest('hex')}"`;
     const usual = { 'content-type': 'application/json; charset=utf-8', ...this.quota(), ...headers };
@@ -158,7 +171,11 @@ export class TestHost {
     response.end(holds ? undefined : text);
   }
 
-  private replyTo({ method, headers }: IncomingMessage, url: URL): Reply & { headers?: Record<string, string> } {
+  private replyTo(
+    { method = '', headers }: IncomingMessage,
+    url: URL,
+    sent: string,
+  ): Reply & { headers?: Record<string, string> } {
     const { app } = this.options;
     const path = url.pathname.startsWith(`${this.apiPath}/`) ? url.pathname.slice(this.apiPath.length) : '';
     const [, installation] = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(path) ?? [];
@@ -168,21 +185,30 @@ export class TestHost {
     const { history } = this;
     if (name && history.formerNames.includes(name)) {
       const location = `${this.apiUrl}/repositories/${history.id}${rest && `/${rest}`}${url.search}`;
-      return { status: 301, body: { message: 'Moved Permanently', url: location }, headers: { location } };
+      const code = method === 'GET' ? 301 : 307;
+      return { status: code, body: { message: 'Moved', url: location }, headers: { location } };
     }
-    const known = method === 'GET' && (name === history.fullName || Number(id) === history.id);
-    return known ? this.read(rest, url) : { status: 404, body: { message: 'Not Found' } };
+    if (name !== history.fullName && Number(id) !== history.id) return notFound;
+    return method === 'GET' ? this.read(rest, url) : (this.publishing.write(method, rest, sent) ?? notFound);
   }
 
   private read(rest: string, url: URL): Reply & { headers?: Record<string, string> } {
     const holding = { kind: this.kind, history: this.history, place: this.place };
-    if (rest === '') return { status: 200, body: repositoryShape(this.history, this.place) };
+    if (rest === '') return { status: 200, body: { ...repositoryShape(this.history, this.place), ...this.rights } };
+    const published = this.publishing.read(rest, url.searchParams);
+    if (published) return Array.isArray(published.body) ? this.pageOf(published.body, rest, url) : published;
     const items = listItems(holding, rest, url.searchParams);
     if (items) return this.pageOf(items, rest, url);
     const commits = compared(holding, rest);
     if (commits) return this.comparisonOf(commits, rest, url);
     const one = oneObject(holding, rest);
-    return one ? { status: 200, body: one } : { status: 404, body: { message: 'Not Found' } };
+    return one ? { status: 200, body: one } : notFound;
+  }
+
+  /** What the credentials may do, told to those who have any. */
+  private get rights(): Shape {
+    const { token, app, readsOnly = false } = this.options;
+    return token === undefined && app === undefined ? {} : { permissions: { pull: true, push: !readsOnly } };
   }
 
   /** One page, and the Link header as the host writes it: GitHub by the repository's id, Gitea by its name. */

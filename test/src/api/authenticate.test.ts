@@ -19,12 +19,12 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const now = Date.now();
 let seq = 0;
 
-function open(t: TestContext): { directory: Partition; authenticator: Authenticator } {
+function open(t: TestContext, env: NodeJS.ProcessEnv = {}): { directory: Partition; authenticator: Authenticator } {
   const dataDir = temporaryFolder(t);
   const directory = openTestPartition(t, 'directory', dataDir);
   const readers = new Readers(dataDir);
   t.after(() => readers.close());
-  return { directory, authenticator: new Authenticator(readers, loadSettings({})) };
+  return { directory, authenticator: new Authenticator(readers, loadSettings(env)) };
 }
 
 /** Folds a key made `age` milliseconds ago. */
@@ -33,6 +33,7 @@ async function make(
   age: number,
   fields: Partial<KeyRecord> = {},
   mode: 'live' | 'test' = 'live',
+  org: string | null = 'acme',
 ) {
   const key = newKey(mode);
   const id = newId('key', 0);
@@ -49,11 +50,7 @@ async function make(
   };
   seq += 1;
   const origin = 'https://github.com';
-  await foldRecords(
-    directory,
-    seq,
-    commandRecord({ name: 'createKey', org: 'acme', origin, key: record } as never, now - age),
-  );
+  await foldRecords(directory, seq, commandRecord({ name: 'createKey', org, origin, key: record } as never, now - age));
   return { id, authorization: `Bearer ${key}` };
 }
 
@@ -103,4 +100,12 @@ test('test mode has limits of its own', async (t) => {
   assert.equal(caller.isTest, true);
   assert.notEqual(caller.testLimited.keyId, caller.limited.keyId);
   assert.notEqual(caller.testLimited.organisation, caller.limited.organisation);
+});
+
+test('a key of the instance has the tier of the settings', async (t) => {
+  const { directory, authenticator } = open(t, { TIDINGS_INSTANCE_TIER: 'unlimited' });
+  const [instance, organisation] = [await make(directory, 0, {}, 'live', null), await make(directory, 0)];
+  const tierOf = ({ authorization }: { authorization: string }) =>
+    authenticator.admit(authorization, 'repos:read', now).caller.limited.tier.name;
+  assert.deepEqual([tierOf(instance), tierOf(organisation)], ['unlimited', 'standard']);
 });

@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isKnown, readIfMatch } from '../../../src/api/conditional.ts';
-import { digestOf, toEtag } from '../../../src/etag.ts';
+import { readIfMatch } from '../../../src/api/conditional.ts';
+import { digestOf, isKnown, toEtag } from '../../../src/etag.ts';
 
 const digest = digestOf('content');
 const etag = toEtag(digest);

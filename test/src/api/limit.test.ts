@@ -78,20 +78,20 @@ test('a refusal says how long to wait (spec 7.3)', () => {
   );
 });
 
-test('keys have windows of their own', () => {
+test('keys have windows of their own (spec 8)', () => {
   begin(standard);
   assert.equal(refusals(101, 0, 'key_1'), 1);
   assert.equal(refusals(100, 0, 'key_2'), 0);
 });
 
-test('the hour is exact as well', () => {
+test('the hour is exact as well (spec 8)', () => {
   begin(standard);
   for (let minute = 0; minute < 10; minute++) assert.equal(refusals(100, minute * 60_000), 0);
   assert.equal(take(10 * 60_000), 50 * 60);
   assert.equal(refusals(100, 3_600_000), 0);
 });
 
-test('keys of one organisation share its day', () => {
+test('keys of one organisation share its day (spec 8)', () => {
   begin(tierOf(0, 0, 10));
   assert.equal(refusals(5, 0, 'key_1'), 0);
   assert.equal(refusals(6, 0, 'key_2'), 1);

@@ -3,7 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deprecationHeaders } from '../../../src/api/deprecation.ts';
 import { mocks } from '../../../src/api/mocks.ts';
+import { openApiDocument } from '../../../src/api/openapi.ts';
 import { apiRoutes } from '../../../src/api/routes.ts';
 import { type Document, faultOf, openApi, operations, resolve } from '../../helpers/contract.ts';
 
@@ -82,4 +84,26 @@ test('every operation with a mock is in the document', () => {
     Object.keys(mocks).filter((operation) => !ids.has(operation)),
     [],
   );
+});
+
+test('an API key is the one way to authenticate (spec 5)', () => {
+  const { type, scheme } = openApi.components.securitySchemes.apiKey;
+  assert.deepEqual([Object.keys(openApi.components.securitySchemes), type, scheme], [['apiKey'], 'http', 'bearer']);
+  const open = operations.filter(({ definition }) => definition.security.length === 0);
+  assert.deepEqual(open.map(({ definition }) => definition.operationId).sort(), ['getOpenApi', 'receiveWebhook']);
+});
+
+test('an operation that will go says so in its document and its replies', () => {
+  const [route] = apiRoutes;
+  assert.ok(route);
+  const deprecated = { since: '2027-01-01', sunset: '2027-07-01' };
+  const document: Document = openApiDocument([{ ...route, contract: { ...route.contract, deprecated } }]);
+  const operation = document.paths[route.path][route.method.toLowerCase()];
+  assert.equal(operation.deprecated, true);
+  const headers = deprecationHeaders(deprecated);
+  assert.deepEqual(headers, ['Deprecation', '@1798761600', 'Sunset', 'Thu, 01 Jul 2027 00:00:00 GMT']);
+  for (const [i, name] of ['Deprecation', 'Sunset'].entries()) {
+    assert.equal(faultOf(operation.responses['200'].headers[name].schema, headers[i * 2 + 1]), undefined);
+  }
+  assert.deepEqual(deprecationHeaders(undefined), []);
 });

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const rangeId = 'range_00000000000000000000000000aa';
 const id = draftId(rangeId, 'engineer');
 
-test('says when to ask again while a draft is being made', async (t) => {
+test('says when to ask again while a draft is being made (spec 8)', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const readers = new Readers(dataDir);

@@ -99,7 +99,7 @@ test('an abort gives the budget back', async (t) => {
   assert.deepEqual(answer.statuses, [200]);
 });
 
-test('what a handler throws becomes the reply', async (t) => {
+test('what a handler throws becomes the reply (spec 7)', async (t) => {
   const failures = [
     () => {
       throw new ServiceError('conflict', 'Taken.');

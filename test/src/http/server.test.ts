@@ -113,7 +113,7 @@ test('OPTIONS tells what a path can do, to pages of other origins nothing more',
 });
 
 test('pages of the origins that are named may call', async (t) => {
-  const server = await startServer('127.0.0.1', 0, routes, quiet, ['https://good.example']);
+  const server = await startServer('127.0.0.1', 0, routes, quiet, { corsOrigins: ['https://good.example'] });
   t.after(() => server.stop(1000));
   const call = (method: string, path: string, origin: string) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers: { origin } });
@@ -130,6 +130,24 @@ test('pages of the origins that are named may call', async (t) => {
   const other = await call('OPTIONS', '/things', 'https://bad.example');
   assert.equal(other.headers.get('access-control-allow-origin'), null);
   assert.equal(other.headers.get('access-control-allow-headers'), null);
+});
+
+test('what a route says of itself goes with all its replies', async (t) => {
+  const handle = (exchange: Exchange) => {
+    if (exchange.query === 'fail') throw new Error('a defect');
+    exchange.json(200, {});
+  };
+  const old: HttpRoute = { method: 'GET', path: '/old', handle, help: '/docs#old', headers: ['Sunset', 'then'] };
+  const server = await startServer('127.0.0.1', 0, [old, ...routes], quiet, { help: '/docs' });
+  t.after(() => server.stop(1000));
+  const told = async (path: string) => {
+    const { headers } = await ask(server.port, 'GET', path);
+    return [headers.get('sunset'), headers.get('link')];
+  };
+  assert.deepEqual(await told('/old'), ['then', null]);
+  assert.deepEqual(await told('/old?fail'), ['then', '</docs#old>; rel="help"']);
+  assert.deepEqual(await told('/things'), [null, null]);
+  assert.deepEqual(await told('/nowhere'), [null, '</docs>; rel="help"']);
 });
 
 test('a request id that is well formed is taken over', async (t) => {

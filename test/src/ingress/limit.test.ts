@@ -24,7 +24,7 @@ test('a hundred at once are not delayed (spec 8)', () => {
   assert.deepEqual(limit.admit('acme', start), { admitted: true, due: start + 600 });
 });
 
-test('what is over is spaced evenly', () => {
+test('what is over is spaced evenly (spec 8)', () => {
   const limit = new IngestionLimit(() => [perMinute], 24 * hour);
   for (let i = 0; i < 100; i++) limit.admit('acme', start);
   const due = Array.from({ length: 50 }, () => dueOf(limit, start));
@@ -34,7 +34,7 @@ test('what is over is spaced evenly', () => {
   );
 });
 
-test('the hourly limit spaces further apart', () => {
+test('the hourly limit spaces further apart (spec 8)', () => {
   const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   let last = 0;
   for (let i = 0; i < 1001; i++) last = dueOf(limit, start) as number;
@@ -43,7 +43,7 @@ test('the hourly limit spaces further apart', () => {
   assert.equal(last, start + 4001 * 3600);
 });
 
-test('organisations do not share a limit', () => {
+test('organisations do not share a limit (spec 8)', () => {
   const limit = new IngestionLimit(() => [{ count: 1, periodMs: minute }], hour);
   assert.equal(dueOf(limit, start, 'acme'), start);
   assert.equal(dueOf(limit, start, 'acme'), start + minute);

@@ -16,18 +16,18 @@ test('finds the first merged pull request of an author, and forgets an erased on
     writePull(partition, repoId, pull, readPull(partition, repoId, pull.number));
   const first = (login: string) => firstPullBy(partition, repoId, login);
   const keys = () => [...partition.tables.pullsByAuthor.getKeys()];
-  await partition.root.transaction(() => {
+  await partition.write(() => {
     write(aPull(5, { author: { login: 'Ada', bot: false } }));
     write(aPull(3, { author: { login: 'ada', bot: false } }));
     write(aPull(2, { state: 'open', mergedAt: null, author: { login: 'ada', bot: false } }));
     write(aPull(1, { author: { login: 'ada-b', bot: false } }));
   });
   assert.deepEqual([first('ADA'), first('ada-b'), first('ad')], [3, 1, undefined]);
-  await partition.root.transaction(() => write(aPull(3, { author: { login: 'ghost', bot: false } })));
+  await partition.write(() => write(aPull(3, { author: { login: 'ghost', bot: false } })));
   assert.deepEqual([first('ada'), first('ghost')], [5, 3]);
-  await partition.root.transaction(() => write(aPull(5, { author: { login: 'Ada', bot: false }, mergedAt: day(9) })));
+  await partition.write(() => write(aPull(5, { author: { login: 'Ada', bot: false }, mergedAt: day(9) })));
   assert.equal(keys().length, 3);
-  await partition.root.transaction(() => {
+  await partition.write(() => {
     for (const number of [1, 3, 5]) eraseStale(partition, [repoId, 'number', number]);
   });
   assert.deepEqual(keys(), []);

@@ -14,7 +14,7 @@ import { startReader } from '../../helpers/partition-reader.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
 async function write(partition: Partition, time: number): Promise<void> {
-  await partition.root.transaction(() => writeTime(partition, time));
+  await partition.write(() => writeTime(partition, time));
 }
 
 /** How often a reader process missed the commit it was told of. */

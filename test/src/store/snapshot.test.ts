@@ -71,7 +71,7 @@ test('sorts snapshots by epoch before sequence', async (t) => {
     [1, 3],
     [1, 20],
   ] as const) {
-    await partition.root.transaction(() => {
+    await partition.write(() => {
       writeCursor(partition, { seq, recordId: '' });
       writeStreamIdentity(partition, { created: 'now', epoch });
     });

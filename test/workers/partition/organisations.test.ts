@@ -76,12 +76,32 @@ function createSecret(directory: Partition, id: string, login: string): JournalR
   return commandRecord({ name: 'createWebhookSecret', secret } as never);
 }
 
+/** What the directory keeps of publishing for the organisation that a login belongs to. */
+function publishing(directory: Partition, login: string): JournalRecord[] {
+  const orgId = organisationByLogin(directory, origin, login)?.id ?? assert.fail();
+  const connection = { orgId, repoId: null, settings: {}, secrets: { webhookUrl: 'v1.x' }, receiver: '' };
+  const record = { channel: 'workspace_chat', ...connection, createdAt: 0, updatedAt: 0 };
+  return [
+    commandRecord({ name: 'putChannel', record } as never),
+    commandRecord({ name: 'setPolicy', orgId, refuseInternalOnPublicChannels: true } as never),
+    commandRecord({ name: 'suppress', orgId, address: 'digest', suppressed: true } as never),
+  ];
+}
+
 async function removed(t: Parameters<typeof openTestPartition>[0]): Promise<Partition> {
   const directory = openTestPartition(t, 'directory');
   const installed = [installation('installed', epoch, acme, [0, 1]), installation('installed', epoch, moon, [2])];
   await foldRecords(directory, 1, ...installed, createKey('a', 'acme'), createKey('b', 'moon'));
   const secrets = [createSecret(directory, 'secret_a', 'acme'), createSecret(directory, 'secret_b', 'moon')];
-  await foldRecords(directory, 2, ...secrets, installation('uninstalled', epoch), ...dailyTicks(epoch, epoch + month));
+  const kept = [...publishing(directory, 'acme'), ...publishing(directory, 'moon')];
+  await foldRecords(
+    directory,
+    2,
+    ...secrets,
+    ...kept,
+    installation('uninstalled', epoch),
+    ...dailyTicks(epoch, epoch + month),
+  );
   return directory;
 }
 
@@ -103,6 +123,15 @@ test('erases an organisation a month after its app was removed', async (t) => {
     listWebhookSecrets(directory, null).map(({ id }) => id),
     ['secret_b'],
   );
+  const left = organisationByLogin(directory, origin, 'moon')?.id;
+  for (const table of ['channels', 'policies', 'suppressions'] as const) {
+    const keys = [...directory.tables[table].getKeys({})] as (string | string[])[];
+    assert.deepEqual(
+      keys.map((key) => (Array.isArray(key) ? key[0] : key)),
+      [left],
+      table,
+    );
+  }
   const told = rows<OutboxRow>(directory, 'outbox').map(({ effect }) => effect);
   assert.deepEqual(
     told.map((effect) => effect.effect === 'relay' && [effect.target, effect.body.relay]),

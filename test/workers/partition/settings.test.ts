@@ -8,7 +8,8 @@ import { listEffects } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readRepository, readRevision } from '../../../src/store/repositories.ts';
 import { readResponse } from '../../../src/store/responses.ts';
-import { readSettings } from '../../../src/store/settings.ts';
+import { readResult } from '../../../src/store/results.ts';
+import { readSettings, settingsDigest } from '../../../src/store/settings.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, pullRecord, repositoryFields, tagRecord } from '../../helpers/partition-records.ts';
 
@@ -28,6 +29,26 @@ test('are the defaults until somebody sets them', async (t) => {
   await foldRecords(partition, 2, put());
   assert.equal(readSettings(partition, repoId).links, 'short');
   assert.deepEqual(readSettings(partition, 'repo_other'), defaultSettings);
+});
+
+test('are written for the state that is named and no other', async (t) => {
+  const partition = openTestPartition(t);
+  const put = (links: NotesSettings['links'], ifMatch: string[]) => {
+    const record = commandRecord({ name: 'putSettings', repoId, settings: { ...defaultSettings, links }, ifMatch });
+    return { record, result: () => readResult(partition, record.id) };
+  };
+  const [first, late, next] = [
+    put('short', [settingsDigest(partition, repoId)]),
+    put('full', ['other']),
+    put('full', []),
+  ];
+  await foldRecords(partition, 1, first.record, late.record, next.record);
+  assert.equal(first.result()?.ok, true);
+  for (const refused of [late, next]) {
+    const result = refused.result();
+    assert.equal(result?.ok === false && result.kind, 'preconditionFailed');
+  }
+  assert.equal(readSettings(partition, repoId).links, 'short');
 });
 
 test('make responses anew and count the ranges again', async (t) => {

@@ -1,0 +1,76 @@
+/**
+ * Making connections of channels: settings are checked whole, with the secrets that are to stay, then the secrets are sealed
+ * for just this connection, and only sealed ones go on the journal.
+ */
+import { Value } from '@sinclair/typebox/value';
+import { invalid } from '../errors.ts';
+import {
+  type ChannelName,
+  type ChannelRecord,
+  type Connection,
+  channelSealedFor,
+  channelTraits,
+} from '../protocol/channels.ts';
+import type { Sealer } from '../seal.ts';
+import { checkSettings, type Fields } from './channel-rules.ts';
+
+/** Whose connection it is. */
+export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
+
+/** The connection of a channel that works without a stored one. */
+export function defaultConnection(sealer: Sealer, orgId: string, channel: ChannelName): Connection {
+  const settings = Value.Default(channelTraits[channel].settings, {}) as Fields;
+  return { orgId, repoId: null, settings, secrets: {}, receiver: receiverDigest(sealer, channel, settings) };
+}
+
+/**
+ * The record of a connection as it is put.
+ * @param before the stored one, whose secrets stay where none are put
+ * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret
+ */
+export function channelRecord(
+  sealer: Sealer,
+  owner: Owner,
+  channel: ChannelName,
+  put: Fields,
+  before: ChannelRecord | undefined,
+): ChannelRecord {
+  const { settings: schema, secrets } = channelTraits[channel];
+  const kept = keptSecrets(sealer, channel, put, before);
+  const whole = checkSettings(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
+  const isSecret = (field: string) => secrets.includes(field);
+  const open = Object.entries(whole).filter(([field]) => !isSecret(field));
+  const sealed = Object.entries(whole)
+    .filter(([field]) => isSecret(field))
+    .map(([field, value]) => [field, sealer.seal(JSON.stringify(value), channelSealedFor(owner, channel, field))]);
+  return {
+    channel,
+    orgId: owner.orgId,
+    repoId: owner.repoId,
+    settings: Object.fromEntries(open),
+    secrets: Object.fromEntries(sealed),
+    receiver: receiverDigest(sealer, channel, whole),
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}
+
+function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: ChannelRecord | undefined): Fields {
+  const kept: Fields = {};
+  for (const [field, sealed] of Object.entries(before?.secrets ?? {})) {
+    if (put[field] !== undefined || !before) continue;
+    try {
+      kept[field] = JSON.parse(sealer.open(sealed, channelSealedFor(before, channel, field)));
+    } catch {
+      throw invalid({ [field]: 'expected it again: the stored one does not open under the sealing key in use' });
+    }
+  }
+  return kept;
+}
+
+/** Secrets can tell receivers apart too, and some have few possible values: the digest has a key. */
+function receiverDigest(sealer: Sealer, channel: ChannelName, settings: Fields): string {
+  const { receiver } = channelTraits[channel];
+  const values = receiver.map((field) => settings[field] ?? null);
+  return receiver.length === 0 ? '' : sealer.mac(JSON.stringify(values), ['receiver', channel]).slice(0, 22);
+}

@@ -1,0 +1,173 @@
+/**
+ * Connections of channels, of an organisation or of one of its repositories: list, get, put, remove, try. Secrets are taken
+ * and never answered.
+ */
+import { invalid, notFound, ServiceError } from '../errors.ts';
+import { slotOfId } from '../ids.ts';
+import { ask } from '../journal/query.ts';
+import { directoryName } from '../journal/subjects.ts';
+import {
+  type ChannelQuery,
+  ChannelQuerySchema,
+  EmptyBodySchema,
+  type ListChannelsQuery,
+  ListChannelsQuerySchema,
+} from '../protocol/api.ts';
+import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { contracts } from '../protocol/contracts.ts';
+import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
+import { channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
+import { readDirectoryRepository, readOrganisation } from '../store/directory.ts';
+import { assertVisible } from './authenticate.ts';
+import { channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
+import { carryOut, readPartition } from './context.ts';
+import type { ApiRequest, ApiRoute } from './handle.ts';
+import { page } from './page.ts';
+import { check } from './validate.ts';
+
+type Asked = Pick<ApiRequest<ChannelQuery>, 'caller' | 'directory' | 'query' | 'context'>;
+
+const listChannels: ApiRoute<ListChannelsQuery> = {
+  method: 'GET',
+  path: '/api/channels',
+  operation: 'listChannels',
+  contract: contracts.listChannels,
+  scope: 'orgs:read',
+  query: ListChannelsQuerySchema,
+  handle: (request) => {
+    const owner = ownerOf(request);
+    const sortable = (channel: ChannelName) => {
+      const at = channelNames.indexOf(channel);
+      return { id: channel, name: channel, createdAt: at, updatedAt: at };
+    };
+    const { items, ...rest } = page(channelNames, request.query, sortable, { sort: 'createdAt', order: 'asc' });
+    return { status: 200, body: { channels: items.map((channel) => stateOf(request, owner, channel)), ...rest } };
+  },
+};
+
+const getChannel: ApiRoute<ChannelQuery> = {
+  method: 'GET',
+  path: '/api/channels/:channel',
+  operation: 'getChannel',
+  contract: contracts.getChannel,
+  scope: 'orgs:read',
+  query: ChannelQuerySchema,
+  handle: (request) => {
+    const channel = channelNamed(request.params[0]);
+    return { status: 200, body: stateOf(request, ownerOf(request), channel) };
+  },
+};
+
+const putChannel: ApiRoute<ChannelQuery> = {
+  method: 'PUT',
+  path: '/api/channels/:channel',
+  operation: 'putChannel',
+  contract: contracts.putChannel,
+  scope: 'orgs:write',
+  query: ChannelQuerySchema,
+  handle: async (request) => {
+    const channel = channelNamed(request.params[0]);
+    const owner = ownerOf(request);
+    const put = settingsOf(request.body);
+    const { directory, context } = request;
+    const before = readChannel(directory, owner.orgId, owner.repoId, channel);
+    const record = channelRecord(context.sealer, owner, channel, put, before);
+    await carryOut(context, directoryName, { name: 'putChannel', record });
+    return {
+      status: 200,
+      body: stateOf({ ...request, directory: readPartition(context, directoryName) }, owner, channel),
+    };
+  },
+};
+
+const removeChannel: ApiRoute<ChannelQuery> = {
+  method: 'DELETE',
+  path: '/api/channels/:channel',
+  operation: 'removeChannel',
+  contract: contracts.removeChannel,
+  scope: 'orgs:write',
+  query: ChannelQuerySchema,
+  handle: async (request) => {
+    const channel = channelNamed(request.params[0]);
+    const owner = ownerOf(request);
+    const { directory, context } = request;
+    if (!readChannel(directory, owner.orgId, owner.repoId, channel)) throw notFound('Connection of channel', channel);
+    await carryOut(context, directoryName, { name: 'removeChannel', ...owner, channel });
+    return {
+      status: 200,
+      body: stateOf({ ...request, directory: readPartition(context, directoryName) }, owner, channel),
+    };
+  },
+};
+
+const testChannel: ApiRoute<ChannelQuery> = {
+  method: 'POST',
+  path: '/api/channels/:channel/test',
+  operation: 'testChannel',
+  contract: contracts.testChannel,
+  scope: 'orgs:write',
+  query: ChannelQuerySchema,
+  checkBody: (body) => check(EmptyBodySchema, body, 'body'),
+  handle: async (request) => {
+    const channel = channelNamed(request.params[0]);
+    const { orgId, repoId } = ownerOf(request);
+    check(EmptyBodySchema, request.body, 'body');
+    if (repoId === null && channelTraits[channel].needsRepository)
+      throw invalid({ repoId: `expected a repository to try the channel ${channel} with` }, 'The query is invalid.');
+    const { directory, context, test } = request;
+    const stored = effectiveChannel(directory, orgId, repoId, channel);
+    if (!stored && !channelTraits[channel].isBuiltIn)
+      throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
+    const connection = stored ? toConnection(stored) : defaultConnection(context.sealer, orgId, channel);
+    // It would reach the receiver; what is answered in test mode is made up anyway.
+    if (test) return { status: 200, body: {} };
+    const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
+    const tried = await ask<TestChannelTask, ChannelTest>(context.journal, directoryName, question);
+    return { status: 200, body: { channel, ...tried } };
+  },
+};
+
+function stateOf({ directory, context }: Asked, { orgId, repoId }: Owner, channel: ChannelName): object {
+  const { settings } = defaultConnection(context.sealer, orgId, channel);
+  return channelResponse(channel, effectiveChannel(directory, orgId, repoId, channel), settings);
+}
+
+function channelNamed(name = ''): ChannelName {
+  const channel = channelNames.find((each) => each === name);
+  if (channel === undefined) throw notFound('Channel', name.slice(0, 80));
+  return channel;
+}
+
+/**
+ * Whose connection is meant: a repository's, else the organisation's of the key, else the one that a key of the instance names.
+ * @throws ServiceError `notFound`, `invalid` when nobody is named
+ */
+function ownerOf({ caller, directory, query }: Asked): Owner {
+  const { repoId, orgId } = query;
+  const own = caller.key.orgId;
+  if (repoId !== undefined) {
+    assertVisible(caller, repoId, 'Repository', repoId);
+    const owner = readDirectoryRepository(directory, repoId)?.orgId as string;
+    if (orgId !== undefined && orgId !== owner) throw notFound('Organization', orgId);
+    return { orgId: owner, repoId };
+  }
+  const wanted = orgId ?? own;
+  if (wanted === null) throw invalid({ orgId: 'expected orgId or repoId, got neither' }, 'The query is invalid.');
+  const known = slotOfId(wanted, 'org') !== undefined && readOrganisation(directory, wanted) !== undefined;
+  if (!known || (own !== null && own !== wanted)) throw notFound('Organization', wanted);
+  return { orgId: wanted, repoId: null };
+}
+
+/** Which fields there may be depends on the channel, so they are checked with those that stay. */
+function settingsOf(body: unknown): Record<string, unknown> {
+  const { settings, ...others } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const unknown = Object.keys(others).map((field) => [field.slice(0, 80), 'unknown; expected settings']);
+  const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
+  const faults = Object.fromEntries(
+    isObject ? unknown.slice(0, 20) : [...unknown.slice(0, 20), ['settings', 'expected an object']],
+  );
+  if (Object.keys(faults).length > 0) throw invalid(faults, 'The body is invalid.');
+  return settings as Record<string, unknown>;
+}
+
+export const channelRoutes = [listChannels, getChannel, putChannel, removeChannel, testChannel];

@@ -1,0 +1,115 @@
+/**
+ * Publications: list, get, send once more, delete. Not part of the spec but for their shape.
+ */
+import { invalid } from '../errors.ts';
+import {
+  EmptyBodySchema,
+  type ListPublicationsQuery,
+  ListPublicationsQuerySchema,
+  NoQuerySchema,
+} from '../protocol/api.ts';
+import { contracts } from '../protocol/contracts.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
+import { readDraft } from '../store/drafts.ts';
+import { publicationResponse, readPublication, listPublications as storedPublications } from '../store/publications.ts';
+import { assertVisible } from './authenticate.ts';
+import { carryOut, partitionOfId, readPartition } from './context.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { page } from './page.ts';
+import { connectionFor, ended, told } from './publish.ts';
+import { visible } from './ready.ts';
+import { check } from './validate.ts';
+
+const kind = { prefix: 'pub', resource: 'Publication', read: readPublication } as const;
+
+const listPublications: ApiRoute<ListPublicationsQuery> = {
+  method: 'GET',
+  path: '/api/publications',
+  operation: 'listPublications',
+  contract: contracts.listPublications,
+  scope: 'drafts:read',
+  query: ListPublicationsQuerySchema,
+  handle: (request) => {
+    const { channel, status } = request.query;
+    const wanted = named(request).filter(
+      (each) => (channel === undefined || each.channel === channel) && (status === undefined || each.status === status),
+    );
+    const { items, ...rest } = page(wanted, request.query, toSortable, { sort: 'createdAt', order: 'desc' });
+    return { status: 200, body: { publications: items.map(publicationResponse), ...rest } };
+  },
+};
+
+const getPublication: ApiRoute = {
+  method: 'GET',
+  path: '/api/publications/:publicationId',
+  operation: 'getPublication',
+  contract: contracts.getPublication,
+  scope: 'drafts:read',
+  query: NoQuerySchema,
+  handle: (request) => {
+    const { record } = visible(request, request.params[0] ?? '', kind);
+    return { status: 200, body: publicationResponse(record) };
+  },
+};
+
+const resendPublication: ApiRoute = {
+  method: 'POST',
+  path: '/api/publications/:publicationId/resend',
+  operation: 'resendPublication',
+  contract: contracts.resendPublication,
+  scope: 'publish:write',
+  query: NoQuerySchema,
+  checkBody: (body) => check(EmptyBodySchema, body, 'body'),
+  once: { home: ({ params }) => params[0], reply: (value, { context }) => told(context, (value as { id: string }).id) },
+  handle: async (request): Promise<ApiReply> => {
+    const { partition, record } = visible(request, request.params[0] ?? '', kind);
+    check(EmptyBodySchema, request.body, 'body');
+    const through = connectionFor(request, record, record.channel);
+    const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
+    const { id } = await carryOut<{ id: string }>(request.context, partition.name, command, request.once);
+    return ended(request.context, id);
+  },
+};
+
+const deletePublication: ApiRoute = {
+  method: 'DELETE',
+  path: '/api/publications/:publicationId',
+  operation: 'deletePublication',
+  contract: contracts.deletePublication,
+  scope: 'publish:write',
+  query: NoQuerySchema,
+  handle: async (request) => {
+    const { partition, record } = visible(request, request.params[0] ?? '', kind);
+    const command = { name: 'deletePublication', publicationId: record.id } as const;
+    const { deletedAt } = await carryOut<{ deletedAt: number }>(request.context, partition.name, command);
+    return { status: 200, body: deletedResponse(record, deletedAt) };
+  },
+};
+
+/** What deleting did, and what it did not do. */
+export function deletedResponse({ id, channel }: Pick<PublicationRecord, 'id' | 'channel'>, deletedAt: number) {
+  const message =
+    channel === 'hosted' ? 'Its page is gone.' : `What the channel ${channel} has got stays there: delete it there.`;
+  return { id, deletedAt: new Date(deletedAt).toISOString(), message };
+}
+
+/** The publications of a draft, or of a whole repository. */
+function named(request: ApiRequest<ListPublicationsQuery>): PublicationRecord[] {
+  const { draftId, repoId } = request.query;
+  if (draftId === undefined && repoId === undefined)
+    throw invalid({ draftId: 'expected draftId or repoId, got neither' }, 'The query is invalid.');
+  if (draftId === undefined) {
+    assertVisible(request.caller, repoId, 'Repository', repoId as string);
+    const name = partitionOfId(request.context, repoId as string) as string;
+    return storedPublications(readPartition(request.context, name), repoId as string);
+  }
+  const { partition, record } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
+  if (repoId !== undefined && repoId !== record.repoId) return [];
+  return storedPublications(partition, record.repoId, draftId);
+}
+
+function toSortable({ id, channel, createdAt, updatedAt }: PublicationRecord) {
+  return { id, name: channel, createdAt, updatedAt };
+}
+
+export const publicationRoutes = [listPublications, getPublication, resendPublication, deletePublication];

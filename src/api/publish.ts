@@ -1,0 +1,158 @@
+/**
+ * Publish Draft and its preview (spec part 4). The connection in force and the organisation's policy are looked up here; the
+ * partition decides whether it is a new publication, and its worker sends it.
+ */
+import { publicUrlOf } from '../../config/public-url.ts';
+import { invalid, ServiceError } from '../errors.ts';
+import { newId, slotOfId } from '../ids.ts';
+import { ask } from '../journal/query.ts';
+import { pagesUrl } from '../page-url.ts';
+import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
+import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
+import { contracts } from '../protocol/contracts.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
+import type { DraftRecord } from '../protocol/stored.ts';
+import type { Payload, PayloadTask } from '../protocol/tasks.ts';
+import { effectiveChannel, toConnection } from '../store/channels.ts';
+import { type DirectoryRepository, readDirectoryRepository } from '../store/directory.ts';
+import { readDraft } from '../store/drafts.ts';
+import { hostedSettings } from '../store/hosted-settings.ts';
+import { readCursor } from '../store/meta.ts';
+import type { Partition } from '../store/partition.ts';
+import { readPolicy } from '../store/policies.ts';
+import { hasEnded, publicationResponse, readPublication } from '../store/publications.ts';
+import { readRepository } from '../store/repositories.ts';
+import { defaultConnection } from './channel-writes.ts';
+import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { visible } from './ready.ts';
+import { check } from './validate.ts';
+
+/** How long a request waits for the end of its publication, and how often it looks without a signal, in milliseconds. */
+const endMs = 5000;
+const lookMs = 250;
+
+const publishDraft: ApiRoute = {
+  method: 'POST',
+  path: '/api/publish',
+  operation: 'publishDraft',
+  contract: contracts.publishDraft,
+  scope: 'publish:write',
+  query: NoQuerySchema,
+  checkBody,
+  once: {
+    home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId,
+    reply: (value, { context }) => told(context, (value as { id: string }).id),
+  },
+  handle: async (request) => {
+    const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
+    const { partition, record: draft } = visible(request, draftId, draftKind);
+    assertReady(draft);
+    const through = connectionFor(request, draft, channel);
+    const publicationId = newId('pub', slotOfId(draftId) as number);
+    const what = { publicationId, draftId, revision: draft.revision, channel, asDraft };
+    const command = { name: 'publish', ...what, ...through } as const;
+    const { id } = await carryOut<{ id: string }>(request.context, partition.name, command, request.once);
+    return ended(request.context, id);
+  },
+};
+
+const previewPublication: ApiRoute = {
+  method: 'POST',
+  path: '/api/publish/preview',
+  operation: 'previewPublication',
+  contract: contracts.previewPublication,
+  scope: 'drafts:read',
+  query: NoQuerySchema,
+  checkBody,
+  handle: async (request) => {
+    const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
+    const { partition, record: draft } = visible(request, draftId, draftKind);
+    assertReady(draft);
+    const { directory, context } = request;
+    const { orgId, id } = readDirectoryRepository(directory, draft.repoId) as DirectoryRepository;
+    const stored = effectiveChannel(directory, orgId, id, channel);
+    const settings = stored?.settings ?? defaultConnection(context.sealer, orgId, channel).settings;
+    const what = { publicationId: newId('pub', slotOfId(draftId) as number), draftId, revision: draft.revision };
+    const shown = { pagesUrl: pagesUrlOf(context, directory, id) };
+    const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
+    const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
+    return { status: 200, body: { channel, payload } };
+  },
+};
+
+/** What the two operations take alike. */
+function checkBody(body: unknown): PublishBody {
+  const publish = check<PublishBody>(PublishBodySchema, body, 'body');
+  if (publish.draft && publish.channel !== 'scm_releases')
+    throw invalid({ draft: `expected false for the channel ${publish.channel}, got true` }, 'The body is invalid.');
+  return publish;
+}
+
+const draftKind = { prefix: 'draft', resource: 'Draft', read: readDraft } as const;
+
+function assertReady({ id, status }: DraftRecord): void {
+  if (status === 'ready') return;
+  throw new ServiceError('conflict', `Draft ${id} is ${status}: only one that is ready can be published.`, {
+    ...(status === 'processing' && { retryAfter: 1 }),
+  });
+}
+
+/**
+ * What a publication goes through: the connection of the repository, else of its organisation, else the channel's defaults.
+ * @throws ServiceError `conflict` when the channel is not connected, `forbidden` when the organisation's policy refuses it
+ */
+export function connectionFor(
+  { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
+  { repoId, persona }: Pick<DraftRecord | PublicationRecord, 'repoId' | 'persona'>,
+  channel: ChannelName,
+): { connection: Connection; pagesUrl: string | null } {
+  const { orgId } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
+  const { isBuiltIn, isPublic } = channelTraits[channel];
+  if (isPublic && persona !== 'customer' && readPolicy(directory, orgId).refuseInternalOnPublicChannels) {
+    const policy = 'refuseInternalOnPublicChannels';
+    throw new ServiceError(
+      'forbidden',
+      `The policy ${policy} of the organization refuses drafts for ${persona} readers on the public channel ${channel}.`,
+    );
+  }
+  const stored = effectiveChannel(directory, orgId, repoId, channel);
+  if (!stored && !isBuiltIn)
+    throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
+  const connection = stored ? toConnection(stored) : defaultConnection(context.sealer, orgId, channel);
+  return { connection, pagesUrl: pagesUrlOf(context, directory, repoId) };
+}
+
+/** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */
+function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): string | null {
+  const { orgId, fullName } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
+  const repository = readRepository(readPartition(context, partitionOfId(context, repoId) as string), repoId);
+  const { visibility, key } = hostedSettings(directory, orgId, repoId, repository?.private !== false);
+  if (visibility === 'off') return null;
+  return pagesUrl(publicUrlOf(context.settings), fullName, visibility === 'unlisted' ? key : undefined);
+}
+
+/** The reply once a publication has ended, or once that has been waited for long enough. */
+export async function ended(context: ApiContext, id: string): Promise<ApiReply> {
+  const name = partitionOfId(context, id) as string;
+  const deadline = performance.now() + endMs;
+  for (;;) {
+    const partition = readPartition(context, name);
+    const publication = readPublication(partition, id);
+    const left = deadline - performance.now();
+    if (!publication || hasEnded(publication) || left <= 0) return told(context, id);
+    await context.signals.wait(name, readCursor(partition).seq + 1, Math.min(lookMs, left));
+  }
+}
+
+/** The reply of now. What has not ended is `processing` here, whether or not its first attempt has begun. */
+export function told(context: ApiContext, id: string): ApiReply {
+  const partition = readPartition(context, partitionOfId(context, id) as string);
+  const publication = readPublication(partition, id);
+  if (!publication) throw new ServiceError('conflict', `Publication ${id} was made and deleted since.`);
+  const { status } = publication;
+  const body = publicationResponse({ ...publication, status: status === 'pending' ? 'processing' : status });
+  return { status: 201, body, headers: ['Location', `/api/publications/${id}`] };
+}
+
+export const publishRoutes = [publishDraft, previewPublication];

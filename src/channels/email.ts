@@ -1,0 +1,62 @@
+/**
+ * The channel `email`: each recipient gets a message of their own, so that nobody sees the others and each can unsubscribe.
+ * SMTP cannot be asked what it took, hence at most one message a recipient (`docs/architecture.md` decision 24).
+ */
+
+import { type EmailSettings, EmailSettingsSchema } from '../protocol/channel-settings.ts';
+import { type Channel, type Delivered, type DeliveryContext, DeliveryError } from './channel.ts';
+import { type EmailPayload, plainEmail, toEmail, toMessage } from './email/message.ts';
+import { sendAll } from './email/send.ts';
+import { SmtpSession } from './email/smtp.ts';
+
+type Context = DeliveryContext<EmailSettings>;
+
+export const email: Channel<EmailSettings, EmailPayload> = {
+  name: 'email',
+  isPublic: true,
+  canLookUp: false,
+  settings: EmailSettingsSchema,
+  secrets: ['user', 'password', 'recipients'],
+  render: (note) => toEmail(note),
+  deliver: (payload, context) => deliver(payload, context),
+  test: (context) => test(context),
+};
+
+async function deliver(payload: EmailPayload, context: Context): Promise<Delivered> {
+  const { settings, egress, signal, publicationId } = context;
+  const listed = distinct(settings.recipients);
+  const unwanted = context.suppressed(listed);
+  const recipients = listed.filter((address) => !unwanted.has(address));
+  if (recipients.length === 0) throw new DeliveryError('refused', 'All recipients have unsubscribed.');
+  const tally = await sendAll({
+    recipients,
+    signal,
+    open: () => SmtpSession.open(settings, egress, signal),
+    hand: async (session, to) => {
+      const addressing = { publicationId, to, unsubscribeUrl: context.unsubscribeUrl(to), date: new Date() };
+      return session.send(settings.from, to, await toMessage(payload, settings, addressing));
+    },
+  });
+  return { url: null, reference: null, counts: { ...tally, unsubscribed: listed.length - recipients.length } };
+}
+
+/** A test is not for those on the list: it goes to the sender's own address, if the server takes mail for that. */
+async function test({ settings, egress, signal, publicationId }: Context): Promise<string> {
+  const session = await SmtpSession.open(settings, egress, signal);
+  try {
+    const payload = plainEmail('Test message', 'Release notes will be sent from here.');
+    const addressing = { publicationId, to: settings.from, unsubscribeUrl: null, date: new Date() };
+    const message = await toMessage(payload, settings, addressing);
+    const { kind } = await session.send(settings.from, settings.from, message);
+    return kind === 'accepted'
+      ? "The mail server was reached, and took a test message to the sender's own address."
+      : "The mail server was reached, but takes no mail to the sender's own address: no test message was sent.";
+  } finally {
+    session.close();
+  }
+}
+
+/** Addresses once each, whatever the case. */
+function distinct(addresses: readonly string[]): string[] {
+  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()];
+}

@@ -1,0 +1,118 @@
+/**
+ * Sends a message of its own to each recipient, over a few sessions at once, and sums up what became of them. A message that
+ * may have been taken is never handed over again: then all of it stops, and the outcome is said to be unknown.
+ */
+import { DeliveryError } from '../channel.ts';
+import type { Handover, SmtpSession } from './smtp.ts';
+
+const mostSessions = 4;
+
+export interface Sending {
+  recipients: readonly string[];
+  open: () => Promise<SmtpSession>;
+  /** Hands the recipient's message over in a session. */
+  hand: (session: SmtpSession, recipient: string) => Promise<Handover>;
+  signal: AbortSignal;
+}
+
+/** How many messages were taken, refused for good, and refused for now. */
+export interface Tally {
+  accepted: number;
+  rejected: number;
+  deferred: number;
+}
+
+/** @returns how many were taken, at least one; @throws DeliveryError as the documentation of the channel tells */
+export async function sendAll(sending: Sending): Promise<Tally> {
+  const round = new Round(sending);
+  await round.run();
+  return round.outcome();
+}
+
+class Round {
+  private readonly sending: Sending;
+  private readonly tally: Tally = { accepted: 0, rejected: 0, deferred: 0 };
+  private next = 0;
+  /** Messages that were being taken when their connection was lost. */
+  private doubtful = 0;
+  /** Why not all recipients were tried. */
+  private failure: DeliveryError | undefined;
+  private lastCode = '';
+
+  constructor(sending: Sending) {
+    this.sending = sending;
+  }
+
+  /** The first session must open; that others may not is the server's right. */
+  async run(): Promise<void> {
+    const first = await this.sending.open();
+    const others = Math.min(mostSessions, this.sending.recipients.length) - 1;
+    await Promise.all([
+      this.lane(first),
+      ...Array.from({ length: others }, async () => {
+        const session = await this.sending.open().catch(() => undefined);
+        if (session) await this.lane(session);
+      }),
+    ]);
+  }
+
+  outcome(): Tally {
+    const { accepted, rejected, deferred } = this.tally;
+    const all = this.sending.recipients.length;
+    if (this.doubtful > 0 || (this.failure && accepted > 0)) {
+      const rest = this.doubtful > 0 ? `${this.doubtful} more may have arrived` : 'the others were not sent';
+      const taken = `The mail server took ${accepted} of ${all} messages before the connection was lost; ${rest}.`;
+      throw new DeliveryError('unknown', taken);
+    }
+    if (this.failure) throw this.failure;
+    if (accepted === 0 && deferred > 0) {
+      throw new DeliveryError('retry', `The mail server takes no messages for now (${this.lastCode}).`);
+    }
+    if (accepted === 0) {
+      throw new DeliveryError('refused', `The mail server refused all ${all} messages (${this.lastCode}).`);
+    }
+    return { accepted, rejected, deferred };
+  }
+
+  private async lane(opened: SmtpSession): Promise<void> {
+    let session = opened;
+    while (this.next < this.sending.recipients.length && !this.isStopped) {
+      const recipient = this.sending.recipients[this.next++] as string;
+      try {
+        session = await this.sendOne(session, recipient);
+      } catch (error) {
+        if (!(error instanceof DeliveryError)) throw error;
+        this.failure ??= error;
+      }
+    }
+    session.close();
+  }
+
+  /** Servers end sessions after some messages: what was not handed over yet goes through a new one. */
+  private async sendOne(current: SmtpSession, recipient: string): Promise<SmtpSession> {
+    let session = current.isOpen ? current : await this.sending.open();
+    let handover = await this.sending.hand(session, recipient);
+    if (handover.kind === 'lost' && !handover.handed && !this.sending.signal.aborted) {
+      session = await this.sending.open();
+      handover = await this.sending.hand(session, recipient);
+    }
+    this.count(handover);
+    return session;
+  }
+
+  private count(handover: Handover): void {
+    if (handover.kind === 'lost') {
+      if (handover.handed) this.doubtful += 1;
+      else
+        this.failure ??= new DeliveryError('retry', 'The mail server ends the connection before it takes a message.');
+      return;
+    }
+    this.tally[handover.kind] += 1;
+    if (handover.kind !== 'accepted') this.lastCode = handover.code;
+  }
+
+  private get isStopped(): boolean {
+    if (this.sending.signal.aborted) this.failure ??= new DeliveryError('retry', 'The delivery was stopped.');
+    return this.failure !== undefined || this.doubtful > 0;
+  }
+}

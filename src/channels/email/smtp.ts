@@ -1,0 +1,178 @@
+/**
+ * A session with a mail server: connecting where the settings allow it, TLS, login, and handing over messages one by one. It
+ * tells for each whether it was taken, refused, or lost on the way. Texts of the server never leave this file, as they quote
+ * addresses; only codes do.
+ */
+import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { type Egress, EgressError } from '../../egress/egress.ts';
+import type { EmailSettings } from '../../protocol/channel-settings.ts';
+import { DeliveryError } from '../channel.ts';
+
+/** What became of a message. `code` is such as `550 5.1.1`. */
+export type Handover =
+  | { kind: 'accepted' }
+  /** For good, or for now. */
+  | { kind: 'rejected' | 'deferred'; code: string }
+  /** No answer; `handed` when the server had begun to take the message, so that it may deliver it. */
+  | { kind: 'lost'; handed: boolean };
+
+type SmtpError = Error & {
+  code?: string;
+  originalCode?: string;
+  responseCode?: number;
+  response?: string;
+  command?: string;
+};
+
+const ports = { starttls: 587, implicit: 465, none: 25 } as const;
+const connectTimeoutMs = 15_000;
+const silenceTimeoutMs = 30_000;
+/** With this status a server ends a session, whatever it was asked for. */
+const closing = 421;
+
+export class SmtpSession {
+  private readonly connection: SMTPConnection;
+  private readonly signal: AbortSignal;
+  private readonly ended: Promise<void>;
+  private failure: Error | undefined;
+
+  private constructor(connection: SMTPConnection, signal: AbortSignal) {
+    this.connection = connection;
+    this.signal = signal;
+    this.ended = new Promise((resolve) => {
+      const stop = (): void => resolve();
+      signal.addEventListener('abort', stop, { once: true });
+      connection.once('end', () => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      });
+      connection.on('error', (error: Error) => {
+        this.failure ??= error;
+        resolve();
+      });
+    });
+  }
+
+  /** @throws DeliveryError, after which nothing was handed over */
+  static async open(settings: EmailSettings, egress: Egress, signal: AbortSignal): Promise<SmtpSession> {
+    const { host, tls = 'starttls', port = ports[tls], user, password } = settings;
+    if (tls === 'none' && password !== undefined) {
+      throw new DeliveryError('refused', 'A password is not sent without TLS: set tls to starttls or implicit.');
+    }
+    if ((user === undefined) !== (password === undefined)) {
+      throw new DeliveryError('refused', 'The connection needs both user and password, or neither.');
+    }
+    const connection = new SMTPConnection({
+      host: await addressOf(host, egress),
+      port,
+      ...(isIP(host) === 0 && { servername: host }),
+      secure: tls === 'implicit',
+      requireTLS: tls === 'starttls',
+      ignoreTLS: tls === 'none',
+      tls: settings.certificateAuthority === undefined ? {} : { ca: settings.certificateAuthority },
+      connectionTimeout: connectTimeoutMs,
+      greetingTimeout: connectTimeoutMs,
+      socketTimeout: silenceTimeoutMs,
+      socketCloseTimeout: 0,
+    });
+    const session = new SmtpSession(connection, signal);
+    try {
+      await session.step((done) => connection.connect((error) => done(error ?? null)));
+      if (user !== undefined && password !== undefined) {
+        await session.step((done) => connection.login({ user, pass: password }, done));
+      }
+      return session;
+    } catch (error) {
+      session.close();
+      throw error instanceof DeliveryError ? error : connectFailure(error as SmtpError);
+    }
+  }
+
+  /** Hands a message over to one recipient. */
+  async send(from: string, to: string, message: Buffer): Promise<Handover> {
+    let handed = false;
+    const body = Readable.from(
+      (function* () {
+        handed = true;
+        yield message;
+      })(),
+    );
+    try {
+      const envelope = { from, to: [to], size: message.length };
+      await this.step((done) => this.connection.send(envelope, body, done));
+      return { kind: 'accepted' };
+    } catch (error) {
+      const { code, responseCode } = error as SmtpError;
+      const isAnswer = code === 'EENVELOPE' || code === 'EMESSAGE';
+      if (isAnswer && (handed || responseCode !== closing)) {
+        if (!(await this.reset())) this.close();
+        return { kind: (responseCode ?? 500) < 500 ? 'deferred' : 'rejected', code: codeOf(error as SmtpError) };
+      }
+      this.close();
+      return { kind: 'lost', handed };
+    }
+  }
+
+  get isOpen(): boolean {
+    return !this.connection.destroyed && !this.signal.aborted;
+  }
+
+  /** Takes leave of the server and does not wait for its answer. */
+  close(): void {
+    if (!this.connection.destroyed && this.connection.stage === 'connected') this.connection.quit();
+    setImmediate(() => this.connection.close());
+  }
+
+  /** One step of the protocol, which the end of the connection and the signal end as well. */
+  private step(begin: (done: (error: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.signal.aborted) return reject(new Error('stopped'));
+      begin((error) => (error ? reject(error) : resolve()));
+      void this.ended.then(() => setImmediate(() => reject(this.failure ?? new Error('the connection ended'))));
+    });
+  }
+
+  private reset(): Promise<boolean> {
+    return this.step((done) => this.connection.reset((error) => done(error))).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+async function addressOf(host: string, egress: Egress): Promise<string> {
+  try {
+    return await egress.resolve(host);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const outcome = error.kind === 'refused' ? 'refused' : 'retry';
+    throw new DeliveryError(outcome, `The mail server may not be reached there: ${error.message}.`);
+  }
+}
+
+function connectFailure(error: SmtpError): DeliveryError {
+  const { code, responseCode = 0 } = error;
+  const cause = error.originalCode ?? code ?? '';
+  if (code === 'EAUTH' || code === 'ENOAUTH') {
+    const outcome = responseCode >= 400 && responseCode < 500 ? 'retry' : 'refused';
+    return new DeliveryError(outcome, `The mail server refused the login (${codeOf(error)}).`);
+  }
+  if (/CERT|ALTNAME|SELF_SIGNED|ISSUER/.test(cause)) {
+    return new DeliveryError('refused', `The mail server's certificate cannot be verified (${cause}).`);
+  }
+  if (code === 'ETLS')
+    return new DeliveryError('refused', 'The mail server does not do TLS as the connection asks for it.');
+  if (responseCode >= 500)
+    return new DeliveryError('refused', `The mail server refused the connection (${codeOf(error)}).`);
+  const why = /^E[A-Z]+$/.test(cause) ? ` (${cause})` : '';
+  return new DeliveryError('retry', `The mail server could not be reached${why}.`);
+}
+
+/** Status and enhanced status of a reply: the words behind them may quote whom the message was for. */
+function codeOf({ response = '', responseCode }: SmtpError): string {
+  const [, status, enhanced] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(response) ?? [];
+  if (status === undefined) return responseCode ? String(responseCode) : 'no code given';
+  return enhanced === undefined ? status : `${status} ${enhanced}`;
+}

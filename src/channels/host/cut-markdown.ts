@@ -1,0 +1,97 @@
+/**
+ * Shortens Markdown to what a host takes: whole entries go, from the end, and highlights and breaking changes go last. Nothing is
+ * cut within an entry, a paragraph or a block of code.
+ */
+import MarkdownIt from 'markdown-it';
+
+interface Piece {
+  text: string;
+  kind: 'heading' | 'entry' | 'other';
+  depth: number;
+  /** Follows the entry before it without a blank line. */
+  tight: boolean;
+  /** Readers must not miss it. */
+  kept: boolean;
+}
+
+/** HTML is told apart only to keep its lines together; nothing is rendered. */
+const markdown = new MarkdownIt({ html: true });
+const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
+const marker = /<!-- rn:(?:pr|issue):\d{1,10} -->/;
+
+/**
+ * The text, or as much of it as fits.
+ * @param most code points that it may have
+ * @param rest tells of the entries that are left out, by their number (0 where it is no entry that is)
+ */
+export function cutMarkdown(text: string, most: number, rest: (count: number) => string): string {
+  if (isWithin(text, most)) return text;
+  const pieces = piecesOf(text);
+  const order = [...pieces.filter(({ kept }) => kept), ...pieces.filter(({ kept }) => !kept)].filter(
+    ({ kind }) => kind !== 'heading',
+  );
+  const version = (count: number): string => {
+    const chosen = new Set(order.slice(0, count));
+    return `${join(pieces, chosen)}\n\n${rest(left(pieces, chosen))}\n`.trimStart();
+  };
+  let [best, low, high] = [version(0), 1, order.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const shorter = version(middle);
+    if (isWithin(shorter, most)) [best, low] = [shorter, middle + 1];
+    else high = middle - 1;
+  }
+  return best;
+}
+
+function isWithin(text: string, most: number): boolean {
+  return text.length <= most || (text.length <= 2 * most && [...text].length <= most);
+}
+
+/** Headings, entries of lists that are not in another, and all else block by block. */
+function piecesOf(text: string): Piece[] {
+  const lines = text.split('\n');
+  const pieces: Piece[] = [];
+  let [kept, keptDepth, listStart] = [false, 0, false];
+  const add = (map: [number, number] | null, kind: Piece['kind'], depth = 0, tight = false): void => {
+    const words = lines
+      .slice(...(map ?? [0, 0]))
+      .join('\n')
+      .trimEnd();
+    if (kind === 'heading' && (!kept || depth <= keptDepth)) [kept, keptDepth] = [mustStay.test(words), depth];
+    if (words !== '') pieces.push({ text: words, kind, depth, tight, kept });
+  };
+  for (const token of markdown.parse(text, {})) {
+    if (token.level === 0 && /^(?:bullet|ordered)_list_open$/.test(token.type)) listStart = true;
+    else if (token.level === 1 && token.type === 'list_item_open') {
+      const before = lines[(token.map?.[0] ?? 1) - 1] ?? '';
+      add(token.map, 'entry', 0, !listStart && before.trim() !== '');
+      listStart = false;
+    } else if (token.level === 0 && token.type === 'heading_open')
+      add(token.map, 'heading', Number(token.tag.slice(1)));
+    else if (token.level === 0 && token.nesting >= 0 && token.map && token.type !== 'inline') add(token.map, 'other');
+  }
+  return pieces;
+}
+
+/** The chosen pieces, each under its headings; a part that was folded away stays so. */
+function join(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): string {
+  let text = '';
+  let headings: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece.kind === 'heading') headings = [...headings.filter(({ depth }) => depth < piece.depth), piece];
+    else if (chosen.has(piece)) {
+      for (const heading of headings) text += `\n\n${heading.text}`;
+      text += `${headings.length === 0 && piece.tight ? '\n' : '\n\n'}${piece.text}`;
+      headings = [];
+    }
+  }
+  const open = (text.match(/^<details>/gm)?.length ?? 0) - (text.match(/^<\/details>/gm)?.length ?? 0);
+  return text + '\n\n</details>'.repeat(Math.max(0, open));
+}
+
+function left(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): number {
+  const entries = pieces.filter(({ kind }) => kind === 'entry');
+  const marked = entries.some(({ text }) => marker.test(text));
+  return entries.filter((piece) => !chosen.has(piece) && (!marked || marker.test(piece.text))).length;
+}

@@ -1,0 +1,81 @@
+/**
+ * The channel `hosted`: a page of this service for each version, with feeds. Delivering needs nobody else: the page travels with
+ * the outcome of the publication, is stored when that is folded, and shown by the gateway.
+ */
+import { type HostedSettings, HostedSettingsSchema } from '../protocol/host-channel-settings.ts';
+import type { HostedPage } from '../protocol/hosted.ts';
+import { visibleText } from '../visible-text.ts';
+import { type Channel, DeliveryError, type Note } from './channel.ts';
+import { cutToFit, type Rest, restText } from './text/cut.ts';
+import type { Block } from './text/document.ts';
+import { blocksToHtml } from './text/html.ts';
+import { blocksOf } from './text/note-text.ts';
+
+/** The page, and its address; null where nobody may see it. */
+export interface HostedPayload {
+  page: HostedPage;
+  url: string | null;
+}
+
+/** Largest HTML of a page, in bytes as JSON: it has to fit into one record of the journal beside the rest. */
+const largestHtml = 1_500_000;
+const longestSummary = 300;
+
+export const hosted: Channel<HostedSettings, HostedPayload> = {
+  name: 'hosted',
+  isPublic: true,
+  canLookUp: true,
+  settings: HostedSettingsSchema,
+  secrets: [],
+  render: (note) => ({
+    page: pageOf(note),
+    url: note.pageUrl,
+  }),
+  deliver: async ({ page, url }) => {
+    if (url === null)
+      throw new DeliveryError(
+        'refused',
+        'The pages of this repository are off, as those of private ones are by default: set the visibility of the channel.',
+      );
+    return { url, reference: page.version, page };
+  },
+  test: async ({ settings: { visibility = 'as the repository is', key } }) => {
+    if (visibility === 'unlisted' && key === undefined)
+      throw new DeliveryError('refused', 'Unlisted pages need a key: without one they are shown to nobody.');
+    return `Pages need no access elsewhere. Visibility: ${visibility}.`;
+  },
+};
+
+function pageOf(note: Note): HostedPage {
+  const { version, persona, date } = note;
+  return { version: version.toWellFormed(), persona, html: htmlOf(note), summary: summaryOf(note), date };
+}
+
+/** Headings begin at the second level, below the page's own. */
+function htmlOf(note: Note): string {
+  const blocks = blocksOf(note);
+  const depths = blocks.flatMap((block) => (block.kind === 'heading' ? [block.depth] : []));
+  const headingShift = depths.length === 0 ? 0 : 2 - Math.min(...depths);
+  return cutToFit(
+    blocks,
+    (kept, rest) => blocksToHtml(rest ? [...kept, restBlock(note, rest)] : kept, { headingShift }),
+    (html) => Buffer.byteLength(JSON.stringify(html)) <= largestHtml,
+  );
+}
+
+function restBlock({ compareUrl, persona, repository }: Note, rest: Rest): Block {
+  const text = { kind: 'text', text: restText(rest) } as const;
+  const isHidden = compareUrl === null || (persona === 'customer' && repository.private);
+  return { kind: 'paragraph', content: isHidden ? [text] : [{ kind: 'link', href: compareUrl, content: [text] }] };
+}
+
+function summaryOf({ flags }: Note): string {
+  const line = visibleText(flags.highlights.join(' · ')).replace(/\s+/g, ' ').trim();
+  const characters = [...line];
+  return characters.length <= longestSummary
+    ? line
+    : `${characters
+        .slice(0, longestSummary - 1)
+        .join('')
+        .trimEnd()}…`;
+}

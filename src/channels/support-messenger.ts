@@ -1,0 +1,175 @@
+/**
+ * The channel `support_messenger`: a news item in the messenger that customers ask for help in. Its last line carries the
+ * publication's id, so that an attempt whose answer was lost is found again instead of being doubled.
+ */
+import {
+  type SupportMessengerSettings as Settings,
+  SupportMessengerSettingsSchema,
+} from '../protocol/channel-settings.ts';
+import { type Channel, type Delivered, type DeliveryContext, DeliveryError, type Note } from './channel.ts';
+import { exchangeJson, jsonOf } from './receivers.ts';
+import { cutToFit, type Rest, restText } from './text/cut.ts';
+import { blocksToHtml, escapeHtml } from './text/html.ts';
+import { blocksOf, readOnUrl, titleOf } from './text/note-text.ts';
+
+/** The news item as it is sent, but for who sends it. */
+interface NewsItem {
+  title: string;
+  body: string;
+}
+
+const receiver = 'The messenger';
+const apiVersion = '2.11';
+const longestBody = 50_000;
+/** The list is read newest first, and an attempt is minutes old. */
+const pageSize = 20;
+const mostPages = 10;
+const mostReplyBytes = 8 * 1024 * 1024;
+
+export const supportMessenger: Channel<Settings, NewsItem> = {
+  name: 'support_messenger',
+  isPublic: true,
+  canLookUp: true,
+  settings: SupportMessengerSettingsSchema,
+  secrets: ['accessToken'],
+  render: (note) => ({ title: titleOf(note), body: bodyOf(note) }),
+  deliver: (item, context) => new Messenger(context).publish(item),
+  test: (context) => new Messenger(context).check(),
+};
+
+function bodyOf(note: Note): string {
+  return cutToFit(
+    blocksOf(note),
+    (kept, rest) => [blocksToHtml(kept), restHtml(note, rest), markOf(note.publicationId)].join('\n'),
+    (body) => body.length <= longestBody,
+  );
+}
+
+function restHtml(note: Note, rest: Rest | null): string {
+  if (!rest) return '';
+  const url = readOnUrl(note);
+  const link = url === null ? '.' : `: <a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`;
+  return `<p>${restText(rest)}${link}</p>`;
+}
+
+/** Text survives a messenger's cleaning of HTML, which comments and attributes need not. */
+function markOf(publicationId: string): string {
+  return `<p><em>Reference ${escapeHtml(publicationId)}</em></p>`;
+}
+
+/** Calls of the messenger's API. Each may be repeated: what an earlier attempt made is looked for first. */
+class Messenger {
+  private readonly context: DeliveryContext<Settings>;
+
+  constructor(context: DeliveryContext<Settings>) {
+    this.context = context;
+  }
+
+  async publish(item: NewsItem): Promise<Delivered> {
+    const { reference, resumed } = this.context;
+    const id = (reference !== null && (await this.update(reference, item))) || (resumed && (await this.found(item)));
+    return { url: null, reference: id || (await this.create(item)) };
+  }
+
+  /** News would be read by customers, so that nothing is sent: sender and newsfeeds are looked up. */
+  async check(): Promise<string> {
+    const { senderId, newsfeedIds = [] } = this.context.settings;
+    if (!(await this.call('GET', `/admins/${senderId}`))) {
+      throw new DeliveryError('refused', `${receiver} knows no teammate ${senderId}.`);
+    }
+    for (const id of newsfeedIds) {
+      if (!(await this.call('GET', `/news/newsfeeds/${id}`))) {
+        throw new DeliveryError('refused', `${receiver} knows no newsfeed ${id}.`);
+      }
+    }
+    if (!(await this.call('GET', '/news/news_items?page=1&per_page=1'))) {
+      throw new DeliveryError('refused', `${receiver} has no news in this workspace.`);
+    }
+    return 'The token, the sender and the newsfeeds are known. Nothing was published.';
+  }
+
+  private async create(item: NewsItem): Promise<string> {
+    const { state = 'live' } = this.context.settings;
+    const created = await this.call('POST', '/news/news_items', {
+      ...item,
+      sender_id: this.context.settings.senderId,
+      state,
+      newsfeed_assignments: this.assignments(),
+    });
+    return idOf(created) ?? this.unreadable();
+  }
+
+  /**
+   * Gives an item its new text. What people changed at the messenger stays: it would be cleared where it is not sent again.
+   * @returns the item's id; undefined when it is gone
+   */
+  private async update(id: string, item: NewsItem): Promise<string | undefined> {
+    const path = `/news/news_items/${encodeURIComponent(id)}`;
+    const present = await this.call('GET', path);
+    if (!present) return undefined;
+    const { state, senderId } = this.context.settings;
+    const assigned = listOf(present.newsfeed_assignments);
+    const updated = await this.call('PUT', path, {
+      ...item,
+      sender_id: senderId,
+      labels: listOf(present.labels),
+      reactions: listOf(present.reactions),
+      newsfeed_assignments: assigned.length > 0 ? assigned : this.assignments(),
+      ...(state !== 'draft' && { state: 'live' }),
+    });
+    return updated && id;
+  }
+
+  /** The item that an earlier attempt of this publication left, brought up to date. */
+  private async found(item: NewsItem): Promise<string | undefined> {
+    const mark = `Reference ${this.context.publicationId}<`;
+    for (let page = 1; page <= mostPages; page += 1) {
+      const list = await this.call('GET', `/news/news_items?page=${page}&per_page=${pageSize}`);
+      const items = listOf(list?.data) as Record<string, unknown>[];
+      const id = idOf(items.find(({ body }) => typeof body === 'string' && body.includes(mark)));
+      if (id !== undefined) return this.update(id, item);
+      if (items.length < pageSize) return undefined;
+    }
+    return undefined;
+  }
+
+  /** A date in the future is refused, and clocks differ. */
+  private assignments(): { newsfeed_id: number; published_at: number }[] {
+    const published_at = Math.floor(Date.now() / 1000) - 60;
+    return (this.context.settings.newsfeedIds ?? []).map((newsfeed_id) => ({ newsfeed_id, published_at }));
+  }
+
+  /** @returns the answer; undefined for 404 */
+  private async call(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+  ): Promise<Record<string, unknown> | undefined> {
+    const { accessToken, apiUrl = 'https://api.intercom.io' } = this.context.settings;
+    const reply = await exchangeJson(
+      { ...this.context, receiver, repeatable: true, accepts: method === 'POST' ? [] : [404] },
+      {
+        method,
+        url: apiUrl.replace(/\/+$/, '') + path,
+        headers: { authorization: `Bearer ${accessToken}`, 'intercom-version': apiVersion },
+        maxBodyBytes: mostReplyBytes,
+        body,
+      },
+    );
+    if (reply.status === 404) return undefined;
+    return jsonOf(reply) ?? this.unreadable();
+  }
+
+  private unreadable(): never {
+    throw new DeliveryError('retry', `${receiver} gave an answer that cannot be read.`);
+  }
+}
+
+function idOf(item: Record<string, unknown> | undefined): string | undefined {
+  const id = item?.id;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

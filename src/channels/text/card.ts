@@ -1,0 +1,174 @@
+/**
+ * Puts a note into an Adaptive Card for an office chat. A card's text knows bold, slanted, lists and links and no other Markdown:
+ * headings are bold lines, code is text of even width, and all else is escaped.
+ */
+import type { Note } from '../channel.ts';
+import { cutToFit, type Rest, restText } from './cut.ts';
+import { type Block, type Inline, type ListItem, wordsOf } from './document.ts';
+import { breakMentions } from './mentions.ts';
+import { blocksOf, readOnUrl, titleOf } from './note-text.ts';
+import { shorten } from './split.ts';
+
+interface TextBlock {
+  type: 'TextBlock';
+  text: string;
+  wrap: true;
+  size?: 'Large' | 'Medium';
+  weight?: 'Bolder';
+  fontType?: 'Monospace';
+  spacing?: 'Small' | 'Large';
+}
+
+/** The message in which a workflow takes a card. */
+export interface CardMessage {
+  type: 'message';
+  attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive'; contentUrl: null; content: AdaptiveCard }];
+}
+
+interface AdaptiveCard {
+  $schema: 'http://adaptivecards.io/schemas/adaptive-card.json';
+  type: 'AdaptiveCard';
+  version: '1.4';
+  msteams: { width: 'Full' };
+  body: TextBlock[];
+}
+
+/** Bytes of a whole message; beyond about 28 kB it is refused. */
+const largestMessage = 27_500;
+const longestHeading = 300;
+
+/** The message of a note. */
+export function toCardMessage(note: Note): CardMessage {
+  return cutToFit(
+    blocksOf(note),
+    (kept, rest) => cardMessage(titleOf(note), [...toTextBlocks(kept), ...(rest ? [restBlock(note, rest)] : [])]),
+    (message) => Buffer.byteLength(JSON.stringify(message)) <= largestMessage,
+  );
+}
+
+/** A message of bare text under a title. */
+export function plainCardMessage(title: string, text: string): CardMessage {
+  return cardMessage(title, [textBlock(escapeCardText(text))]);
+}
+
+function cardMessage(title: string, body: readonly TextBlock[]): CardMessage {
+  const head = textBlock(escapeCardText(title), { size: 'Large', weight: 'Bolder' });
+  const content: AdaptiveCard = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    msteams: { width: 'Full' },
+    body: [head, ...body],
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
+}
+
+function restBlock(note: Note, rest: Rest): TextBlock {
+  const url = readOnUrl(note);
+  const text = restText(rest);
+  return textBlock(url === null ? `${text}.` : `${text}: ${cardLink(url, escapeCardText(url))}`, { spacing: 'Large' });
+}
+
+function toTextBlocks(blocks: readonly Block[]): TextBlock[] {
+  return blocks.flatMap(toTexts);
+}
+
+function toTexts(block: Block): TextBlock[] {
+  switch (block.kind) {
+    case 'heading': {
+      const words = escapeCardText(shorten(wordsOf(block.content), longestHeading));
+      const size = block.depth < 3 ? { size: 'Medium' as const, spacing: 'Large' as const } : {};
+      return [textBlock(words, { weight: 'Bolder', ...size })];
+    }
+    case 'paragraph':
+      return [textBlock(lineText(block.content))];
+    case 'code':
+      return block.text.trim() === '' ? [] : [codeBlock(block.text)];
+    case 'quote':
+      return toTextBlocks(block.blocks);
+    case 'list':
+      return listBlocks(block.items, block.start);
+    case 'table':
+      return [textBlock(block.rows.map((row) => row.map(lineText).join(' | ')).join('\n\n'))];
+    case 'rule':
+      return [];
+  }
+}
+
+/** Items in one text as long as they are lines; what an item holds besides follows it in texts of its own. */
+function listBlocks(items: readonly ListItem[], start: number | null): TextBlock[] {
+  const texts: TextBlock[] = [];
+  let lines: string[] = [];
+  const flush = (): void => {
+    if (lines.length > 0) texts.push(textBlock(lines.join('\n'), { spacing: 'Small' }));
+    lines = [];
+  };
+  items.forEach((item, index) => {
+    const [first, ...rest] = item.blocks;
+    const mark = start === null ? '-' : `${start + index}.`;
+    const isLine = first?.kind === 'paragraph' || first?.kind === 'heading';
+    lines.push(`${mark} ${isLine ? lineText(first.content).replaceAll('\n', ' ') : ''}`.trimEnd());
+    const more = isLine ? rest : item.blocks;
+    if (more.length === 0) return;
+    flush();
+    texts.push(...toTextBlocks(more).map((text): TextBlock => ({ ...text, spacing: 'Small' })));
+  });
+  flush();
+  return texts;
+}
+
+/** Blanks at the start of a line would be lost, or make a block of something else. */
+function codeBlock(text: string): TextBlock {
+  const lines = text.replace(/\s/g, (blank) => (blank === '\n' ? blank : ' ')).split('\n');
+  const shown = lines.map((line) => line.replace(/^ +/, (blanks) => '\u00A0'.repeat(blanks.length)));
+  return textBlock(shown.map(escapeCardText).join('\n\n'), { fontType: 'Monospace', spacing: 'Small' });
+}
+
+function textBlock(text: string, look: Partial<Omit<TextBlock, 'type' | 'text' | 'wrap'>> = {}): TextBlock {
+  return { type: 'TextBlock', text, wrap: true, ...look };
+}
+
+function lineText(content: readonly Inline[]): string {
+  return content.map(inlineText).join('');
+}
+
+function inlineText(piece: Inline): string {
+  switch (piece.kind) {
+    case 'text':
+    case 'code':
+      return escapeCardText(piece.text);
+    case 'break':
+      return '\n\n';
+    case 'link':
+      return cardLink(piece.href, escapeCardText(wordsOf(piece.content)));
+    case 'strong':
+      return stressed(piece.content, '**');
+    case 'emphasis':
+      return stressed(piece.content, '_');
+    case 'struck':
+      return lineText(piece.content);
+  }
+}
+
+function stressed(content: readonly Inline[], mark: string): string {
+  const text = lineText(content);
+  return text === '' || /^\s|\s$|\n/.test(text) ? text : mark + text + mark;
+}
+
+function cardLink(href: string, words: string): string {
+  const address = href.replace(
+    /[()\s<>\\]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+  return `[${words}](${address})`;
+}
+
+/** Bare text in which nothing acts, neither as Markdown nor as a function of cards nor as a call to people. */
+function escapeCardText(text: string): string {
+  return breakMentions(text)
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|[\\`*[\]<>]|&(?=#?\w{1,32};)|~(?=~)|^#(?=#{0,5}(?:\s|$))/gmu, '\\$&')
+    .replace(/^([-+=])(?=[\s=-]|$)/gm, '\\$1')
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2')
+    .replace(/\{(?=\{)/g, '{\u200D');
+}

@@ -1,0 +1,84 @@
+/**
+ * Reads the inline tokens of one line: texts, code, stress and links. Addresses other than http(s) and mailto lead nowhere,
+ * images are their words, comments are gone.
+ */
+import type { Token } from 'markdown-it';
+import { visibleText } from '../../visible-text.ts';
+import type { Inline } from './document.ts';
+
+const longestAddress = 2_000;
+const stress = { strong_open: 'strong', em_open: 'emphasis', s_open: 'struck' } as const;
+
+/** Inline pieces of the children of an inline token. */
+export function readInlines(tokens: readonly Token[]): Inline[] {
+  const levels: { opening: Token | undefined; content: Inline[] }[] = [{ opening: undefined, content: [] }];
+  for (const token of tokens) {
+    if (token.nesting > 0) levels.push({ opening: token, content: [] });
+    else {
+      const pieces = token.nesting < 0 ? closed(levels.pop()) : single(token);
+      for (const piece of pieces) add(levels.at(-1)?.content ?? [], piece);
+    }
+  }
+  return levels[0]?.content ?? [];
+}
+
+/** Text of one line: no marks that show nothing, single blanks. */
+export function bareText(text: string): string {
+  return visibleText(text).replace(/\s+/g, ' ').trim();
+}
+
+/** Pieces without blanks at either end. */
+export function trimmed(content: Inline[]): Inline[] {
+  const first = content[0];
+  if (first?.kind === 'text') content[0] = { ...first, text: first.text.trimStart() };
+  const last = content.at(-1);
+  if (last?.kind === 'text') content[content.length - 1] = { ...last, text: last.text.trimEnd() };
+  return content.filter((piece) => piece.kind !== 'text' || piece.text !== '');
+}
+
+/** An address that a target may link: http(s) or mailto, of bearable length, with nothing that ends it early. */
+function linkable(address: string): string | undefined {
+  if (address.length > longestAddress || !/^(?:https?:\/\/|mailto:)/i.test(address)) return undefined;
+  const clean = visibleText(address).replace(
+    /[\s<>"'`|\\^{}]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+  return URL.canParse(clean) ? clean : undefined;
+}
+
+function closed(level: { opening: Token | undefined; content: Inline[] } | undefined): Inline[] {
+  const { opening, content = [] } = level ?? {};
+  if (opening === undefined || content.length === 0) return content;
+  if (opening.type === 'link_open') {
+    const href = linkable(String(opening.attrGet('href') ?? ''));
+    return href === undefined ? content : [{ kind: 'link', href, content }];
+  }
+  const kind = stress[opening.type as keyof typeof stress];
+  return kind === undefined ? content : [{ kind, content }];
+}
+
+function single(token: Token): Inline[] {
+  switch (token.type) {
+    case 'code_inline':
+      return token.content === '' ? [] : [{ kind: 'code', text: visibleText(token.content) }];
+    case 'softbreak':
+      return [{ kind: 'text', text: ' ' }];
+    case 'hardbreak':
+      return [{ kind: 'break' }];
+    case 'html_inline':
+      if (/^<br ?\/?>$/i.test(token.content)) return [{ kind: 'break' }];
+      return token.content.startsWith('<!--') ? [] : [{ kind: 'text', text: visibleText(token.content) }];
+    case 'image':
+      return readInlines(token.children ?? []);
+    default:
+      return [{ kind: 'text', text: visibleText(token.content).replace(/\s+/g, ' ') }];
+  }
+}
+
+/** Texts that meet become one: a comment between `@` and a name hides nothing from the targets. */
+function add(content: Inline[], piece: Inline): void {
+  const last = content.at(-1);
+  if (piece.kind !== 'text' || last?.kind !== 'text') return void content.push(piece);
+  const text = last.text.endsWith(' ') ? last.text + piece.text.trimStart() : last.text + piece.text;
+  content[content.length - 1] = { kind: 'text', text };
+}

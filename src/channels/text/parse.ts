@@ -1,0 +1,128 @@
+/**
+ * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, markers among them, are dropped, the summaries of
+ * folded parts become lines, and all other raw HTML is text like any other: no target ever gets markup from here.
+ */
+import MarkdownIt, { type Token } from 'markdown-it';
+import { visibleText } from '../../visible-text.ts';
+import type { Block, Inline, List, ListItem } from './document.ts';
+import { bareText, readInlines, trimmed } from './inlines.ts';
+
+/**
+ * HTML is told apart from text so that comments can be dropped where they are comments, and stay where they are code; what is
+ * left of it is text, as with `html: false`.
+ */
+const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false });
+
+const folding = /<\/?details>/gi;
+const summary = /<summary>([^<]*)<\/summary>/gi;
+
+/** Blocks of a Markdown text. */
+export function parseMarkdown(text: string): Block[] {
+  return new Walk(markdown.parse(text, {})).blocks();
+}
+
+class Walk {
+  private readonly tokens: readonly Token[];
+  private at = 0;
+  /** Whether a marker went by since an item began. */
+  private marked = false;
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
+  }
+
+  /** Blocks up to the closing token of what is being read. */
+  blocks(): Block[] {
+    const found: Block[] = [];
+    for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
+      const block = this.block(token);
+      if (block) found.push(...(Array.isArray(block) ? block : [block]));
+    }
+    return found;
+  }
+
+  private next(): Token | undefined {
+    return this.tokens[this.at++];
+  }
+
+  private block(token: Token): Block | Block[] | undefined {
+    switch (token.type) {
+      case 'heading_open':
+        return { kind: 'heading', depth: Number(token.tag.slice(1)), content: this.content() };
+      case 'paragraph_open':
+        return paragraph(this.content());
+      case 'bullet_list_open':
+        return this.list(null);
+      case 'ordered_list_open':
+        return this.list(Number(token.attrGet('start') ?? 1));
+      case 'blockquote_open':
+        return { kind: 'quote', blocks: this.blocks() };
+      case 'fence':
+      case 'code_block':
+        return { kind: 'code', text: visibleText(token.content.replace(/\n$/, '')) };
+      case 'table_open':
+        return { kind: 'table', rows: this.rows() };
+      case 'hr':
+        return { kind: 'rule' };
+      case 'html_block':
+        return this.html(token.content);
+      default:
+        return undefined;
+    }
+  }
+
+  /** What stands between an opening token and its closing one. */
+  private content(): Inline[] {
+    const found: Inline[] = [];
+    for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
+      this.marked ||= (token.children ?? []).some(({ type, content }) => type === 'html_inline' && isMarker(content));
+      found.push(...readInlines(token.children ?? []));
+    }
+    return trimmed(found);
+  }
+
+  private list(start: number | null): List {
+    const items: ListItem[] = [];
+    for (let token = this.next(); token && token.type === 'list_item_open'; token = this.next()) {
+      const before = this.marked;
+      this.marked = false;
+      const blocks = this.blocks();
+      items.push({ blocks, isChange: this.marked });
+      this.marked ||= before;
+    }
+    return { kind: 'list', start, items };
+  }
+
+  private rows(): Inline[][][] {
+    const rows: Inline[][][] = [];
+    for (let token = this.next(); token && token.type !== 'table_close'; token = this.next()) {
+      if (token.type === 'tr_open') rows.push([]);
+      else if (token.type === 'th_open' || token.type === 'td_open') rows.at(-1)?.push(this.content());
+    }
+    return rows;
+  }
+
+  private html(content: string): Block[] {
+    const text = this.withoutComments(content);
+    const folded = [...text.matchAll(summary)].map(([, words = '']) =>
+      bareText(words.replace(/\\(?=[!-/:-@[-`{-~])/g, '')),
+    );
+    const rest = bareText(text.replace(summary, '').replace(folding, ''));
+    const lines: Inline[] = folded.map((words) => ({ kind: 'strong', content: [{ kind: 'text', text: words }] }));
+    if (rest !== '') lines.push({ kind: 'text', text: rest });
+    return lines.flatMap((line) => paragraph([line]) ?? []);
+  }
+
+  private withoutComments(html: string): string {
+    this.marked ||= isMarker(html);
+    return html.replace(/<!--[\s\S]*?-->/g, '');
+  }
+}
+
+function isMarker(html: string): boolean {
+  return /<!-- rn:(?:pr|issue):\d{1,10} -->/.test(html);
+}
+
+function paragraph(content: Inline[]): Block | undefined {
+  return content.length === 0 ? undefined : { kind: 'paragraph', content };
+}

@@ -1,0 +1,147 @@
+/**
+ * Requests to addresses that customers name: only to public addresses and those the settings allow, judged when the name has
+ * been resolved and for the very connection that is made, so that a name cannot change in between. Redirects are not
+ * followed, replies are cut, and the whole exchange has a limit of time. What a reply means is left to others.
+ */
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { buildConnector, Client } from 'undici';
+import { AddressRule, type Verdict } from './address.ts';
+import { EgressError } from './egress-error.ts';
+import { type EgressReply, type EgressRequest, exchange } from './exchange.ts';
+import { type EgressOptions, targetFault, unbracketed } from './target.ts';
+
+export { EgressError } from './egress-error.ts';
+export type { EgressReply, EgressRequest } from './exchange.ts';
+export type { EgressOptions } from './target.ts';
+
+const notPublic = 'the address is not public, and no setting allows it';
+const resolveTimeoutMs = 10_000;
+const connectTimeoutMs = 20_000;
+
+export class Egress {
+  private readonly options: EgressOptions;
+  private readonly rule: AddressRule;
+  private readonly secure: buildConnector.connector;
+  private readonly plain: buildConnector.connector;
+  private readonly open = new Set<Client>();
+
+  /** @throws Error when a network of `allow` cannot be read */
+  constructor(options: EgressOptions) {
+    this.options = options;
+    this.rule = new AddressRule(options.allow);
+    this.secure = this.connectorFor((verdict) => verdict !== 'refused');
+    this.plain = this.connectorFor((verdict) => verdict === 'allowed' || (verdict === 'public' && options.allowHttp));
+  }
+
+  /**
+   * Sends a request and reads its reply, whatever the status. Connections are not used twice: each is judged anew, and none
+   * is met that the receiver has just closed, which would leave open whether the request arrived.
+   * @throws EgressError when there is no reply; its message holds nothing of path and query
+   */
+  async request(request: EgressRequest): Promise<EgressReply> {
+    const fault = targetFault(request.url, this.options) ?? headerFault(request.headers ?? {});
+    if (fault !== undefined) throw new EgressError('refused', false, fault);
+    const { origin, protocol } = new URL(request.url);
+    const connect = protocol === 'https:' ? this.secure : this.plain;
+    const client = new Client(origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
+    this.open.add(client);
+    try {
+      return await exchange(client, request);
+    } finally {
+      this.open.delete(client);
+      void client.destroy();
+    }
+  }
+
+  /**
+   * Resolves a name for other protocols by the same rule.
+   * @returns the address to connect to
+   * @throws EgressError when the name cannot be resolved, or one of its addresses is refused
+   */
+  async resolve(hostname: string): Promise<string> {
+    const addresses = await withinTime(
+      new Promise<LookupAddress[]>((resolve, reject) => {
+        this.resolveAll(
+          unbracketed(hostname),
+          (verdict) => verdict !== 'refused',
+          0,
+          (error, found) => (error ? reject(error) : resolve(found)),
+        );
+      }),
+    );
+    return (addresses[0] as LookupAddress).address;
+  }
+
+  /** Drops the connections that are still open; their requests fail. */
+  async close(): Promise<void> {
+    await Promise.all([...this.open].map((client) => client.destroy()));
+  }
+
+  /** Resolves and judges when a connection is made. Literal addresses are not resolved: `targetFault` has judged those. */
+  private connectorFor(accepts: (verdict: Verdict) => boolean): buildConnector.connector {
+    const lookup: LookupFunction = (hostname, options, callback) => {
+      const family = options.family === 4 || options.family === 6 ? options.family : 0;
+      this.resolveAll(hostname, accepts, family, (error, addresses) => {
+        const first = addresses[0];
+        if (error || first === undefined) callback(error ?? new Error('no address'), '', 0);
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      });
+    };
+    return buildConnector({ lookup, timeout: connectTimeoutMs });
+  }
+
+  /** All addresses of a name; a single refused one refuses them all, as the next connection could meet it. */
+  private resolveAll(
+    hostname: string,
+    accepts: (verdict: Verdict) => boolean,
+    family: 0 | 4 | 6,
+    done: (error: EgressError | null, addresses: LookupAddress[]) => void,
+  ): void {
+    systemLookup(hostname, { all: true, family }, (error, addresses) => {
+      if (error) done(new EgressError('network', false, `the name cannot be resolved (${error.code})`), []);
+      else if (addresses.length === 0) done(new EgressError('network', false, 'the name has no address'), []);
+      else if (addresses.every(({ address }) => accepts(this.rule.judge(address)))) done(null, addresses);
+      else done(new EgressError('refused', false, notPublic), []);
+    });
+  }
+}
+
+/**
+ * How long a receiver asks to wait, at most an hour.
+ * @param now milliseconds since 1970, for receivers that name a date
+ * @returns milliseconds; undefined when the reply does not say so in a readable way
+ */
+export function retryAfterMs(reply: Pick<EgressReply, 'headers'>, now: number): number | undefined {
+  const text = reply.headers['retry-after']?.trim();
+  if (text === undefined || text === '') return undefined;
+  const ms = /^\d{1,10}$/.test(text)
+    ? Number(text) * 1000
+    : /[A-Za-z]/.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), 3_600_000);
+}
+
+function headerFault(headers: Readonly<Record<string, string>>): string | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'expected header names without blanks and separators';
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    if (/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/.test(value))
+      return `expected one line in the header ${name}`;
+  }
+  return undefined;
+}
+
+/** The system's resolver has a limit of its own, which can be minutes. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new EgressError('timeout', false, 'the name was not resolved in time')),
+      resolveTimeoutMs,
+    );
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

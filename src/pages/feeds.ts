@@ -1,0 +1,60 @@
+/**
+ * The newest notes of a repository as Atom and as JSON Feed. Entries are known by the addresses of their pages, which stay.
+ */
+import { Feed } from 'feed';
+import type { HostedNote } from '../store/hosted-notes.ts';
+import { escapeHtml } from './html.ts';
+
+/** What a feed says of itself; addresses are absolute. */
+export interface FeedHead {
+  title: string;
+  language: string;
+  home: string;
+  feeds: { atom: string; json: string };
+}
+
+/** A note in a feed; `html` empty = only its summary is told. */
+export type FeedNote = Pick<HostedNote, 'version' | 'summary' | 'html' | 'publishedAt' | 'updatedAt'> & { url: string };
+
+export function atomFeed(head: FeedHead, notes: readonly FeedNote[]): string {
+  // Titles and summaries of entries are read as HTML.
+  return toFeed(head, notes, escapeHtml).atom1();
+}
+
+export function jsonFeed(head: FeedHead, notes: readonly FeedNote[]): string {
+  return toFeed(head, notes, (text) => text).json1();
+}
+
+function toFeed(
+  { title, language, home, feeds }: FeedHead,
+  notes: readonly FeedNote[],
+  toText: (text: string) => string,
+): Feed {
+  const feed = new Feed({
+    id: home,
+    title: printable(title),
+    link: home,
+    language,
+    feedLinks: feeds,
+    generator: 'Tidings',
+    // Without notes it never changed: the same bytes each time.
+    updated: new Date(Math.max(0, ...notes.map(({ updatedAt }) => updatedAt))),
+  });
+  for (const { version, summary, html, url, publishedAt, updatedAt } of notes)
+    feed.addItem({
+      id: url,
+      link: url,
+      title: toText(printable(version)),
+      date: new Date(updatedAt),
+      published: new Date(publishedAt),
+      ...(summary !== '' && { description: toText(printable(summary)) }),
+      content: printable(html || `<p>${escapeHtml(summary)}</p>`),
+    });
+  return feed;
+}
+
+/** Without what XML cannot hold. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
+  return text.toWellFormed().replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '');
+}

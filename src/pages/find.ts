@@ -1,0 +1,89 @@
+/**
+ * Which repository an address of pages means, and whether whoever asks may see it. Names change hands, so what is remembered of
+ * them is compared with the directory each time.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Settings } from '../../config/schema.ts';
+import { ServiceError } from '../errors.ts';
+import { partitionOf, slotOfId } from '../ids.ts';
+import { directoryName, partitionName } from '../journal/subjects.ts';
+import type { RepositoryRecord } from '../protocol/stored.ts';
+import { type DirectoryRepository, listDirectoryRepositories, readDirectoryRepository } from '../store/directory.ts';
+import { hostedSettings, type PageSettings } from '../store/hosted-settings.ts';
+import type { Partition } from '../store/partition.ts';
+import type { Readers } from '../store/readers.ts';
+import { readRepository } from '../store/repositories.ts';
+
+/** Pages that may be shown. */
+export interface Pages {
+  repository: RepositoryRecord;
+  settings: PageSettings;
+  partition: Partition;
+}
+
+/** A name that is not known makes the directory be read again, at most this often. */
+const lookMs = 1000;
+
+export class PageFinder {
+  private readonly readers: Readers;
+  private readonly settings: Pick<Settings, 'partitions' | 'hostOrigin'>;
+  private byName = new Map<string, string[]>();
+  private lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(readers: Readers, settings: Pick<Settings, 'partitions' | 'hostOrigin'>) {
+    this.readers = readers;
+    this.settings = settings;
+  }
+
+  /**
+   * The pages of a repository by its name; undefined when there is no such repository, or its pages are not for whoever asks.
+   * Of two hosts' repositories of one name, that of the default host goes before.
+   * @param key that was given for unlisted pages
+   */
+  find(fullName: string, key: string | null): Pages | undefined {
+    const directory = this.readers.fresh(directoryName);
+    if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
+    const name = fullName.toLowerCase();
+    const found = this.named(directory, name)
+      .flatMap((repository) => this.toPages(directory, repository) ?? [])
+      .filter(({ settings }) => isShown(settings, key));
+    return found.find(({ repository }) => repository.origin === this.settings.hostOrigin) ?? found[0];
+  }
+
+  private named(directory: Partition, name: string): DirectoryRepository[] {
+    const known = this.remembered(directory, name);
+    if (known.length > 0 || performance.now() - this.lookedAt < lookMs) return known;
+    this.lookedAt = performance.now();
+    this.byName = new Map();
+    for (const { id, fullName } of listDirectoryRepositories(directory, null)) {
+      const others = this.byName.get(fullName.toLowerCase()) ?? [];
+      this.byName.set(fullName.toLowerCase(), [...others, id]);
+    }
+    return this.remembered(directory, name);
+  }
+
+  private remembered(directory: Partition, name: string): DirectoryRepository[] {
+    return (this.byName.get(name) ?? [])
+      .flatMap((id) => readDirectoryRepository(directory, id) ?? [])
+      .filter(({ fullName }) => fullName.toLowerCase() === name)
+      .sort((a, b) => b.seenAt - a.seenAt);
+  }
+
+  private toPages(directory: Partition, { id, orgId }: DirectoryRepository): Pages | undefined {
+    const slot = slotOfId(id) ?? 0;
+    const partition = this.readers.fresh(partitionName(partitionOf(slot, this.settings.partitions)));
+    const repository = partition && readRepository(partition, id);
+    if (!repository) return undefined;
+    return { repository, partition, settings: hostedSettings(directory, orgId, id, repository.private) };
+  }
+}
+
+function isShown({ visibility, key }: PageSettings, given: string | null): boolean {
+  if (visibility !== 'unlisted') return visibility === 'public';
+  return key !== undefined && given !== null && timingSafeEqual(digest(key), digest(given));
+}
+
+/** Of one length, whatever was given. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

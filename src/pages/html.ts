@@ -1,0 +1,148 @@
+/**
+ * The HTML around notes: a repository's list of versions, the page of one version, the page for what is not there. Notes come as
+ * safe HTML; all else is escaped here. No scripts, nothing from elsewhere.
+ */
+import type { HostedEntry, HostedNote } from '../store/hosted-notes.ts';
+
+/** What all pages of a repository say of it. */
+export interface Site {
+  /** Name above its pages. */
+  title: string;
+  language: string;
+  /** Address of the list, as links on the pages go. */
+  home: string;
+  stylesheet: string;
+  /** Whether search engines may keep the pages. */
+  isListed: boolean;
+  feeds: { atom: string; json: string };
+}
+
+/** A page of the list of versions. */
+export interface List {
+  entries: readonly (HostedEntry & { url: string })[];
+  number: number;
+  /** Addresses of the pages with newer and older versions. */
+  newer: string | null;
+  older: string | null;
+}
+
+/** The list of versions, the newest first. */
+export function listPage(site: Site, canonical: string, { entries, number, newer, older }: List): string {
+  const items = entries.map(
+    ({ version, summary, date, url }) =>
+      `<li>\n<h2><a href="${escapeHtml(url)}">${escapeHtml(version)}</a></h2>\n${time(date, site.language)}${
+        summary === '' ? '' : `\n<p>${escapeHtml(summary)}</p>`
+      }\n</li>`,
+  );
+  const list =
+    items.length > 0 ? `<ol class="versions">\n${items.join('\n')}\n</ol>` : '<p>Nothing is published yet.</p>';
+  const ways = [
+    newer === null ? '' : `<a rel="prev" href="${escapeHtml(newer)}">Newer versions</a>`,
+    older === null ? '' : `<a rel="next" href="${escapeHtml(older)}">Older versions</a>`,
+  ].filter((way) => way !== '');
+  const nav = ways.length === 0 ? '' : `\n<nav aria-label="Pages">${ways.join('\n')}</nav>`;
+  const title = number === 1 ? site.title : `${site.title}, page ${number}`;
+  return shell(site, {
+    title,
+    description: `Versions: ${entries.map(({ version }) => version).join(', ')}`,
+    canonical,
+    main: `<h1>${escapeHtml(site.title)}</h1>\n${list}${nav}`,
+  });
+}
+
+/** The page of a version. */
+export function versionPage(site: Site, canonical: string, note: HostedNote): string {
+  return shell(site, {
+    title: `${note.version} · ${site.title}`,
+    description: note.summary,
+    canonical,
+    main: `<p class="home"><a href="${escapeHtml(site.home)}">${escapeHtml(site.title)}</a></p>
+<article>
+<header>
+<h1>${escapeHtml(note.version)}</h1>
+${time(note.date, site.language)}
+</header>
+${note.html}
+</article>`,
+  });
+}
+
+/** The one page for all that is not there, or not for everybody. */
+export function missingPage(stylesheet: string): string {
+  return `${head('en', [
+    '<title>Not found</title>',
+    '<meta name="robots" content="noindex">',
+    `<link rel="stylesheet" href="${escapeHtml(stylesheet)}">`,
+  ])}
+<main>
+<h1>Not found</h1>
+<p>There are no release notes at this address, or they are not shown to everybody.</p>
+</main>
+</body>
+</html>
+`;
+}
+
+interface Content {
+  title: string;
+  description: string;
+  canonical: string;
+  main: string;
+}
+
+function shell(site: Site, { title, description, canonical, main }: Content): string {
+  const { atom, json } = site.feeds;
+  return `${head(site.language, [
+    `<title>${escapeHtml(title)}</title>`,
+    description === ''
+      ? ''
+      : `<meta name="description" content="${escapeHtml(description.slice(0, 300).toWellFormed())}">`,
+    site.isListed ? `<link rel="canonical" href="${escapeHtml(canonical)}">` : '<meta name="robots" content="noindex">',
+    `<link rel="alternate" type="application/atom+xml" title="Atom" href="${escapeHtml(atom)}">`,
+    `<link rel="alternate" type="application/feed+json" title="JSON Feed" href="${escapeHtml(json)}">`,
+    `<link rel="stylesheet" href="${escapeHtml(site.stylesheet)}">`,
+  ])}
+<main>
+${main}
+</main>
+<footer>
+<p>Feeds: <a href="${escapeHtml(atom)}">Atom</a>, <a href="${escapeHtml(json)}">JSON</a></p>
+</footer>
+</body>
+</html>
+`;
+}
+
+function head(language: string, lines: readonly string[]): string {
+  return `<!doctype html>
+<html lang="${escapeHtml(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${lines.filter((line) => line !== '').join('\n')}
+<link rel="icon" href="data:,">
+</head>
+<body>`;
+}
+
+function time(date: number, language: string): string {
+  const day = new Date(date);
+  return `<p class="date"><time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, language))}</time></p>`;
+}
+
+function longDate(day: Date, language: string): string {
+  const options = { dateStyle: 'long', timeZone: 'UTC' } as const;
+  try {
+    return day.toLocaleDateString(language, options);
+  } catch {
+    return day.toLocaleDateString('en', options);
+  }
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text for HTML, in elements and in quoted attributes alike. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (mark) => entities[mark] as string);
+}

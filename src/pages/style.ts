@@ -1,0 +1,65 @@
+/**
+ * The one stylesheet of the pages, served as a file: light and dark as the reader's system is, one column that fits a phone.
+ */
+import { digestOf } from '../etag.ts';
+
+export const style = `:root {
+  color-scheme: light dark;
+  --paper: #fff;
+  --ink: #1c2024;
+  --faint: #5b636d;
+  --line: #d9dee3;
+  --shade: #f4f6f8;
+  --link: #0b57b7;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14171a;
+    --ink: #e4e7eb;
+    --faint: #9aa4af;
+    --line: #333a41;
+    --shade: #1e2328;
+    --link: #7db4ff;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0 auto;
+  padding: 2rem 1.25rem 3rem;
+  max-width: 46rem;
+  background: var(--paper);
+  color: var(--ink);
+  font: 1rem/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif;
+  overflow-wrap: anywhere;
+}
+h1, h2, h3, h4, h5, h6 { margin: 2rem 0 0.5rem; line-height: 1.25; text-wrap: balance; }
+h1 { margin-top: 0; font-size: 2rem; }
+h2 { font-size: 1.375rem; }
+h3 { font-size: 1.125rem; }
+h4, h5, h6 { font-size: 1rem; }
+p, ul, ol, blockquote, pre, table { margin: 0 0 1rem; }
+ul, ol { padding-left: 1.5rem; }
+li { margin: 0.25rem 0; }
+li > ul, li > ol { margin-bottom: 0; }
+a { color: var(--link); text-underline-offset: 0.15em; }
+a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
+code { padding: 0.1em 0.3em; border-radius: 4px; background: var(--shade); font: 0.875em/1.5 ui-monospace, Consolas, monospace; }
+pre { padding: 0.875rem 1rem; border-radius: 6px; background: var(--shade); overflow-x: auto; overflow-wrap: normal; }
+pre code { padding: 0; background: none; }
+blockquote { padding-left: 1rem; border-left: 3px solid var(--line); color: var(--faint); }
+table { display: block; border-collapse: collapse; overflow-x: auto; }
+th, td { padding: 0.375rem 0.75rem; border: 1px solid var(--line); text-align: left; overflow-wrap: normal; }
+hr { border: 0; border-top: 1px solid var(--line); margin: 2rem 0; }
+.date { color: var(--faint); font-size: 0.9375rem; }
+.home { font-size: 0.9375rem; }
+.versions { padding: 0; list-style: none; }
+.versions > li { padding: 1.25rem 0 0.25rem; border-top: 1px solid var(--line); }
+.versions h2 { margin: 0; }
+.versions .date { margin-bottom: 0.5rem; }
+nav { display: flex; justify-content: space-between; gap: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--faint); font-size: 0.875rem; }
+`;
+
+/** Tells stylesheets apart in their address, so that browsers may keep them for good. */
+export const styleVersion = digestOf(style).slice(0, 8);

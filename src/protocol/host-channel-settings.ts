@@ -1,0 +1,72 @@
+/**
+ * Settings of the channels that publish on the source-code host and on the pages of this service. None of them is a secret:
+ * the host's credentials are the service's own, and the key of an unlisted page is part of every link to it.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+
+const closed = { additionalProperties: false } as const;
+
+export const ReleasesSettingsSchema = Type.Object({}, closed);
+export type ReleasesSettings = Static<typeof ReleasesSettingsSchema>;
+
+export const FileSettingsSchema = Type.Object(
+  {
+    path: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern:
+          '^(?!\\.git/)(?:(?!\\.{1,2}/)[^/\\\\\\u0000-\\u001f]+/)*[^/\\\\\\u0000-\\u001f]+\\.(?:md|mdx|markdown)$',
+        description: 'Markdown file in the repository; without it CHANGELOG.md or RELEASES.md',
+      }),
+    ),
+    branch: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'branch that is committed to; without it the default one',
+      }),
+    ),
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[^\\u0000-\\u001f]+$',
+        description: 'message of the commit; {version} and {file} stand for what they say',
+      }),
+    ),
+  },
+  closed,
+);
+export type FileSettings = Static<typeof FileSettingsSchema>;
+
+export const HostedSettingsSchema = Type.Object(
+  {
+    visibility: Type.Optional(
+      Type.Union([Type.Literal('public'), Type.Literal('unlisted'), Type.Literal('off')], {
+        description: 'who may read the pages; without it public repositories are public and private ones off',
+      }),
+    ),
+    key: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_-]{16,128}$',
+        description: 'part of the address of unlisted pages (`?key=…`); who has the address may read them',
+      }),
+    ),
+    title: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '^[^\\u0000-\\u001f]+$',
+        description: 'name above the pages',
+      }),
+    ),
+    language: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$',
+        description: 'language of the notes, such as en',
+      }),
+    ),
+  },
+  closed,
+);
+export type HostedSettings = Static<typeof HostedSettingsSchema>;

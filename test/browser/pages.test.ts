@@ -1,0 +1,171 @@
+/**
+ * The pages of notes in a real browser: nothing in the console, nothing that the policy stops, readable in the dark and on a
+ * phone. Uses the system's Chromium, and says so where there is none.
+ */
+import assert from 'node:assert/strict';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { hosted } from '../../src/channels/hosted.ts';
+import { sampleBody, sampleNote } from '../helpers/host-note.ts';
+import { at, startPages, type TestPages } from '../helpers/pages.ts';
+
+const program = findChromium();
+const skip =
+  program === undefined && 'NO CHROMIUM: none on the PATH and none at /usr/bin/chromium; the pages were not looked at';
+/** Where pictures go, when somebody wants to look at them. */
+const pictures = process.env.TIDINGS_TEST_PICTURES;
+
+const hostile = [
+  '<script>alert(1)</script> <img src=x onerror=alert(1)> <style>*{display:none}</style>',
+  '[link](javascript:alert(1)) ![pixel](https://tracker.test/pixel.png) <https://a.test/>',
+  `| a | b |\n|:--|--:|\n| ${'wide '.repeat(40)} | 1 |`,
+  `\`\`\`\n${'a-very-long-line-of-code-'.repeat(12)}\n\`\`\``,
+  'word'.repeat(80),
+  '<details>\n<summary>Two updates</summary>\n\n- One\n- Two\n\n</details>',
+];
+
+test('pages in a browser', { skip }, async (t) => {
+  const pages = await startPages(t);
+  const url = await publish(pages);
+  const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
+  t.after(() => browser.close());
+
+  for (const look of ['light', 'dark'] as const) {
+    for (const [device, width] of [
+      ['desk', 1280],
+      ['phone', 360],
+    ] as const) {
+      await t.test(`${look} on a ${device}`, async (t) => {
+        const { page, faults } = await open(t, browser, { colorScheme: look, viewport: { width, height: 800 } });
+        for (const [name, path] of [
+          ['note', 'v2.0.0'],
+          ['list', ''],
+          ['missing', 'nothing'],
+        ] as const) {
+          const response = await page.goto(url + path);
+          assert.equal(response?.status(), name === 'missing' ? 404 : 200);
+          await picture(page, `${name}-${look}-${device}.png`);
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, name);
+          assert.ok((await contrast(page)) >= 7, `${name}: the text stands out`);
+        }
+        // A page that is not there is told of in the console by the browser itself.
+        assert.deepEqual(
+          faults.filter((fault) => !fault.includes('404')),
+          [],
+        );
+      });
+    }
+  }
+
+  await t.test('notes do nothing but stand there', async (t) => {
+    const { page, faults, asked } = await open(t, browser, {});
+    await page.goto(`${url}v2.0.0`);
+    assert.equal(await page.locator('article script, article img, article style, article [style]').count(), 0);
+    assert.deepEqual(await page.locator('a[href^="javascript"]').count(), 0);
+    assert.equal(await page.locator('h1').count(), 1);
+    assert.equal(await page.getByRole('heading', { level: 2, name: 'Breaking Changes' }).count(), 1);
+    assert.equal(await page.title(), 'v2.0.0 · Release notes of acme/rocket');
+    assert.deepEqual(
+      asked.filter((address) => !address.startsWith(pages.url) && !address.startsWith('data:')),
+      [],
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('a policy that is broken would be seen', async (t) => {
+    const { page, faults } = await open(t, browser, {});
+    await page.goto(`${url}v2.0.0`);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<img src="https://a.test/x.png"><p style="color:red">')`,
+    );
+    await page.waitForTimeout(50);
+    assert.ok(
+      faults.some((fault) => fault.includes('Content Security Policy')),
+      faults.join('\n'),
+    );
+  });
+
+  await t.test('the reader gets from the list to a version and back', async (t) => {
+    const { page } = await open(t, browser, {});
+    await page.goto(url);
+    await page.getByRole('link', { name: 'release/1.0#rc' }).click();
+    assert.equal(await page.locator('h1').textContent(), 'release/1.0#rc');
+    await page.getByRole('link', { name: 'Release notes of acme/rocket' }).click();
+    await page.getByRole('link', { name: 'Older versions' }).click();
+    assert.match(page.url(), /\?page=2$/);
+    assert.equal(await page.locator('h2').count(), 5);
+  });
+
+  await t.test('feeds are read by the browser', async (t) => {
+    const { page } = await open(t, browser, {});
+    await page.goto(url);
+    const atom = (await pages.get(`${url}atom.xml`)).body;
+    const read = `((xml) => {
+      const parsed = new DOMParser().parseFromString(xml, 'application/xml');
+      return [parsed.documentElement.nodeName, parsed.getElementsByTagName('entry').length];
+    })(${JSON.stringify(atom)})`;
+    assert.deepEqual(await page.evaluate(read), ['feed', 20]);
+  });
+});
+
+/** Twenty-five versions, one of them hostile and one of an odd name; the address of the list. */
+async function publish(pages: TestPages): Promise<string> {
+  const id = await pages.repository();
+  for (let i = 0; i < 25; i++) {
+    const version = i === 24 ? 'v2.0.0' : i === 23 ? 'release/1.0#rc' : `v1.${i}.0`;
+    const bodyMd = i === 24 ? `${sampleBody}\n${hostile.join('\n\n')}\n` : sampleBody;
+    const note = sampleNote({ version, tag: version, bodyMd, date: at + i * 86_400_000, pageUrl: pages.url });
+    await pages.note(id, hosted.render(note, {}).page);
+  }
+  return `${pages.url}/notes/acme/rocket/`;
+}
+
+async function open(t: TestContext, browser: Browser, options: BrowserContextOptions) {
+  const context = await browser.newContext(options);
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const [faults, asked]: [string[], string[]] = [[], []];
+  page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => asked.push(request.url()));
+  return { page, faults, asked };
+}
+
+/** How far the text of the page stands out from what is behind it (1 to 21). */
+async function contrast(page: Page): Promise<number> {
+  const colours = (await page.evaluate(
+    '(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))',
+  )) as string[];
+  const [ink = 0, paper = 0] = colours.map(luminance).sort((a, b) => a - b);
+  return (paper + 0.05) / (ink + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+    const share = Number(part) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, name), fullPage: true });
+}
+
+function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const places = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), '/usr/bin/chromium'];
+  return places.find((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

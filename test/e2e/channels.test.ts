@@ -1,0 +1,143 @@
+/**
+ * Connections of channels over HTTP: whose they are, that secrets stay inside, and how a recipient of mail unsubscribes.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createSealer, parseSealingKey } from '../../src/seal.ts';
+import { addressDigest, unsubscribeToken } from '../../src/store/suppressions.ts';
+import { deliverRocket } from '../helpers/rocket.ts';
+import { startService } from '../helpers/service.ts';
+
+/** Every file under a folder. */
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+test('connections', async (t) => {
+  const service = await startService(t);
+  const repoId = await deliverRocket(service);
+  const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
+  const key = (await service.api('POST', '/api/keys', { name: 'k', org: 'acme' })).body.key;
+  const url = 'https://chat.example/hooks/very-secret-7f3a';
+  const call = (method: string, query = '', body?: object, channel = 'workspace_chat') =>
+    service.api(method, `/api/channels/${channel}${query}`, body, key);
+
+  await t.test('all eight channels are listed', async () => {
+    const { body } = await service.api('GET', '/api/channels', undefined, key);
+    assert.equal(body.total, 8);
+    const states = Object.fromEntries(body.channels.map((each: { channel: string }) => [each.channel, each]));
+    assert.deepEqual([states.hosted.connected, states.hosted.source], [true, 'default']);
+    assert.deepEqual([states.workspace_chat.connected, states.workspace_chat.source], [false, null]);
+    assert.equal((await service.api('GET', '/api/channels')).status, 400, 'a key of the instance says whose');
+    assert.equal((await service.api('GET', `/api/channels?orgId=${orgId}`)).body.total, 8);
+    assert.equal((await call('GET', '', undefined, 'pigeon')).status, 404);
+  });
+
+  await t.test('bad settings are named all at once, without a secret', async () => {
+    const { status, body } = await call('PUT', '', { settings: { webhookUrl: 'ftp://very-secret', colour: 1 } });
+    assert.equal(status, 400);
+    assert.deepEqual(Object.keys(body.details).sort(), ['colour', 'webhookUrl']);
+    assert.ok(!JSON.stringify(body).includes('very-secret'));
+    assert.equal((await call('PUT', '', { webhookUrl: url })).status, 400);
+    assert.equal((await call('PUT', '', { settings: [] })).status, 400);
+  });
+
+  await t.test('settings that do not go together are refused', async () => {
+    const fields = async (channel: string, settings: object) => {
+      const { status, body } = await call('PUT', '', { settings }, channel);
+      assert.equal(status, 400, channel);
+      return Object.keys(body.details);
+    };
+    assert.deepEqual(await fields('workspace_chat', {}), ['webhookUrl']);
+    assert.deepEqual(await fields('workspace_chat', { webhookUrl: url, botToken: 'xoxb-1' }), ['webhookUrl']);
+    assert.deepEqual(await fields('workspace_chat', { botToken: 'xoxb-1' }), ['channel']);
+    assert.deepEqual(await fields('hosted', { visibility: 'unlisted' }), ['key']);
+    const mail = { host: 'mail.example', from: 'notes@acme.example', recipients: ['ada@example.org'] };
+    assert.deepEqual(await fields('email', { ...mail, user: 'x' }), ['user']);
+    assert.deepEqual(await fields('email', { ...mail, tls: 'none', user: 'x', password: 'y' }), ['tls']);
+    const bad = await call('PUT', '', { settings: { ...mail, recipients: ['grace at example.org'] } }, 'email');
+    assert.deepEqual(Object.keys(bad.body.details), ['recipients.0']);
+    assert.ok(!JSON.stringify(bad.body).includes('grace'));
+  });
+
+  await t.test('a repository’s own goes before its organisation’s', async () => {
+    const put = await call('PUT', '', { settings: { webhookUrl: url } });
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    assert.deepEqual([put.body.connected, put.body.source], [true, 'organization']);
+    assert.deepEqual(put.body.hasSecret.webhookUrl, true);
+    assert.equal((await call('GET', `?repoId=${repoId}`)).body.source, 'organization');
+    assert.equal(
+      (await call('PUT', `?repoId=${repoId}`, { settings: { webhookUrl: `${url}2` } })).body.source,
+      'repository',
+    );
+    assert.equal((await call('GET', `?repoId=${repoId}`)).body.source, 'repository');
+    assert.equal((await call('DELETE', `?repoId=${repoId}`)).body.source, 'organization');
+    assert.equal((await call('DELETE', `?repoId=${repoId}`)).status, 404);
+  });
+
+  await t.test('a secret that is left out stays', async () => {
+    const { status, body } = await call('PUT', '', { settings: {} });
+    assert.deepEqual([status, body.hasSecret.webhookUrl], [200, true]);
+    const bad = await call('PUT', `?repoId=${repoId}`, { settings: {} });
+    assert.equal(bad.status, 400, 'there is none to keep');
+  });
+
+  await t.test('no secret is ever answered, logged or at rest', async () => {
+    for (const path of [
+      '/api/channels',
+      '/api/channels/workspace_chat',
+      `/api/channels/workspace_chat?repoId=${repoId}`,
+    ]) {
+      assert.ok(!JSON.stringify((await service.api('GET', path, undefined, key)).body).includes('very-secret'), path);
+    }
+    assert.ok(!service.log.includes('very-secret'));
+    for (const file of files(service.dataDir)) assert.ok(!readFileSync(file).includes('very-secret'), file);
+  });
+
+  await t.test('trying one says what came of it', async () => {
+    const { status, body } = await service.api('POST', '/api/channels/hosted/test', {}, key);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.channel, body.ok], ['hosted', true]);
+    assert.equal((await service.api('POST', '/api/channels/email/test', {}, key)).status, 409);
+    const nowhere = await service.api('POST', '/api/channels/changelog/test', {}, key);
+    assert.ok(nowhere.body.details.repoId, 'a host is tried with a repository');
+    const without = await service.api('POST', `/api/channels/changelog/test?repoId=${repoId}`, {}, key);
+    assert.deepEqual([without.status, without.body.ok], [200, false]);
+    assert.match(without.body.message, /no credentials/);
+  });
+
+  await t.test('a recipient unsubscribes with a button, in one click, and comes back', async () => {
+    const sealer = createSealer(
+      parseSealingKey(readFileSync(join(service.dataDir, 'sealing-key'), 'utf8').trim()) as Buffer,
+    );
+    const address = addressDigest(sealer, orgId, 'ada@example.org');
+    const link = `${service.url}/unsubscribe/${unsubscribeToken(sealer, { orgId, address })}`;
+    const page = async (init?: RequestInit) => {
+      const answer = await fetch(link, init);
+      assert.equal(answer.status, 200);
+      assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      return answer.text();
+    };
+    const form = (body: string) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+    });
+    assert.match(await page(), /You get the release notes of acme by mail/);
+    assert.match(await page(), /You get the release notes/, 'following the link changes nothing');
+    assert.match(await page(form('List-Unsubscribe=One-Click')), /no more release notes of acme/);
+    assert.match(await page(), /no more release notes of acme/);
+    assert.match(await page(form('again=1')), /You get the release notes/);
+    const other = await fetch(
+      link.replace(
+        address,
+        address.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+      ),
+    );
+    assert.equal(other.status, 404);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * Publishing where the code is and on the service's own pages: over the API, against a host under GitHub's or Gitea's rules, and
+ * with the reader's eyes.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { theRepository } from '../helpers/backfill.ts';
+import { buildHistory } from '../helpers/host/build.ts';
+import type { HostKind } from '../helpers/host/lists.ts';
+import { startHost } from '../helpers/host/server.ts';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+
+const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1' };
+const key = 'a-key-that-nobody-guesses';
+
+/** A host with a history, a service that has read it, and a draft of v1.0.0 to v2.0.0. */
+async function start(t: TestContext, kind: HostKind) {
+  const host = await startHost(t, buildHistory(), { kind, token: 'secret-token' });
+  host.history.releases.length = 0;
+  const service = await startService(t, { env: { ...small, ...host.env } });
+  assert.equal((await service.run('backfill', 'acme/rocket')).code, 0);
+  const repoId = await theRepository(service);
+  const bounds = { repoId, type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v2.0.0' };
+  const range = (await service.api('POST', '/api/ranges', bounds)).body;
+  const draft = await generateDraft(service, range.id);
+  const publish = async (channel: string, more: object = {}) => {
+    const { status, body } = await service.api('POST', '/api/publish', { draftId: draft.id, channel, ...more });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  };
+  return { host, service, repoId, draft, publish };
+}
+
+for (const kind of ['github', 'gitea'] as const) {
+  test(`${kind}: publishes a draft release, then the release, and files once (spec 4)`, async (t) => {
+    const { host, service, draft, publish } = await start(t, kind);
+    const asDraft = await publish('scm_releases', { draft: true });
+    assert.equal(asDraft.status, 'completed', JSON.stringify(asDraft));
+    const [release] = host.publishing.releases;
+    assert.deepEqual([release?.draft, release?.tag_name, release?.body], [true, 'v2.0.0', draft.bodyMd]);
+    const released = await publish('scm_releases');
+    assert.match(released.url, /\/releases\/tag\/v2\.0\.0$/);
+    assert.deepEqual([release?.draft, host.publishing.releases.length], [false, 1]);
+    const files = [await publish('changelog'), await publish('releases_md')];
+    for (const { status, url } of files) assert.match(`${status} ${url}`, /^completed .*\/(?:CHANGELOG|RELEASES)\.md$/);
+    assert.match(host.publishing.text('CHANGELOG.md') ?? '', /^# Changelog\n\n## v2\.0\.0 \(\d{4}-\d\d-\d\d\)\n\n### /);
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '- Edited, fixes #1, @ada\n' });
+    for (const channel of ['scm_releases', 'changelog', 'releases_md'])
+      assert.equal((await publish(channel)).status, 'completed');
+    const edited = '- Edited, refs #1, @<!-- -->ada\n';
+    assert.deepEqual([host.publishing.releases.length, release?.body], [1, edited]);
+    assert.equal(host.publishing.text('CHANGELOG.md')?.split('## v2.0.0').length, 2);
+    assert.ok(host.publishing.text('RELEASES.md')?.endsWith(edited));
+    assert.equal(host.publishing.commits.length, 4);
+  });
+}
+
+test('says why a release cannot be', async (t) => {
+  const { host, service, repoId, draft, publish } = await start(t, 'github');
+  host.history.tags.splice(0);
+  const gone = await publish('scm_releases');
+  assert.deepEqual([gone.status, gone.outcomeUnknown], ['failed', false]);
+  assert.match(gone.error, /no tag v2\.0\.0/);
+  const dates = { repoId, type: 'DATE_BASED', fromDate: '2026-01-01', toDate: '2026-02-01' };
+  const range = (await service.api('POST', '/api/ranges', dates)).body;
+  const other = await generateDraft(service, range.id);
+  const { body } = await service.api('POST', '/api/publish', { draftId: other.id, channel: 'scm_releases' });
+  assert.match(body.error, /belongs to a tag/);
+  const preview = await service.api('POST', '/api/publish/preview', { draftId: draft.id, channel: 'changelog' });
+  assert.deepEqual(
+    [preview.body.payload.path, preview.body.payload.branch, preview.body.payload.version],
+    ['CHANGELOG.md', 'main', 'v2.0.0'],
+  );
+});
+
+test('shows published notes on pages, to whom the settings say', async (t) => {
+  const service = await startService(t, { env: small });
+  const repoId = await deliverRocket(service);
+  const range = (await createTagRange(service, repoId)).body;
+  const draft = await generateDraft(service, range.id, 'customer');
+  const publish = () => service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
+  const published = (await publish()).body;
+  assert.equal(published.url, `${service.url}/notes/acme/rocket/v1.1.0`);
+  const page = await fetch(published.url);
+  const html = await page.text();
+  assert.equal(page.status, 200);
+  assert.match(html, /<h1>v1\.1\.0<\/h1>/);
+  assert.match(html, /<li>Faster start<\/li>/);
+  assert.doesNotMatch(html, /rn:pr|&lt;!--/);
+
+  await t.test('an edited draft takes the place of the page', async () => {
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '# Big\n\n<script>alert(1)</script>\n' });
+    assert.equal((await publish()).body.url, published.url);
+    const text = await (await fetch(published.url)).text();
+    assert.match(text, /<h2>Big<\/h2>\s*<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/);
+    assert.equal((await text).match(/<h1/g)?.length, 1);
+  });
+
+  await t.test('the settings of the channel say who may read', async () => {
+    const put = (settings: object) => service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings });
+    const statusOf = async (url: string) => (await fetch(url)).status;
+    await put({ visibility: 'off' });
+    assert.equal(await statusOf(published.url), 404);
+    await put({ visibility: 'unlisted', key });
+    assert.deepEqual([await statusOf(published.url), await statusOf(`${published.url}?key=${key}`)], [404, 200]);
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'Unlisted.\n' });
+    assert.equal((await publish()).body.url, `${published.url}?key=${key}`);
+    assert.equal((await put({ visibility: 'unlisted', key: 'short' })).status, 400);
+    await put({ visibility: 'public' });
+    assert.equal(await statusOf(published.url), 200);
+  });
+
+  await t.test('what is switched off is not published', async () => {
+    await service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings: { visibility: 'off' } });
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'Off.\n' });
+    const { body } = await publish();
+    assert.deepEqual([body.status, body.url], ['failed', null]);
+    assert.match(body.error, /pages of this repository are off/);
+    await service.api('DELETE', `/api/channels/hosted?repoId=${repoId}`);
+    assert.match(await text(service, ''), /v1\.1\.0/);
+  });
+
+  await t.test('deleting the publication removes its page and its entries (spec 8)', async () => {
+    const { publications } = (await service.api('GET', `/api/publications?draftId=${draft.id}`)).body;
+    for (const { id } of publications)
+      assert.equal((await service.api('DELETE', `/api/publications/${id}`)).status, 200);
+    assert.equal((await fetch(published.url)).status, 404);
+    for (const path of ['', 'atom.xml', 'feed.json']) assert.doesNotMatch(await text(service, path), /v1\.1\.0/);
+  });
+});
+
+async function text(service: TestService, path: string): Promise<string> {
+  return (await fetch(`${service.url}/notes/acme/rocket/${path}`)).text();
+}

@@ -1,0 +1,20 @@
+/**
+ * The worker dies while a draft is published. A few kills here; many by hand: `node dist/test/fuzz/publish-kill.js --kills 200`.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildHistory } from '../helpers/host/build.ts';
+import { startHost } from '../helpers/host/server.ts';
+import { killPublishes } from '../helpers/publish-kill.ts';
+import { hostTargets, outsideTargets } from '../helpers/publish-targets.ts';
+
+const kills = 4;
+
+test('each receiver holds one item, or its publication says that nobody knows', async (t) => {
+  const host = await startHost(t, buildHistory({ numbers: 24 }), { token: 'secret-token' });
+  const targets = [...hostTargets(host), ...(await outsideTargets(t))];
+  const tallies = await killPublishes(t, targets, { kills, seed: 1, longestMs: 2500, host });
+  t.diagnostic(JSON.stringify(Object.fromEntries(tallies)));
+  for (const [channel, { completed, unknownThere, unknownMissing }] of tallies)
+    assert.equal(completed + unknownThere + unknownMissing, kills, channel);
+});

@@ -1,0 +1,71 @@
+/**
+ * Notes for tests of channels, and what a delivery is given.
+ */
+import type { TestContext } from 'node:test';
+import type { ChannelSettings, DeliveryContext, DeliveryError, Note } from '../../src/channels/channel.ts';
+import { Egress } from '../../src/egress/egress.ts';
+
+/** A note of a public repository; what matters to a test is given. */
+export function aNote(fields: Partial<Note> = {}): Note {
+  return {
+    publicationId: 'pub_00TEST',
+    repository: {
+      id: 'repo_1',
+      fullName: 'lanternhouse/shoebox',
+      url: 'https://git.example/lanternhouse/shoebox',
+      private: false,
+      defaultBranch: 'main',
+    },
+    version: 'v2.0.0',
+    tag: 'v2.0.0',
+    previousTag: 'v1.0.0',
+    compareUrl: 'https://git.example/lanternhouse/shoebox/compare/v1.0.0...v2.0.0',
+    date: Date.UTC(2026, 0, 2),
+    persona: 'engineer',
+    bodyMd: '## Features\n\n- Show a map <!-- rn:pr:1 -->\n',
+    flags: { highlights: [], contributors: [], upgradeInstructions: '' },
+    asDraft: false,
+    pageUrl: null,
+    ...fields,
+  };
+}
+
+/** Entries with markers, as many as asked for. */
+export function entries(count: number, text = 'A change that is told in a line of usual length'): string {
+  return Array.from({ length: count }, (_, index) => `- ${text} ${index + 1} <!-- rn:pr:${index + 1} -->`).join('\n');
+}
+
+/** What a delivery is given; loopback may be reached. */
+export function aContext<Settings extends ChannelSettings>(
+  t: TestContext,
+  settings: Settings,
+  fields: Partial<DeliveryContext<Settings>> = {},
+): DeliveryContext<Settings> {
+  const egress = new Egress({ allow: ['127.0.0.0/8', '::1'], allowHttp: true });
+  t.after(() => egress.close());
+  return {
+    settings,
+    egress,
+    signal: new AbortController().signal,
+    publicationId: 'pub_00TEST',
+    reference: null,
+    resumed: false,
+    host: null,
+    suppressed: () => new Set(),
+    unsubscribeUrl: () => null,
+    ...fields,
+  };
+}
+
+/** The failure of a delivery, without its class. */
+export async function failureOf(
+  delivery: Promise<unknown>,
+): Promise<Pick<DeliveryError, 'outcome' | 'message' | 'retryAfterMs'>> {
+  const error = await delivery.then(
+    () => undefined,
+    (thrown: unknown) => thrown as DeliveryError,
+  );
+  if (error?.name !== 'DeliveryError') throw error ?? new Error('the delivery succeeded');
+  const { outcome, message, retryAfterMs } = error;
+  return { outcome, message, retryAfterMs };
+}

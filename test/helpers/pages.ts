@@ -1,0 +1,84 @@
+/**
+ * A server of pages over stores of its own: repositories and notes are written as folds write them, and read over HTTP.
+ */
+import { mkdirSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { startServer } from '../../src/http/server.ts';
+import { newId } from '../../src/ids.ts';
+import { pageRoutes } from '../../src/pages/routes.ts';
+import type { HostedSettings } from '../../src/protocol/host-channel-settings.ts';
+import type { HostedPage } from '../../src/protocol/hosted.ts';
+import { writeDirectoryRepository } from '../../src/store/directory.ts';
+import { removeHostedNote, writeHostedNote } from '../../src/store/hosted-notes.ts';
+import { openPartition, type Partition } from '../../src/store/partition.ts';
+import { Readers } from '../../src/store/readers.ts';
+import { writeRepository } from '../../src/store/repositories.ts';
+import { repositoryFields } from './partition-records.ts';
+import { freePort, temporaryFolder } from './ports.ts';
+
+export const at = Date.UTC(2026, 1, 3, 12);
+const publicationId = 'pub_0000000000000000000000000000';
+
+export interface TestPages {
+  url: string;
+  /** Writes a repository to both partitions that know of it. */
+  repository(fields?: { fullName?: string; private?: boolean; origin?: string }, nth?: number): Promise<string>;
+  /** What the channel of an organisation, or of a repository, is set to; undefined = nothing is. */
+  settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
+  note(repoId: string, page?: Partial<HostedPage>): Promise<void>;
+  remove(repoId: string): Promise<void>;
+  get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
+}
+
+/** Starts a server of pages; it stops when the test ends. */
+export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPages> {
+  const dataDir = temporaryFolder(t);
+  mkdirSync(dataDir, { recursive: true });
+  const [directory, partition] = [openPartition(dataDir, 'directory'), openPartition(dataDir, 'p00')];
+  const readers = new Readers(dataDir);
+  const port = await freePort();
+  const settings = { publicUrl, host: '127.0.0.1', port, partitions: 1, hostOrigin: 'https://scm.example' };
+  const server = await startServer('127.0.0.1', port, pageRoutes(readers, settings), pino({ level: 'silent' }));
+  t.after(async () => {
+    await server.stop(1000);
+    await readers.close();
+    await Promise.all([directory.close(), partition.close()]);
+  });
+  const orgId = newId('org', 0);
+  const url = `http://127.0.0.1:${port}`;
+  const inside = (store: Partition, write: () => void): Promise<void> => store.root.transaction(write);
+  return {
+    url,
+    repository: async (fields = {}, nth = 0) => {
+      const repository = { ...repositoryFields(fields, nth), formerNames: [], createdAt: at, seenAt: at, revision: 1 };
+      const { id, hostId, fullName, defaultBranch } = repository;
+      const known = { id, orgId, hostId, fullName, defaultBranch, installationId: null, createdAt: at, seenAt: at };
+      await inside(partition, () => writeRepository(partition, repository));
+      await inside(directory, () => writeDirectoryRepository(directory, { ...known, state: 'connected' }));
+      return id;
+    },
+    settings: (repoId, given) =>
+      inside(directory, () => {
+        const key = [orgId, repoId, 'hosted'];
+        if (given) directory.tables.channels.putSync(key, { settings: given });
+        else directory.tables.channels.removeSync(key);
+      }),
+    note: (repoId, page = {}) =>
+      inside(partition, () => {
+        const usual = {
+          version: 'v1.0.0',
+          persona: 'engineer' as const,
+          html: '<p>First.</p>',
+          summary: 'First',
+          date: at,
+        };
+        writeHostedNote(partition, { ...usual, ...page, repoId, publicationId }, at);
+      }),
+    remove: (repoId) => inside(partition, () => removeHostedNote(partition, repoId, publicationId)),
+    get: async (path, headers = {}) => {
+      const response = await fetch(path.startsWith('http') ? path : url + path, { headers, redirect: 'manual' });
+      return { status: response.status, headers: response.headers, body: await response.text() };
+    },
+  };
+}

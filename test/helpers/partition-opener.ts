@@ -1,0 +1,26 @@
+/**
+ * A process of its own that opens a partition for reading, looks into it and closes it again, over and over, until it is
+ * killed. It says how often it has done so.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { readTime } from '../../src/store/meta.ts';
+import { openReadOnly } from '../../src/store/partition.ts';
+
+/** Opens the partition in another process until that is killed. `onOpened` is called each time it has. */
+export function keepOpening(dataDir: string, name: string, onOpened: () => void): ChildProcess {
+  const child = fork(fileURLToPath(import.meta.url), ['open', dataDir, name]);
+  child.on('message', onOpened);
+  return child;
+}
+
+async function openAgainAndAgain(dataDir: string, name: string): Promise<void> {
+  while (process.connected) {
+    const partition = openReadOnly(dataDir, name);
+    if (partition) readTime(partition);
+    await partition?.close();
+    process.send?.('opened');
+  }
+}
+
+if (process.argv[2] === 'open') await openAgainAndAgain(process.argv[3] as string, process.argv[4] as string);

@@ -1,0 +1,106 @@
+/**
+ * The channels that the worker is killed over, each with its receiver and how to count what that holds.
+ */
+import type { TestContext } from 'node:test';
+import type { ChannelName } from '../../src/protocol/channels.ts';
+import type { TestHost } from './host/server.ts';
+import type { Target } from './publish-kill.ts';
+import { startOfficeChat } from './receivers/office-chat.ts';
+import { type SmtpReceiver, startSmtp } from './receivers/smtp.ts';
+import { startSupportMessenger } from './receivers/support-messenger.ts';
+import { startWorkspaceChat } from './receivers/workspace-chat.ts';
+import type { TestService } from './service.ts';
+
+const tag = 'v2.0.0';
+
+/** The channels of the source-code host, and the pages of the service itself. */
+export function hostTargets(host: TestHost): Target[] {
+  const { publishing, history } = host;
+  history.releases.length = 0;
+  return [
+    {
+      channel: 'scm_releases',
+      asked: true,
+      clear: () => {
+        publishing.releases.length = 0;
+      },
+      held: (text) => {
+        const ofTag = publishing.releases.filter(({ tag_name }) => tag_name === tag);
+        return ofTag.some(({ body }) => body.includes(text)) ? ofTag.length : 0;
+      },
+    },
+    fileTarget(host, 'changelog', 'CHANGELOG.md'),
+    fileTarget(host, 'releases_md', 'RELEASES.md'),
+    { channel: 'hosted', asked: true, held: heldByPages },
+  ];
+}
+
+/** As long as a receiver far away takes at most, so that kills meet every step. */
+const slowMs = 150;
+
+/** Channels elsewhere: two that can be asked or not, two that cannot. */
+export async function outsideTargets(t: TestContext): Promise<Target[]> {
+  const [messenger, chat, office, mail] = [
+    await startSupportMessenger(t),
+    await startWorkspaceChat(t),
+    await startOfficeChat(t),
+    await startSmtp(t, { slowMs }),
+  ];
+  for (const receiver of [messenger, chat, office]) receiver.slow(slowMs);
+  const { apiUrl, token: accessToken, senderId, newsfeedId } = messenger;
+  const recipients = ['ada@example.org', 'grace@example.org', 'linus@example.org'];
+  return [
+    {
+      channel: 'support_messenger',
+      asked: true,
+      settings: { apiUrl, accessToken, senderId, newsfeedIds: [newsfeedId] },
+      held: (text) => messenger.items.filter(({ body }) => body.includes(text)).length,
+    },
+    {
+      channel: 'workspace_chat',
+      asked: false,
+      settings: { webhookUrl: chat.webhookUrl },
+      held: (text) => chat.messages.filter((message) => message.text.includes(text)).length,
+    },
+    {
+      channel: 'office_chat',
+      asked: false,
+      settings: { webhookUrl: office.webhookUrl },
+      held: (text) => office.cards.filter((card) => card.join(' ').includes(text)).length,
+    },
+    {
+      channel: 'email',
+      asked: false,
+      settings: { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example', recipients },
+      held: (text) => heldByRecipients(mail, recipients, text),
+    },
+  ];
+}
+
+/** One when each recipient has one mail, none when somebody lacks it, more when somebody has more. */
+function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
+  const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);
+  const most = Math.max(...counts);
+  return most > 1 ? most : Math.min(...counts);
+}
+
+/** How often the list of pages has the version, whose page has the text. */
+async function heldByPages(text: string, service: TestService): Promise<number> {
+  const list = await (await fetch(`${service.url}/notes/acme/rocket/`)).text();
+  const page = await (await fetch(`${service.url}/notes/acme/rocket/${tag}`)).text();
+  return page.split(text).length === 2 ? list.split(`/notes/acme/rocket/${tag}"`).length - 1 : 0;
+}
+
+/** A heading of the version that stands twice counts twice. */
+function fileTarget({ publishing }: TestHost, channel: ChannelName, path: string): Target {
+  return {
+    channel,
+    asked: true,
+    clear: () => publishing.put(path, '# Changes\n\n## v1.0.0\n\n- Old\n'),
+    held: (text) => {
+      const written = publishing.text(path) ?? '';
+      const headings = written.match(/^## .*v2\.0\.0.*$/gm) ?? [];
+      return Math.max(headings.length, written.split(text).length - 1);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * The workflow of an office chat on loopback: takes cards of at most 28 kB that hold nothing but what it knows, and answers 202.
+ */
+import type { TestContext } from 'node:test';
+import { jsonBody, type Ruled, startRuled, unknownFields } from './ruled.ts';
+
+export interface OfficeChat extends Ruled {
+  webhookUrl: string;
+  /** Texts of the cards that it holds, each in the order shown. */
+  cards: string[][];
+}
+
+type Fields = Record<string, unknown>;
+const largestBody = 28 * 1024;
+const blockFields = ['type', 'text', 'wrap', 'size', 'weight', 'fontType', 'spacing'];
+const values: Record<string, readonly unknown[]> = {
+  type: ['TextBlock'],
+  wrap: [true],
+  size: ['Small', 'Default', 'Medium', 'Large', 'ExtraLarge'],
+  weight: ['Lighter', 'Default', 'Bolder'],
+  fontType: ['Default', 'Monospace'],
+  spacing: ['None', 'Small', 'Default', 'Medium', 'Large'],
+};
+
+export async function startOfficeChat(t: TestContext): Promise<OfficeChat> {
+  const cards: string[][] = [];
+  const ruled = await startRuled(t, (request) => {
+    if (Buffer.byteLength(request.body) > largestBody)
+      return { status: 413, body: { error: { code: 'RequestEntityTooLarge' } } };
+    const texts = textsOf(jsonBody(request));
+    if (request.method !== 'POST' || !texts) return { status: 400, body: { error: { code: 'InvalidCard' } } };
+    cards.push(texts);
+    return { status: 202 };
+  });
+  return { ...ruled, webhookUrl: `${ruled.receiver.url}/workflows/1?sig=secret`, cards };
+}
+
+/** The texts of a message's card; undefined when it is not as the workflow wants it. */
+function textsOf(message: Fields | undefined): string[] | undefined {
+  if (message?.type !== 'message' || unknownFields(message, ['type', 'attachments']).length > 0) return undefined;
+  const [attachment, ...more] = message.attachments as Fields[];
+  if (!attachment || more.length > 0 || attachment.contentType !== 'application/vnd.microsoft.card.adaptive')
+    return undefined;
+  const card = attachment.content as Fields;
+  if (card.type !== 'AdaptiveCard' || unknownFields(card, ['$schema', 'type', 'version', 'msteams', 'body']).length > 0)
+    return undefined;
+  const body = card.body as Fields[];
+  return body.every(isTextBlock) ? body.map(({ text }) => String(text)) : undefined;
+}
+
+function isTextBlock(block: Fields): boolean {
+  if (unknownFields(block, blockFields).length > 0 || typeof block.text !== 'string' || block.text === '') return false;
+  return Object.entries(values).every(([name, known]) => block[name] === undefined || known.includes(block[name]));
+}

@@ -1,0 +1,241 @@
+/**
+ * Mail: a message of their own for each recipient, at most one each whatever breaks, and addresses in no word of ours.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { DeliveryContext } from '../../../src/channels/channel.ts';
+import { email } from '../../../src/channels/email.ts';
+import type { EmailSettings } from '../../../src/protocol/channel-settings.ts';
+import { aContext, aNote, failureOf } from '../../helpers/delivery.ts';
+import { freePort } from '../../helpers/ports.ts';
+import { certificate, type SmtpOptions, type SmtpReceiver, startSmtp } from '../../helpers/receivers/smtp.ts';
+
+const people = ['ann@example.org', 'ben@example.org', 'cleo@example.org'];
+const crowd = Array.from({ length: 25 }, (_, at) => `reader-${at}@example.org`);
+
+function settingsOf({ port }: SmtpReceiver, fields: Partial<EmailSettings> = {}): EmailSettings {
+  return { host: 'localhost', port, tls: 'none', from: 'notes@example.com', recipients: people, ...fields };
+}
+
+async function send(
+  t: TestContext,
+  options: SmtpOptions = {},
+  settings: Partial<EmailSettings> = {},
+  fields: Partial<DeliveryContext<EmailSettings>> = {},
+) {
+  const server = await startSmtp(t, options);
+  const context = aContext(t, settingsOf(server, settings), fields);
+  return { server, context, delivery: email.deliver(email.render(aNote(), context.settings), context) };
+}
+
+/** Everybody who got a message, in order; nobody twice. */
+function readers({ mails }: SmtpReceiver): string[] {
+  const all = mails.flatMap(({ to }) => to).sort();
+  assert.deepEqual(all, [...new Set(all)], 'somebody got two messages');
+  return all;
+}
+
+test('sends each recipient a message of their own', async (t) => {
+  const { server, delivery } = await send(
+    t,
+    {},
+    { recipients: [...people, 'ANN@example.org'], fromName: 'Shoebox "Notes"' },
+  );
+  assert.deepEqual(await delivery, {
+    url: null,
+    reference: null,
+    counts: { accepted: 3, rejected: 0, deferred: 0, unsubscribed: 0 },
+  });
+  assert.deepEqual(
+    readers(server).map((address) => address.toLowerCase()),
+    people,
+  );
+  for (const { headers, from, to, text, html, raw } of server.mails) {
+    assert.deepEqual(
+      [headers.subject, headers.to?.toLowerCase(), from],
+      ['shoebox v2.0.0', to[0]?.toLowerCase(), 'notes@example.com'],
+    );
+    assert.match(headers.from ?? '', /Shoebox \\?"Notes\\?"" <notes@example\.com>$/);
+    assert.match(text, /^shoebox v2\.0\.0\r\n\r\nFeatures\r\n=+\r\n\r\n- Show a map\r\n/);
+    assert.match(html, /<li>Show a map<\/li>/);
+    assert.doesNotMatch(html, /<script|<img|src=|rn:pr/);
+    for (const other of people.filter((address) => address !== to[0]?.toLowerCase()))
+      assert.doesNotMatch(raw.toLowerCase(), new RegExp(other));
+    assert.equal(headers['list-unsubscribe'], undefined);
+  }
+});
+
+test('lets each recipient unsubscribe by one click', async (t) => {
+  const unsubscribeUrl = (address: string) =>
+    `https://notes.example/unsubscribe/${Buffer.from(address).toString('base64url')}?a=1&b=2`;
+  const { server, delivery } = await send(t, {}, {}, { unsubscribeUrl });
+  await delivery;
+  for (const { headers, to, text, html } of server.mails) {
+    const url = unsubscribeUrl(to[0] ?? '');
+    assert.equal(headers['list-unsubscribe'], `<${url}>`);
+    assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click');
+    assert.ok(text.includes(url));
+    assert.ok(
+      html.includes(`<a href="${url.replaceAll('&', '&amp;')}">Unsubscribe</a></small></p>\r\n</body></html>`),
+      html,
+    );
+  }
+});
+
+test('leaves out those who have unsubscribed', async (t) => {
+  const { server, delivery } = await send(t, {}, {}, { suppressed: () => new Set(['ben@example.org']) });
+  assert.deepEqual((await delivery).counts, { accepted: 2, rejected: 0, deferred: 0, unsubscribed: 1 });
+  assert.deepEqual(readers(server), ['ann@example.org', 'cleo@example.org']);
+  const none = await send(t, {}, {}, { suppressed: (all) => new Set(all) });
+  assert.equal((await failureOf(none.delivery)).outcome, 'refused');
+  assert.equal(none.server.sessions, 0);
+});
+
+test('gives a message the same id in all attempts', async (t) => {
+  const first = await send(t, { refuse: (address) => (address === people[0] ? undefined : 451) });
+  await first.delivery;
+  const second = await send(t);
+  await second.delivery;
+  const ids = ({ mails }: SmtpReceiver) =>
+    Object.fromEntries(mails.map(({ to, headers }) => [to[0] ?? '', headers['message-id'] ?? '']));
+  const [one, all] = [ids(first.server), ids(second.server)];
+  assert.equal(one[people[0] ?? ''], all[people[0] ?? '']);
+  assert.equal(new Set(Object.values(all)).size, 3);
+  for (const id of Object.values(all)) assert.match(id, /^<pub_00TEST\.[0-9a-f]{24}@example\.com>$/);
+});
+
+test('counts those whom the server refuses, and names nobody', async (t) => {
+  const refuse = (address: string) => (address === people[1] ? 550 : undefined);
+  const some = await send(t, { refuse });
+  assert.deepEqual((await some.delivery).counts, { accepted: 2, rejected: 1, deferred: 0, unsubscribed: 0 });
+  const all = await send(t, { refuse: () => 550 });
+  assert.deepEqual(await failureOf(all.delivery), {
+    outcome: 'refused',
+    message: 'The mail server refused all 3 messages (550 5.1.1).',
+    retryAfterMs: undefined,
+  });
+  const later = await send(t, { refuse: () => 451 });
+  assert.deepEqual((({ outcome, message }) => [outcome, message])(await failureOf(later.delivery)), [
+    'retry',
+    'The mail server takes no messages for now (451 4.1.1).',
+  ]);
+  assert.equal(all.server.mails.length + later.server.mails.length, 0);
+});
+
+test('goes on in a new session where the server ends one', async (t) => {
+  const { server, delivery } = await send(t, { messagesPerSession: 2 }, { recipients: crowd });
+  assert.equal((await delivery).counts?.accepted, crowd.length);
+  assert.deepEqual(readers(server), [...crowd].sort());
+  assert.ok(server.sessions >= crowd.length / 2);
+});
+
+test('does not know the outcome once a message was lost while it was taken', async (t) => {
+  for (const fate of ['taken', 'refused silently'] as const) {
+    const { server, delivery } = await send(
+      t,
+      { hangUp: (number) => (number === 9 ? fate : undefined) },
+      { recipients: crowd },
+    );
+    const { outcome, message } = await failureOf(delivery);
+    assert.equal(outcome, 'unknown', message);
+    assert.match(
+      message,
+      /^The mail server took \d+ of 25 messages before the connection was lost; 1 more may have arrived\.$/,
+    );
+    assert.ok(readers(server).length < crowd.length);
+  }
+});
+
+test('tries again where nothing was handed over', async (t) => {
+  const lost = await send(t, { hangUp: () => 'recipient' });
+  assert.equal((await failureOf(lost.delivery)).outcome, 'retry');
+  assert.equal(lost.server.mails.length, 0);
+  const nobody = aContext(t, settingsOf(lost.server, { port: await freePort() }));
+  const { outcome, message } = await failureOf(email.deliver(email.render(aNote(), nobody.settings), nobody));
+  assert.deepEqual([outcome, message], ['retry', 'The mail server could not be reached (ECONNREFUSED).']);
+});
+
+test('stops with the signal', async (t) => {
+  const controller = new AbortController();
+  const stopped = await send(
+    t,
+    { hangUp: (number) => void (number > 8 && controller.abort()) },
+    { recipients: crowd },
+    { signal: controller.signal },
+  );
+  const { outcome, message } = await failureOf(stopped.delivery);
+  assert.equal(outcome, 'unknown', message);
+  assert.ok(readers(stopped.server).length < crowd.length);
+  const before = await send(t, {}, {}, { signal: AbortSignal.abort() });
+  assert.equal((await failureOf(before.delivery)).outcome, 'retry');
+  assert.equal(before.server.mails.length, 0);
+});
+
+test('logs in over TLS of either kind', async (t) => {
+  const login = { user: 'tidings', password: 'Pa55 wörd' };
+  for (const tls of ['starttls', 'implicit'] as const) {
+    const settings = { tls, ...login, certificateAuthority: certificate };
+    const good = await send(t, { tls, login }, settings);
+    assert.equal((await good.delivery).counts?.accepted, 3, tls);
+    const bad = await send(t, { tls, login }, { ...settings, password: 'wrong' });
+    assert.deepEqual(await failureOf(bad.delivery), {
+      outcome: 'refused',
+      message: 'The mail server refused the login (535 5.7.8).',
+      retryAfterMs: undefined,
+    });
+  }
+});
+
+test('sends nothing where TLS is not as asked for', async (t) => {
+  const login = { user: 'tidings', password: 'secret' };
+  const told = [];
+  for (const [server, settings] of [
+    [{ tls: 'none' }, { tls: 'starttls' }],
+    [{ tls: 'starttls' }, { tls: 'starttls' }],
+    [{ tls: 'implicit' }, { tls: 'implicit' }],
+    [{ tls: 'none' }, { tls: 'none', ...login }],
+    [{ tls: 'none' }, { tls: 'none', user: 'tidings' }],
+  ] as const) {
+    const { delivery, server: got } = await send(t, server, settings);
+    const { outcome, message } = await failureOf(delivery);
+    told.push(message);
+    assert.equal(outcome, 'refused', message);
+    assert.equal(got.mails.length, 0);
+  }
+  assert.deepEqual(told, [
+    'The mail server does not do TLS as the connection asks for it.',
+    "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
+    "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
+    'A password is not sent without TLS: set tls to starttls or implicit.',
+    'The connection needs both user and password, or neither.',
+  ]);
+});
+
+test('connects only where the service may', async (t) => {
+  const context = aContext(t, settingsOf({ port: 25 } as SmtpReceiver, { host: '169.254.169.254' }));
+  const { outcome, message } = await failureOf(email.deliver(email.render(aNote(), context.settings), context));
+  assert.equal(outcome, 'refused');
+  assert.match(message, /^The mail server may not be reached there: /);
+});
+
+test('writes subjects and bodies of any letters', async (t) => {
+  const server = await startSmtp(t);
+  const context = aContext(t, settingsOf(server, { recipients: ['ann@example.org'] }));
+  const note = aNote({
+    version: 'v2 „Größe“ 🚀\r\nBcc: eve@example.org',
+    bodyMd: `- Größe ${'漢字 '.repeat(300)}\n\n.\n\nFrom here\n`,
+  });
+  await email.deliver(email.render(note, context.settings), context);
+  const [mail] = server.mails;
+  assert.equal(mail?.headers.subject, 'shoebox v2 „Größe“ 🚀 Bcc: eve@example.org');
+  assert.deepEqual([mail?.headers.bcc, mail?.to], [undefined, ['ann@example.org']]);
+  assert.match(mail?.text ?? '', /- Größe (?:漢字 ){299}漢字\r\n\r\n\.\r\n\r\nFrom here\r\n$/);
+});
+
+test('tests a connection with a message to the sender alone', async (t) => {
+  const server = await startSmtp(t, { refuse: (address) => (address === 'notes@example.com' ? undefined : 550) });
+  assert.match(await email.test(aContext(t, settingsOf(server))), /took a test message/);
+  assert.deepEqual([readers(server), server.mails[0]?.headers.subject], [['notes@example.com'], 'Test message']);
+  const other = await startSmtp(t, { refuse: () => 550 });
+  assert.match(await email.test(aContext(t, settingsOf(other))), /no test message was sent/);
+});

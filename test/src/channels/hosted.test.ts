@@ -1,0 +1,51 @@
+/**
+ * What a draft becomes on a page of the service.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hosted } from '../../../src/channels/hosted.ts';
+import { hostContext, sampleNote } from '../../helpers/host-note.ts';
+
+const url = 'https://notes.test/notes/acme/rocket/v2.0.0';
+const inside = { ...sampleNote().repository, private: true };
+
+test('headings begin below that of the page', () => {
+  const html = (bodyMd: string): string => hosted.render(sampleNote({ bodyMd }), {}).page.html;
+  assert.equal(html('# One\n\n## Two'), '<h2>One</h2>\n<h3>Two</h3>');
+  assert.equal(html('### Three\n\n#### Four'), '<h2>Three</h2>\n<h3>Four</h3>');
+  assert.equal(html('Text <!-- rn:pr:1 -->'), '<p>Text</p>');
+});
+
+test('customers get no address of a private repository', () => {
+  const bodyMd = `[words](${inside.url}/pull/1) ${inside.url}/pull/2`;
+  const page = (persona: 'customer' | 'engineer') =>
+    hosted.render(sampleNote({ bodyMd, persona, repository: inside }), {}).page.html;
+  assert.doesNotMatch(page('customer'), /host\.test/);
+  assert.match(page('customer'), /words/);
+  assert.match(page('engineer'), /<a href="https:\/\/host\.test\/acme\/rocket\/pull\/1"/);
+});
+
+test('a page fits into a record, whatever is in it', () => {
+  const entries = Array.from({ length: 9000 }, (_, i) => `- ${'"<&>"'.repeat(20)} ${i} <!-- rn:pr:${i} -->`);
+  const bodyMd = `## Highlights\n\n- Fast\n\n## Features\n\n${entries.join('\n')}\n`;
+  const { page } = hosted.render(sampleNote({ bodyMd }), {});
+  assert.ok(Buffer.byteLength(JSON.stringify(page)) < 1_600_000);
+  assert.match(page.html, /<h2>Highlights<\/h2>\n<ul>\n<li>Fast<\/li>/);
+  assert.match(page.html, /<p><a href="[^"]+compare[^"]+"[^>]*>\d+ more changes<\/a><\/p>$/);
+});
+
+test('highlights are told in one bounded line', () => {
+  const flags = { highlights: ['Fast\u202e\nstart', '🚀'.repeat(400)], contributors: [], upgradeInstructions: '' };
+  const { summary } = hosted.render(sampleNote({ flags }), {}).page;
+  assert.ok(summary.startsWith('Fast start · 🚀') && summary.endsWith('🚀…'));
+  assert.equal([...summary].length, 300);
+});
+
+test('is delivered with its address, and refused where nobody may see it', async () => {
+  const payload = hosted.render(sampleNote({ pageUrl: url }), {});
+  const delivered = await hosted.deliver(payload, hostContext(null, {}));
+  assert.deepEqual([delivered.url, delivered.page?.version, delivered.page?.persona], [url, 'v2.0.0', 'engineer']);
+  const hidden = hosted.render(sampleNote(), {});
+  await assert.rejects(hosted.deliver(hidden, hostContext(null, {})), { outcome: 'refused', message: /are off/ });
+  await assert.rejects(hosted.test(hostContext(null, { visibility: 'unlisted' as const })), { outcome: 'refused' });
+});

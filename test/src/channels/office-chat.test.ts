@@ -1,0 +1,70 @@
+/**
+ * Delivery to an office chat: a card that its workflow takes, and no second one where the first may have arrived.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { officeChat } from '../../../src/channels/office-chat.ts';
+import { aContext, aNote, entries, failureOf } from '../../helpers/delivery.ts';
+import { hostileText } from '../../helpers/hostile-texts.ts';
+import { reset, status } from '../../helpers/receiver.ts';
+import { type OfficeChat, startOfficeChat } from '../../helpers/receivers/office-chat.ts';
+
+function deliver(t: TestContext, { webhookUrl }: OfficeChat, note = aNote()) {
+  return officeChat.deliver(officeChat.render(note, { webhookUrl }), aContext(t, { webhookUrl }));
+}
+
+test('hands a card to the workflow', async (t) => {
+  const chat = await startOfficeChat(t);
+  assert.deepEqual(await deliver(t, chat), { url: null, reference: null });
+  assert.deepEqual(chat.cards, [['shoebox v2.0.0', 'Features', '- Show a map']]);
+});
+
+test('makes cards that the workflow takes, whatever is in them', async (t) => {
+  const chat = await startOfficeChat(t);
+  const bodies = Array.from({ length: 40 }, (_, seed) => hostileText(seed, 'text', 40_000).text);
+  bodies.push(`## New\n\n${entries(2_000, '漢字 "quoted" \\\\ text')}\n`);
+  for (const bodyMd of bodies) await deliver(t, chat, aNote({ bodyMd }));
+  assert.equal(chat.cards.length, bodies.length);
+});
+
+test('tells waiting, refusing and not knowing apart', async (t) => {
+  const chat = await startOfficeChat(t);
+  const behind = (code: number) =>
+    status(
+      200,
+      {},
+      `Webhook message delivery failed with error: endpoint returned HTTP error ${code} with ContextId x`,
+    );
+  const outcomes = [];
+  for (const answer of [
+    status(429, { 'retry-after': '9' }),
+    behind(429),
+    status(413),
+    behind(413),
+    status(500),
+    behind(502),
+    reset,
+    chat.lost,
+  ]) {
+    chat.plan(answer);
+    const { outcome, retryAfterMs } = await failureOf(deliver(t, chat));
+    outcomes.push(retryAfterMs === undefined ? outcome : `${outcome} after ${retryAfterMs}`);
+  }
+  assert.deepEqual(outcomes, [
+    'retry after 9000',
+    'retry',
+    'refused',
+    'refused',
+    'unknown',
+    'unknown',
+    'unknown',
+    'unknown',
+  ]);
+  assert.equal(chat.cards.length, 1, 'the one whose answer was lost');
+});
+
+test('sends a test card that says what it is', async (t) => {
+  const chat = await startOfficeChat(t);
+  assert.match(await officeChat.test(aContext(t, { webhookUrl: chat.webhookUrl })), /handed to the workflow/);
+  assert.equal(chat.cards[0]?.[0], 'Test message');
+});

@@ -1,0 +1,236 @@
+/**
+ * The pages of notes over HTTP: what is shown to whom, under which address, with which headers.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { pagesUrl, pageUrl } from '../../../src/page-url.ts';
+import { at, startPages } from '../../helpers/pages.ts';
+
+const key = 'k'.repeat(20);
+const dayMs = 86_400_000;
+
+test('shows the versions of a repository, the newest first', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  for (let i = 1; i <= 45; i++)
+    await pages.note(id, { version: `v1.${i}.0`, date: at + i * dayMs, summary: `Sum ${i}` });
+  const versions = async (path: string): Promise<string[]> =>
+    [...(await pages.get(path)).body.matchAll(/<h2><a href="[^"]*">(.*?)<\/a>/g)].map(([, version = '']) => version);
+  const all = Array.from({ length: 45 }, (_, i) => `v1.${45 - i}.0`);
+  assert.deepEqual(await versions('/notes/acme/rocket/'), all.slice(0, 20));
+  assert.deepEqual(await versions('/notes/acme/rocket/?page=2'), all.slice(20, 40));
+  assert.deepEqual(await versions('/notes/acme/rocket/?page=3'), all.slice(40));
+  for (const page of ['4', '0', '-1', 'x', '1e9', '']) {
+    const { status } = await pages.get(`/notes/acme/rocket/?page=${page}`);
+    assert.equal(status, 404, page);
+  }
+  const first = (await pages.get('/notes/acme/rocket/')).body;
+  assert.match(first, /<time datetime="2026-03-20">March 20, 2026<\/time>/);
+  assert.match(first, /<a rel="next" href="[^"]*\/notes\/acme\/rocket\/\?page=2">Older versions<\/a>/);
+});
+
+test('shows a version with its date, below one heading', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  await pages.note(id, { version: 'v1.0.0', html: '<h2>New</h2>\n<p>Fast.</p>', summary: 'Fast & "good"' });
+  const { status, body, headers } = await pages.get('/notes/acme/rocket/v1.0.0');
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.match(body, /^<!doctype html>\n<html lang="en">/);
+  assert.match(body, /<title>v1\.0\.0 · Release notes of acme\/rocket<\/title>/);
+  assert.match(body, /<meta name="description" content="Fast &amp; &quot;good&quot;">/);
+  assert.match(body, /<h1>v1\.0\.0<\/h1>[\s\S]*<h2>New<\/h2>\n<p>Fast\.<\/p>\n<\/article>/);
+  assert.equal(body.match(/<h1/g)?.length, 1);
+  assert.doesNotMatch(body, /<script|\bstyle=|\bon\w+=/i);
+});
+
+test('a new text of a version takes the place of the old one', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  await pages.note(id);
+  await pages.note(id, { html: '<p>Second.</p>', date: at + dayMs });
+  assert.match((await pages.get('/notes/acme/rocket/v1.0.0')).body, /Second\./);
+  assert.equal((await pages.get('/notes/acme/rocket/')).body.match(/<h2>/g)?.length, 1);
+});
+
+test('removing a publication takes its page and feed entry away', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  await pages.note(id);
+  await pages.remove(id);
+  assert.equal((await pages.get('/notes/acme/rocket/v1.0.0')).status, 404);
+  for (const path of ['', 'atom.xml', 'feed.json'])
+    assert.doesNotMatch((await pages.get(`/notes/acme/rocket/${path}`)).body, /v1\.0\.0/);
+});
+
+test('what is unknown, off, or asked for without its key looks the same', async (t) => {
+  const pages = await startPages(t);
+  const shown = await pages.repository({ fullName: 'acme/shown' }, 0);
+  const off = await pages.repository({ fullName: 'acme/off' }, 1);
+  const inside = await pages.repository({ fullName: 'acme/inside', private: true }, 2);
+  const unlisted = await pages.repository({ fullName: 'acme/unlisted' }, 3);
+  const keyless = await pages.repository({ fullName: 'acme/keyless' }, 4);
+  for (const id of [shown, off, inside, unlisted, keyless]) await pages.note(id);
+  await pages.settings(off, { visibility: 'off' });
+  await pages.settings(unlisted, { visibility: 'unlisted', key });
+  await pages.settings(keyless, { visibility: 'unlisted' });
+  const missing = ['off', 'inside', 'unlisted', 'keyless', 'nothing'].flatMap((name) =>
+    ['', 'v1.0.0', 'atom.xml', 'feed.json', `?key=${'x'.repeat(20)}`, '?key=', 'v1.0.0?key=undefined'].map(
+      (path) => `/notes/acme/${name}/${path}`,
+    ),
+  );
+  const others = ['/notes/acme/shown/v9', '/notes/a', '/notes/', '/notes/%zz/x/', '/notes/acme/shown/%zz', '/notes///'];
+  const replies = new Set<string>();
+  for (const path of [...missing, ...others]) {
+    const { status, body, headers } = await pages.get(path);
+    const told = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+    replies.add(JSON.stringify([status, body, told]));
+    assert.equal(status, 404, path);
+  }
+  assert.equal(replies.size, 1);
+  assert.equal((await pages.get('/notes/acme/shown/v1.0.0')).status, 200);
+});
+
+test('shows unlisted pages to those who have the key, on every way', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository({ private: true });
+  for (let i = 0; i < 25; i++) await pages.note(id, { version: `v${i}`, date: at + i });
+  await pages.settings(id, { visibility: 'unlisted', key });
+  const { body, headers, status } = await pages.get(`/notes/acme/rocket/?key=${key}`);
+  assert.equal(status, 200);
+  assert.equal(headers.get('cache-control'), 'private, max-age=60');
+  assert.equal(headers.get('x-robots-tag'), 'noindex');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+  const inner = links.filter((href) => href.includes('/notes/acme/rocket/'));
+  assert.ok(inner.length > 22);
+  for (const href of inner) assert.equal((await pages.get(href)).status, 200, href);
+});
+
+test('a repository goes before its organisation', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository({ private: true });
+  await pages.note(id);
+  await pages.settings('', { visibility: 'public', title: 'Rocket <news>', language: 'de' });
+  const { body } = await pages.get('/notes/acme/rocket/v1.0.0');
+  assert.match(body, /<html lang="de">[\s\S]*<title>v1\.0\.0 · Rocket &lt;news&gt;<\/title>[\s\S]*3\. Februar 2026/);
+  await pages.settings(id, { visibility: 'off' });
+  assert.equal((await pages.get('/notes/acme/rocket/v1.0.0')).status, 404);
+});
+
+test('follows a repository to its new name', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository({ fullName: 'acme/booster' });
+  await pages.note(id);
+  assert.equal((await pages.get('/notes/ACME/Booster/v1.0.0')).status, 200);
+  await pages.repository({ fullName: 'acme/rocket' });
+  assert.equal((await pages.get('/notes/acme/booster/v1.0.0')).status, 404);
+  await pages.repository({ fullName: 'acme/booster', private: true }, 1);
+  assert.equal((await pages.get('/notes/acme/booster/v1.0.0')).status, 404);
+});
+
+test('of two hosts the default one goes before', async (t) => {
+  const pages = await startPages(t);
+  const other = await pages.repository({ origin: 'https://other.example' }, 1);
+  await pages.note(other, { html: '<p>Other.</p>' });
+  assert.match((await pages.get('/notes/acme/rocket/v1.0.0')).body, /Other\./);
+  const id = await pages.repository({}, 0);
+  await pages.note(id, { html: '<p>Own.</p>' });
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await pages.get('/notes/acme/elsewhere/');
+  assert.match((await pages.get('/notes/acme/rocket/v1.0.0')).body, /Own\./);
+});
+
+test('a version of any name has an address of its own', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  const versions = ['release/1.0#rc', '100%', 'a b', 'v1?x=1', '@scope/pkg@1.0.0', 'a//b', '../..', '<b>"\'&', 'ä/é🚀'];
+  versions.push('atom.xml', 'feed.json', '%61tom.xml', '%2F', 'a/./b', 'a/..', '...');
+  for (const [i, version] of versions.entries()) await pages.note(id, { version, html: `<p>Note ${i}.</p>` });
+  const home = pagesUrl(pages.url, 'acme/rocket');
+  for (const [i, version] of versions.entries()) {
+    const { status, body } = await pages.get(pageUrl(home, version));
+    assert.equal(status, 200, version);
+    assert.match(body, new RegExp(`<p>Note ${i}\\.</p>`), version);
+  }
+  const list = await pages.get('/notes/acme/rocket/');
+  const links = [...list.body.matchAll(/<h2><a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#39;', "'"));
+  for (const link of links) assert.equal((await pages.get(link)).status, 200, link);
+  assert.equal(links.length, versions.length);
+});
+
+const anyVersion = fc
+  .string({
+    unit: fc.oneof(fc.constantFrom('.', '/', '%', '2', 'F'), fc.string({ unit: 'binary', maxLength: 1 })),
+    minLength: 1,
+  })
+  .filter((version) => !/^\.{0,2}$/.test(version));
+
+test('addresses of versions lead below their pages and tell versions apart', () => {
+  const home = pagesUrl('https://notes.test/base', 'acme/rocket');
+  fc.assert(
+    fc.property(anyVersion, anyVersion, (one, two) => {
+      const [first, second] = [new URL(pageUrl(home, one)).href, new URL(pageUrl(home, two)).href];
+      assert.ok(first.startsWith(home) && first.length > home.length, first);
+      assert.equal(first === second, one.toWellFormed() === two.toWellFormed());
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('knows what a reader has', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  await pages.note(id);
+  for (const path of ['', 'v1.0.0', 'atom.xml', 'feed.json']) {
+    const { headers } = await pages.get(`/notes/acme/rocket/${path}`);
+    const etag = headers.get('etag') as string;
+    assert.equal(headers.get('cache-control'), 'public, max-age=60');
+    const again = await pages.get(`/notes/acme/rocket/${path}`, { 'if-none-match': etag });
+    assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, '', etag], path);
+  }
+  const before = (await pages.get('/notes/acme/rocket/v1.0.0')).headers.get('etag') as string;
+  await pages.note(id, { html: '<p>Other.</p>' });
+  assert.equal((await pages.get('/notes/acme/rocket/v1.0.0', { 'if-none-match': before })).status, 200);
+});
+
+test('answers HEAD like GET without a body, and other methods not at all', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  await pages.note(id);
+  const url = `${pages.url}/notes/acme/rocket/v1.0.0`;
+  const [head, get] = [await fetch(url, { method: 'HEAD' }), await fetch(url)];
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+  assert.equal(head.headers.get('etag'), get.headers.get('etag'));
+  await get.text();
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const { status } = await fetch(url, { method });
+    assert.equal(status, 405, method);
+  }
+});
+
+test('leads to the address with a slash, whether there are pages or not', async (t) => {
+  const pages = await startPages(t, 'https://notes.test/base/');
+  await pages.repository({ private: true });
+  for (const name of ['rocket', 'nothing']) {
+    const { status, headers } = await pages.get(`/notes/acme/${name}?key=${key}`);
+    assert.deepEqual([status, headers.get('location')], [308, `/base/notes/acme/${name}/?key=${key}`]);
+  }
+});
+
+test('allows nothing but its own stylesheet', async (t) => {
+  const pages = await startPages(t, 'https://notes.test/base/');
+  const id = await pages.repository();
+  await pages.note(id);
+  const { body, headers } = await pages.get('/notes/acme/rocket/v1.0.0');
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /^default-src 'none'; style-src 'self'; img-src data:;/);
+  assert.doesNotMatch(policy, /unsafe|script|\*/);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  const [, path = ''] = /<link rel="stylesheet" href="\/base([^"]+)">/.exec(body) ?? [];
+  const style = await pages.get(path);
+  assert.deepEqual([style.status, style.headers.get('content-type')], [200, 'text/css; charset=utf-8']);
+  assert.match(style.headers.get('cache-control') ?? '', /immutable/);
+  assert.match(style.body, /prefers-color-scheme: dark/);
+});

@@ -1,0 +1,82 @@
+/**
+ * Opening a partition in one process while another one commits to it: no commit is lost, whoever is killed meanwhile.
+ */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { openGate } from '../../../src/store/gate.ts';
+import { readTime, writeTime } from '../../../src/store/meta.ts';
+import { openTestPartition } from '../../helpers/partition.ts';
+import { keepOpening } from '../../helpers/partition-opener.ts';
+import { startReader } from '../../helpers/partition-reader.ts';
+import { temporaryFolder } from '../../helpers/ports.ts';
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+test('loses no commit while others open the file', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  let opens = 0;
+  const start = () => keepOpening(dataDir, 'p00', () => void opens++);
+  const openers = [start(), start()];
+  t.after(() => Promise.all(openers.map(kill)));
+  let [time, lost] = [0, 0];
+  const commit = async (): Promise<void> => {
+    await partition.write(() => {
+      if (readTime(partition) !== time) lost += 1;
+      writeTime(partition, time + 1);
+    });
+    time += 1;
+  };
+  for (let round = 1; round <= 5; round++) {
+    while (opens < round * 300) await commit();
+    // One that dies while it is inside leaves the gate open.
+    await kill(openers.shift() as ChildProcess);
+    openers.push(start());
+  }
+  assert.ok(time > 500, `${time} commits`);
+  assert.equal(lost, 0, `of ${time} commits`);
+  assert.equal(await startReader(t, dataDir, 'p00', 'fresh').time(), time);
+});
+
+test('writes of one process wait for each other', async (t) => {
+  const partition = openTestPartition(t);
+  let inside = 0;
+  const step = (time: number) => () => {
+    inside += 1;
+    assert.equal(inside, 1);
+    writeTime(partition, time);
+    inside -= 1;
+  };
+  await Promise.all([1, 2, 3].map((time) => partition.write(step(time))));
+  assert.equal(readTime(partition), 3);
+});
+
+test('a write that fails does not stop those behind it', async (t) => {
+  const partition = openTestPartition(t);
+  const failing = partition.write(() => assert.fail('on purpose'));
+  const next = partition.write(() => writeTime(partition, 7));
+  await assert.rejects(failing, /on purpose/);
+  await next;
+  assert.equal(readTime(partition), 7);
+});
+
+test('two users of one process share a gate', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const [first, second] = [openGate(dataDir, 'p00'), openGate(dataDir, 'p00')];
+  const order: string[] = [];
+  const done = first.through(async () => {
+    // Otherwise this would wait for itself.
+    second.through(() => order.push('second'));
+    order.push('first');
+  });
+  await done;
+  await first.close();
+  second.through(() => order.push('after'));
+  await second.close();
+  assert.deepEqual(order, ['second', 'first', 'after']);
+});

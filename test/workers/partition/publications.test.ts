@@ -1,0 +1,269 @@
+/**
+ * Publications in their partition: what is asked twice is one, an attempt counts once however often it is told of, and a newer
+ * text takes the place of an older one that waits.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { draftId as draftIdOf } from '../../../src/ids.ts';
+import type { Command, CommandResult } from '../../../src/protocol/commands.ts';
+import type { ResultBody } from '../../../src/protocol/journal.ts';
+import { listRelays } from '../../../src/store/outbox.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { listUnderWay, readPublication, readReference } from '../../../src/store/publications.ts';
+import { readResult } from '../../../src/store/results.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { commandRecord, epoch, pullRecord, repositoryFields, resultRecord } from '../../helpers/partition-records.ts';
+
+const repoId = repositoryFields().id;
+const rangeId = 'range_00000000000000000000000000aa';
+const draftId = draftIdOf(rangeId, 'engineer');
+const connection = { orgId: 'org_1', repoId: null, settings: {}, secrets: {}, receiver: 'here' };
+
+class Stage {
+  readonly partition: Partition;
+  private seq = 0;
+
+  constructor(partition: Partition) {
+    this.partition = partition;
+  }
+
+  async command(command: Command, at = epoch + this.seq): Promise<CommandResult> {
+    const record = commandRecord(command, at);
+    await foldRecords(this.partition, ++this.seq, record);
+    return readResult(this.partition, record.id) as CommandResult;
+  }
+
+  result(body: ResultBody, at = epoch + this.seq): Promise<void> {
+    return foldRecords(this.partition, ++this.seq, resultRecord(body, at));
+  }
+
+  publish(publicationId: string, more: Partial<Extract<Command, { name: 'publish' }>> = {}): Promise<CommandResult> {
+    const what = { publicationId, draftId, revision: 1, channel: 'workspace_chat', asDraft: false } as const;
+    return this.command({ name: 'publish', ...what, connection, pagesUrl: null, ...more });
+  }
+
+  sending(publicationId: string, attempt: number, by = 'life-1'): Promise<void> {
+    return this.result({ result: 'publicationSending', publicationId, attempt, by });
+  }
+
+  published(publicationId: string, attempt: number, reference: string | null = 'ref'): Promise<void> {
+    const url = 'https://receiver.example/1';
+    return this.result({ result: 'published', publicationId, attempt, url, reference, counts: {} });
+  }
+
+  failed(publicationId: string, attempt: number, retryAt: number | null = null, unknown = false): Promise<void> {
+    return this.result({ result: 'publishFailed', publicationId, attempt, error: 'no', retryAt, unknown });
+  }
+
+  read(id: string) {
+    const publication = readPublication(this.partition, id);
+    assert.ok(publication, id);
+    return publication;
+  }
+
+  status(id: string): string {
+    return this.read(id).status;
+  }
+
+  edit(bodyMd: string): Promise<CommandResult> {
+    return this.command({ name: 'updateDraft', draftId, bodyMd });
+  }
+}
+
+/** A partition with a draft that has its first revision. */
+async function openStage(t: TestContext): Promise<Stage> {
+  const partition = openTestPartition(t);
+  const stage = new Stage(partition);
+  await foldRecords(partition, 1, pullRecord(1));
+  const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 1 } as const;
+  await stage.command({
+    name: 'createRange',
+    rangeId,
+    repoId,
+    bounds,
+    prCount: 1,
+    issueCount: 0,
+    resolution: 'window',
+  });
+  await stage.command({ name: 'generateDraft', draftId, rangeId, persona: 'engineer', ticket: 't' });
+  await stage.edit('First.\n');
+  return stage;
+}
+
+function idOf(result: CommandResult): string {
+  assert.ok(result.ok, JSON.stringify(result));
+  return (result.value as { id: string }).id;
+}
+
+function kindOf(result: CommandResult): string {
+  return result.ok ? 'ok' : result.kind;
+}
+
+function counted({ partition }: Stage): number {
+  return listRelays(partition, 1000).filter(({ effect }) => effect.body.relay === 'counted').length;
+}
+
+test('go from pending over processing to completed, counted once', async (t) => {
+  const stage = await openStage(t);
+  assert.equal(idOf(await stage.publish('pub_1')), 'pub_1');
+  assert.equal(stage.status('pub_1'), 'pending');
+  assert.deepEqual(listUnderWay(stage.partition), [{ repoId, channel: 'workspace_chat', id: 'pub_1' }]);
+  await stage.sending('pub_1', 1);
+  assert.equal(stage.status('pub_1'), 'processing');
+  await stage.published('pub_1', 1);
+  await stage.published('pub_1', 1);
+  const { status, url, attempts, publishedAt } = stage.read('pub_1');
+  assert.deepEqual(
+    [status, url, attempts.length, publishedAt !== null],
+    ['completed', 'https://receiver.example/1', 1, true],
+  );
+  assert.deepEqual(listUnderWay(stage.partition), []);
+  assert.equal(readReference(stage.partition, stage.read('pub_1')), 'ref');
+  assert.equal(
+    idOf(await stage.command({ name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null })),
+    'pub_1',
+  );
+  await stage.sending('pub_1', 2);
+  await stage.published('pub_1', 2);
+  assert.equal(counted(stage), 1);
+});
+
+test('tell endpoints when they arrive', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.published('pub_1', 1);
+  await stage.published('pub_1', 1);
+  const told = listRelays(stage.partition, 1000).flatMap(({ effect: { body } }) =>
+    body.relay === 'webhookEvent' && body.event === 'draft.published' ? [body.data] : [],
+  );
+  const [url, channel] = ['https://receiver.example/1', 'workspace_chat'];
+  assert.deepEqual(told, [
+    { draftId, persona: 'engineer', releaseRangeId: rangeId, publicationId: 'pub_1', channel, url },
+  ]);
+});
+
+test('are one for the same text, channel, mark and receiver', async (t) => {
+  const stage = await openStage(t);
+  const first = idOf(await stage.publish('pub_1'));
+  assert.equal(idOf(await stage.publish('pub_2')), first, 'while it is pending');
+  await stage.sending(first, 1);
+  assert.equal(idOf(await stage.publish('pub_3')), first, 'while it is processing');
+  await stage.published(first, 1);
+  assert.equal(idOf(await stage.publish('pub_4')), first, 'when it is completed');
+  assert.equal(stage.read(first).attempts.length, 1);
+  const elsewhere = { ...connection, receiver: 'there' };
+  assert.equal(idOf(await stage.publish('pub_5', { connection: elsewhere })), 'pub_5');
+  assert.equal(idOf(await stage.publish('pub_6', { asDraft: true })), 'pub_6');
+  assert.equal(idOf(await stage.publish('pub_7', { channel: 'office_chat' })), 'pub_7');
+  await stage.edit('Second.\n');
+  assert.equal(idOf(await stage.publish('pub_8', { revision: 2 })), 'pub_8');
+  assert.equal(kindOf(await stage.publish('pub_9', { revision: 9 })), 'notFound');
+  assert.equal(kindOf(await stage.publish('pub_9', { draftId: 'draft_x' })), 'notFound');
+});
+
+test('that failed start again when they are asked for, but not with an unknown outcome', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.failed('pub_1', 1);
+  assert.deepEqual([stage.status('pub_1'), stage.read('pub_1').error], ['failed', 'no']);
+  assert.equal(idOf(await stage.publish('pub_2')), 'pub_1');
+  assert.deepEqual(
+    [stage.status('pub_1'), stage.read('pub_1').tries, stage.read('pub_1').attempted],
+    ['pending', 0, 1],
+  );
+  await stage.sending('pub_1', 2);
+  await stage.failed('pub_1', 2, null, true);
+  assert.deepEqual([stage.status('pub_1'), stage.read('pub_1').outcomeUnknown], ['failed', true]);
+  const refused = await stage.publish('pub_3');
+  assert.equal(kindOf(refused), 'conflict');
+  assert.match(refused.ok ? '' : refused.message, /pub_1 .* resend/);
+  const resend = { name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null } as const;
+  assert.equal(idOf(await stage.command(resend)), 'pub_1');
+  assert.equal(stage.status('pub_1'), 'pending');
+  assert.equal(kindOf(await stage.command(resend)), 'conflict', 'not while it is under way');
+});
+
+test('wait for the time that the record names', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.failed('pub_1', 1, epoch + 99_000);
+  const { status, nextAttemptAt, sending, error } = stage.read('pub_1');
+  assert.deepEqual([status, nextAttemptAt, sending, error], ['processing', epoch + 99_000, null, 'no']);
+  await stage.sending('pub_1', 2);
+  assert.equal(stage.read('pub_1').nextAttemptAt, null);
+});
+
+test('take an attempt by its number, whatever comes late or twice', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.published('pub_1', 1);
+  assert.equal(stage.status('pub_1'), 'pending', 'nothing was begun');
+  await stage.sending('pub_1', 1);
+  await stage.sending('pub_1', 1, 'life-2');
+  assert.equal(stage.read('pub_1').sending?.by, 'life-1');
+  await stage.sending('pub_1', 2, 'life-2');
+  assert.deepEqual(stage.read('pub_1').sending, { attempt: 2, by: 'life-2' });
+  assert.match(stage.read('pub_1').attempts[0]?.error ?? '', /ended during this attempt/);
+  await stage.published('pub_1', 1);
+  assert.equal(stage.status('pub_1'), 'processing', 'of an attempt that was taken over');
+  await stage.failed('pub_1', 1);
+  assert.equal(stage.status('pub_1'), 'processing');
+  await stage.published('pub_1', 2);
+  await stage.sending('pub_1', 3);
+  assert.equal(stage.status('pub_1'), 'completed', 'nothing begins after the end');
+});
+
+test('give way to a newer text for the same receiver', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.failed('pub_1', 1, epoch + 99_000);
+  await stage.edit('Second.\n');
+  await stage.publish('pub_2', { revision: 2 });
+  assert.match(stage.read('pub_1').error ?? '', /pub_2 of the same draft took its place/);
+  assert.deepEqual([stage.status('pub_1'), stage.status('pub_2')], ['failed', 'pending']);
+  await stage.sending('pub_2', 1);
+  await stage.edit('Third.\n');
+  await stage.publish('pub_3', { revision: 3 });
+  assert.equal(stage.status('pub_2'), 'processing', 'what is being sent is not called back');
+  await stage.failed('pub_2', 1, epoch + 99_000);
+  assert.equal(stage.status('pub_2'), 'failed', 'but it is not sent again');
+  assert.equal(stage.status('pub_3'), 'pending');
+});
+
+test('are deleted by a person, and what the receiver has stays known', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  const remove = { name: 'deletePublication', publicationId: 'pub_1' } as const;
+  assert.equal(kindOf(await stage.command(remove)), 'conflict', 'not while it is being sent');
+  await stage.published('pub_1', 1);
+  assert.equal(kindOf(await stage.command(remove)), 'ok');
+  assert.equal(readPublication(stage.partition, 'pub_1'), undefined);
+  assert.equal(kindOf(await stage.command(remove)), 'notFound');
+  assert.equal(idOf(await stage.publish('pub_2')), 'pub_2');
+  assert.equal(readReference(stage.partition, stage.read('pub_2')), 'ref');
+});
+
+test('go with their repository', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.publish('pub_2', { channel: 'office_chat' });
+  await stage.sending('pub_2', 1);
+  await stage.published('pub_2', 1);
+  const { partition } = stage;
+  const body = { relay: 'repositoryErased', repoId } as const;
+  await foldRecords(partition, 90, { id: 'r', at: epoch, kind: 'relay', source: 'directory', row: 1, body });
+  assert.deepEqual(listUnderWay(partition), [], 'nothing leaves from that moment on');
+  await foldRecords(partition, 91, pullRecord(2));
+  const tables = [
+    'publications',
+    'publicationsByRepository',
+    'publicationsByContent',
+    'publicationReferences',
+  ] as const;
+  for (const table of tables) assert.equal(partition.tables[table].getKeysCount({}), 0, table);
+});

@@ -1,0 +1,87 @@
+/**
+ * Folds what a publisher tells of its attempts: one begins, arrived, or failed. An attempt is known by its number, so what
+ * comes late or twice changes nothing (`docs/architecture.md` decision 24).
+ */
+import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { PublicationRecord } from '../../src/protocol/publications.ts';
+import { writeHostedNote } from '../../src/store/hosted-notes.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { hasEnded, readPublication, rivals, writePublication, writeReference } from '../../src/store/publications.ts';
+import { countFor } from './count.ts';
+import { eventFor } from './event.ts';
+
+type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
+
+/** Attempts that a record tells of. */
+const attemptsTold = 20;
+const interrupted = 'The service was ended during this attempt.';
+
+/** An attempt begins. It ends one that an earlier life of the worker has left open. */
+export function publicationSending(partition: Partition, outcome: Outcome<'publicationSending'>, at: number): void {
+  const { publicationId, attempt, by } = outcome;
+  const before = readPublication(partition, publicationId);
+  if (!before || hasEnded(before) || attempt !== before.attempted + 1) return;
+  const attempts = [...endLast(before, at, interrupted), { at, endedAt: null, error: null }].slice(-attemptsTold);
+  writePublication(partition, {
+    ...before,
+    status: 'processing',
+    sending: { attempt, by },
+    attempted: attempt,
+    tries: before.tries + 1,
+    attempts,
+    nextAttemptAt: null,
+    updatedAt: at,
+  });
+}
+
+/** An attempt arrived; the first one that does is counted. */
+export function published(partition: Partition, outcome: Outcome<'published'>, at: number): void {
+  const before = readPublication(partition, outcome.publicationId);
+  if (!before || before.sending?.attempt !== outcome.attempt) return;
+  const { url, reference, counts, page } = outcome;
+  const after: PublicationRecord = {
+    ...before,
+    ...{ status: 'completed', sending: null, nextAttemptAt: null, error: null, outcomeUnknown: false },
+    attempts: endLast(before, at, null),
+    url: url ?? before.url,
+    counts,
+    publishedAt: at,
+    updatedAt: at,
+  };
+  writePublication(partition, after);
+  if (reference !== null) writeReference(partition, after, reference);
+  if (page) writeHostedNote(partition, { ...page, repoId: after.repoId, publicationId: after.id }, at);
+  tellOf(partition, after, at);
+  if (before.publishedAt === null) countFor(partition, after.repoId, 'publishedReleases', at);
+}
+
+/** Whoever asks for a publication once more publishes once more, though it counts once. */
+function tellOf(partition: Partition, publication: PublicationRecord, at: number): void {
+  const { id: publicationId, repoId, draftId, persona, rangeId: releaseRangeId, channel, url } = publication;
+  eventFor(partition, repoId, 'draft.published', at, { draftId, persona, releaseRangeId, channel, url, publicationId });
+}
+
+/** An attempt failed, or could not begin. One that would be made again gives way to a newer publication that waits. */
+export function publishFailed(partition: Partition, outcome: Outcome<'publishFailed'>, at: number): void {
+  const before = readPublication(partition, outcome.publicationId);
+  if (!before || hasEnded(before) || outcome.attempt !== (before.sending?.attempt ?? 0)) return;
+  const { retryAt, unknown, error } = outcome;
+  const newer = retryAt === null ? undefined : rivals(partition, before).find(({ id }) => id > before.id);
+  const goesOn = retryAt !== null && !newer;
+  writePublication(partition, {
+    ...before,
+    status: goesOn ? before.status : 'failed',
+    sending: null,
+    attempts: endLast(before, at, error),
+    error: newer ? `Publication ${newer.id} of the same draft took its place. ${error}` : error,
+    nextAttemptAt: goesOn ? retryAt : null,
+    outcomeUnknown: unknown,
+    updatedAt: at,
+  });
+}
+
+/** The attempts, the last one ended if it was open. */
+function endLast({ attempts }: PublicationRecord, at: number, error: string | null): PublicationRecord['attempts'] {
+  const last = attempts.at(-1);
+  return last && last.endedAt === null ? [...attempts.slice(0, -1), { ...last, endedAt: at, error }] : attempts;
+}

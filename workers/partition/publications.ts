@@ -1,0 +1,109 @@
+/**
+ * Folds what is asked of publications: publish, send once more, delete. What is asked twice is one publication; a newer text
+ * for the same receiver takes the place of an older one that still waits (`docs/architecture.md` decision 24).
+ */
+import { ServiceError } from '../../src/errors.ts';
+import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { PublicationRecord } from '../../src/protocol/publications.ts';
+import { readDraft } from '../../src/store/drafts.ts';
+import { removeHostedNote } from '../../src/store/hosted-notes.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import {
+  hasEnded,
+  publicationOf,
+  readPublication,
+  removePublication,
+  rivals,
+  writePublication,
+} from '../../src/store/publications.ts';
+import { readDraftRevision } from '../../src/store/revisions.ts';
+import { missing, refused } from './refusals.ts';
+
+type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
+
+/** What a publication starts and starts anew with. */
+const fresh = {
+  status: 'pending',
+  sending: null,
+  tries: 0,
+  nextAttemptAt: null,
+  error: null,
+  outcomeUnknown: false,
+} as const;
+
+/** Makes a publication, or finds the one of just this; one that failed for a known reason starts again. */
+export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
+  const { publicationId, draftId, revision, channel, asDraft, connection, pagesUrl } = command;
+  const draft = readDraft(partition, draftId);
+  if (!draft) return missing('Draft', draftId);
+  if (!readDraftRevision(partition, draftId, revision)) return missing('Revision', String(revision));
+  const { repoId, rangeId, persona } = draft;
+  const known = publicationOf(partition, { repoId, draftId, revision, channel, asDraft, connection });
+  if (known) return publishAgain(partition, known, { connection, pagesUrl }, at);
+  return start(partition, {
+    ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, connection, pagesUrl },
+    ...fresh,
+    attempted: 0,
+    attempts: [],
+    url: null,
+    counts: {},
+    createdAt: at,
+    updatedAt: at,
+    publishedAt: null,
+  });
+}
+
+/** Sends a publication once more because a person says so, also one whose outcome is unknown. */
+export function resendPublication(
+  partition: Partition,
+  { publicationId, connection, pagesUrl }: CommandNamed<'resendPublication'>,
+  at: number,
+): CommandResult {
+  const known = readPublication(partition, publicationId);
+  if (!known) return missing('Publication', publicationId);
+  if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}: wait until it has ended.`);
+  return start(partition, { ...known, ...fresh, connection, pagesUrl, updatedAt: at });
+}
+
+/** Removes what is known of a publication, and its page here. What another receiver has stays there. */
+export function deletePublication(partition: Partition, id: string, at: number): CommandResult {
+  const known = readPublication(partition, id);
+  if (!known) return missing('Publication', id);
+  if (known.sending) return conflict(`Publication ${id} is being sent: wait until that has ended.`);
+  removePublication(partition, known);
+  if (known.channel === 'hosted') removeHostedNote(partition, known.repoId, id);
+  return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
+}
+
+function publishAgain(
+  partition: Partition,
+  known: PublicationRecord,
+  through: Pick<PublicationRecord, 'connection' | 'pagesUrl'>,
+  at: number,
+): CommandResult {
+  if (known.status !== 'failed') return answer(known);
+  if (!known.outcomeUnknown) return start(partition, { ...known, ...fresh, ...through, updatedAt: at });
+  const message = `Publication ${known.id} of this may have arrived: its outcome is unknown. Look at the receiver, then resend it, or leave it.`;
+  return conflict(message);
+}
+
+/** Older texts that still wait for the same receiver would only overwrite this one later. */
+function start(partition: Partition, publication: PublicationRecord): CommandResult {
+  const { updatedAt } = publication;
+  for (const rival of rivals(partition, publication)) {
+    if (rival.sending) continue;
+    const error = `Publication ${publication.id} of the same draft took its place.`;
+    writePublication(partition, { ...rival, status: 'failed', error, nextAttemptAt: null, updatedAt });
+  }
+  writePublication(partition, publication);
+  return answer(publication);
+}
+
+/** The id of the repository tells whose this result is when that is erased. */
+function answer({ id, repoId }: PublicationRecord): CommandResult {
+  return { ok: true, value: { id, repoId } };
+}
+
+function conflict(message: string): CommandResult {
+  return refused(new ServiceError('conflict', message));
+}

@@ -1,0 +1,216 @@
+/**
+ * One attempt to deliver a publication: rendered, then `sending` is journalled, then the channel is let go, then the outcome
+ * is journalled for as long as that takes. A kill in between finds either nothing sent or `sending`, never less
+ * (`docs/architecture.md` decision 24).
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Delivered, DeliveryError } from '../../src/channels/channel.ts';
+import { channelOf } from '../../src/channels/index.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { ulid } from '../../src/ids.ts';
+import { publicationSeconds, publications } from '../../src/metrics.ts';
+import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { PublicationRecord } from '../../src/protocol/publications.ts';
+import { readPublication, readReference } from '../../src/store/publications.ts';
+import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
+import { hostAccess } from './host.ts';
+import { givenUp, retryAt } from './schedule.ts';
+
+type Failed = Extract<ResultBody, { result: 'publishFailed' }>;
+type Outcome = Failed | Extract<ResultBody, { result: 'published' }>;
+
+/** Longest time of a delivery, and how long a channel may take to notice, in milliseconds. */
+const deliveryMs = 60_000;
+const graceMs = 1000;
+const lookMs = 5;
+const busyMs = 500;
+
+const interrupted =
+  'The service was ended while this was being sent: it may have arrived, and the receiver cannot be asked. Look there, then resend it.';
+
+export class Attempt {
+  private readonly context: PublishContext;
+  private readonly publication: PublicationRecord;
+  /** Whether an earlier life of the worker, or an attempt without a clear end, may have left something at the receiver. */
+  private readonly open: boolean;
+  private readonly life: string;
+  private readonly stopping: AbortSignal;
+
+  /**
+   * @param life tells attempts of this worker from those of its earlier lives
+   * @param stopping ends the delivery when the worker stops
+   */
+  constructor(context: PublishContext, publication: PublicationRecord, life: string, stopping: AbortSignal) {
+    this.context = context;
+    this.publication = publication;
+    this.life = life;
+    this.stopping = stopping;
+    this.open = publication.sending !== null && publication.sending.by !== life;
+  }
+
+  /**
+   * Carries it out, up to the folded outcome.
+   * @throws ServiceError `unavailable` when it could not begin; nothing was sent then
+   */
+  async run(): Promise<void> {
+    const { publication, open } = this;
+    const current = publication.sending?.attempt ?? 0;
+    if (open && !channelOf(publication.channel).canLookUp)
+      return this.end(this.failure(current, interrupted, { unknown: true }));
+    if (publication.tries >= givenUp && publication.sending?.by !== this.life) {
+      const error = publication.attempts.at(-1)?.error ?? interrupted;
+      return this.end(
+        this.failure(current, `Given up after ${publication.tries} attempts. ${error}`, { unknown: open }),
+      );
+    }
+    const prepared = await this.prepare().catch((error: unknown) => this.unprepared(error, current));
+    if ('result' in prepared) return this.end(prepared);
+    const attempt = await this.begin();
+    if (attempt === undefined) return;
+    await this.end(await this.deliver(prepared.payload, prepared.base, attempt));
+  }
+
+  /** Everything that can fail before anything is sent. */
+  private async prepare() {
+    const { context, publication } = this;
+    const { id, draftId, revision, channel, asDraft, connection, pagesUrl } = publication;
+    const base = deliveryBase(context, channel, connection);
+    const { settings } = connection;
+    const work = {
+      task: 'payload',
+      publicationId: id,
+      draftId,
+      revision,
+      channel,
+      asDraft,
+      settings,
+      pagesUrl,
+    } as const;
+    const { payload } = await context.pool.run({
+      dataDir: context.dataDir,
+      partition: context.partition().name,
+      work,
+    });
+    return { payload, base };
+  }
+
+  private unprepared(error: unknown, attempt: number): Failed {
+    if (error instanceof ServiceError && error.kind === 'unavailable') throw error;
+    const isExpected = error instanceof ConnectionError || error instanceof ServiceError;
+    if (!isExpected || (error instanceof ServiceError && error.kind === 'internal'))
+      this.context.logger.error({ publicationId: this.publication.id, err: error }, 'publication cannot be rendered');
+    const expected = error instanceof ServiceError ? (error.details?.channel ?? error.message) : undefined;
+    const reason = isExpected ? (expected ?? (error as Error).message) : 'It could not be rendered; the log says why.';
+    return this.failure(attempt, reason, { unknown: this.open });
+  }
+
+  /** Journals that the attempt begins and waits until that is folded; undefined when it is not this one's turn any more. */
+  private async begin(): Promise<number | undefined> {
+    const { context, publication, life } = this;
+    // What this life has journalled before, without having come to send, is begun already.
+    if (publication.sending?.by === life) return publication.sending.attempt;
+    const attempt = publication.attempted + 1;
+    await this.journal({ result: 'publicationSending', publicationId: publication.id, attempt, by: life });
+    const now = readPublication(context.partition(), publication.id);
+    const isOurs = now?.sending?.attempt === attempt && now.sending.by === life;
+    return isOurs ? attempt : undefined;
+  }
+
+  private async deliver(payload: unknown, base: ReturnType<typeof deliveryBase>, attempt: number): Promise<Outcome> {
+    const { context, publication } = this;
+    const { id, repoId, channel, connection } = publication;
+    const stop = publicationSeconds.startTimer({ channel });
+    const receiver = receiverOf(channel, connection, repoId);
+    const reference = readReference(context.partition(), publication) ?? null;
+    const signal = AbortSignal.any([this.stopping, AbortSignal.timeout(deliveryMs)]);
+    try {
+      const resumed = this.open || attempt > 1;
+      const host = hostAccess(context, repoId, signal);
+      const delivery = { ...base, signal, publicationId: id, reference, resumed, host };
+      const delivered = await inTime(channelOf(channel).deliver(payload, delivery), signal);
+      context.breakers.tell(channel, receiver, 'answered');
+      return this.success(attempt, delivered);
+    } catch (error) {
+      const failure = this.toDeliveryError(error, signal);
+      context.breakers.tell(channel, receiver, failure.outcome === 'refused' ? 'answered' : 'failed');
+      return this.failed(attempt, failure);
+    } finally {
+      stop();
+    }
+  }
+
+  private success(attempt: number, { url, reference, counts = {}, page }: Delivered): Outcome {
+    const publicationId = this.publication.id;
+    const outcome = { publicationId, attempt, url, reference, counts: { ...counts }, ...(page && { page }) };
+    return { result: 'published', ...outcome };
+  }
+
+  /** What a receiver that can be asked left unclear is cleared up by the next attempt. */
+  private failed(attempt: number, { outcome, message, retryAfterMs }: DeliveryError): Failed {
+    const { channel, tries } = this.publication;
+    const isUnclear = outcome === 'unknown' && !channelOf(channel).canLookUp;
+    if (outcome === 'refused' || isUnclear) return this.failure(attempt, message, { unknown: isUnclear });
+    const next = retryAt(tries + 1, Date.now(), retryAfterMs);
+    if (next !== null) return this.failure(attempt, message, { retryAt: next });
+    return this.failure(attempt, `Given up after ${tries + 1} attempts. ${message}`, {
+      unknown: outcome === 'unknown',
+    });
+  }
+
+  /** Time is up, the worker stops, or the channel has a defect: unless the channel said otherwise it may have arrived. */
+  private toDeliveryError(error: unknown, signal: AbortSignal): DeliveryError {
+    if (error instanceof DeliveryError) return error;
+    if (error instanceof ConnectionError) return new DeliveryError('retry', error.message);
+    if (this.stopping.aborted)
+      return new DeliveryError('unknown', 'The service was stopped while this was being sent.');
+    if (signal.aborted)
+      return new DeliveryError('unknown', `The receiver did not answer within ${deliveryMs / 1000} seconds.`);
+    this.context.logger.error({ publicationId: this.publication.id, err: error }, 'delivery failed');
+    return new DeliveryError('unknown', 'The delivery failed on the server; its log says why.');
+  }
+
+  private failure(attempt: number, error: string, more: Partial<Pick<Failed, 'retryAt' | 'unknown'>>): Failed {
+    const publicationId = this.publication.id;
+    return { result: 'publishFailed', publicationId, attempt, error, retryAt: null, unknown: false, ...more };
+  }
+
+  /** Journals the outcome for as long as it takes: what was sent must not be forgotten. */
+  private async end(outcome: Outcome): Promise<void> {
+    const { channel } = this.publication;
+    publications.inc({ channel, outcome: outcomeName(outcome) });
+    for (;;) {
+      try {
+        return await this.journal(outcome);
+      } catch (error) {
+        if (error instanceof ServiceError && error.kind === 'tooLarge' && outcome.result === 'published')
+          return this.end(this.failure(outcome.attempt, error.message, {}));
+        this.context.logger.warn({ publicationId: outcome.publicationId, err: error }, 'outcome is enqueued again');
+        if (this.stopping.aborted) throw error;
+        await pause(busyMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** Enqueues a result and waits until it is folded. */
+  private async journal(body: ResultBody): Promise<void> {
+    const { lane, folded } = this.context;
+    const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+    while (folded() < seq && !this.stopping.aborted) await pause(lookMs, undefined, { ref: false });
+  }
+}
+
+function outcomeName(outcome: Outcome): 'completed' | 'retried' | 'failed' | 'unknown' {
+  if (outcome.result === 'published') return 'completed';
+  if (outcome.retryAt !== null) return 'retried';
+  return outcome.unknown ? 'unknown' : 'failed';
+}
+
+/** A channel that does not heed the signal is left behind. */
+async function inTime<T>(delivery: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new Promise<never>((_, reject) => {
+    const end = () => setTimeout(() => reject(signal.reason), graceMs).unref();
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+  return Promise.race([delivery, over]);
+}

@@ -1,0 +1,29 @@
+/**
+ * Tries a connection of a channel at somebody's word: whatever the channel does for that, and what came of it in words.
+ */
+import { DeliveryError } from '../../src/channels/channel.ts';
+import { channelOf } from '../../src/channels/index.ts';
+import { ulid } from '../../src/ids.ts';
+import type { ChannelTest, TestChannelTask } from '../../src/protocol/tasks.ts';
+import { ConnectionError, type Delivering, deliveryBase } from './context.ts';
+import { hostAccess } from './host.ts';
+
+/** Tries a connection, at most for `ms`. */
+export async function testChannel(
+  delivering: Delivering,
+  { channel, connection, repoId }: TestChannelTask,
+  ms: number,
+): Promise<ChannelTest> {
+  const signal = AbortSignal.timeout(ms);
+  try {
+    const base = deliveryBase(delivering, channel, connection);
+    const host = repoId === null ? null : hostAccess(delivering, repoId, signal);
+    const context = { ...base, signal, publicationId: `test_${ulid()}`, reference: null, resumed: false, host };
+    return { ok: true, message: await channelOf(channel).test(context) };
+  } catch (error) {
+    if (error instanceof DeliveryError || error instanceof ConnectionError)
+      return { ok: false, message: error.message };
+    if (signal.aborted) return { ok: false, message: `The receiver did not answer within ${ms / 1000} seconds.` };
+    throw error;
+  }
+}

@@ -81,10 +81,7 @@ function entryLine(entry: Entry, prefix: string, { links, person }: LineStyle): 
   const besides = entry.besides === null ? '' : ` (${entry.besides})`;
   const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;
   const by = people === '' ? '' : ` — ${people}`;
-  // Joined at once: pieces hung together would all live until the whole draft is.
-  return ['- ', prefix, text, besides, ' (', numbers(entry, links), ')', fixes, by, ' ', marker('pr', entry.id)].join(
-    '',
-  );
+  return `- ${prefix}${text}${besides} (${numbers(entry, links)})${fixes}${by} ${marker('pr', entry.id)}`;
 }
 
 function numbers(entry: Entry, links: LinkStyle): string {

@@ -2,10 +2,10 @@
  * Verifies webhooks that the service sends (Standard Webhooks 1.0.0): an HMAC-SHA256 over id, time and the raw body. The body
  * must be the bytes as they came; parsed and written again it is another text.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Why a webhook is not to be trusted. */
-export type WebhookFault = 'missingHeader' | 'oldTimestamp' | 'wrongSignature';
+export type WebhookFault = 'missingHeader' | 'oldTimestamp' | 'changedBody' | 'wrongSignature';
 
 export class WebhookError extends Error {
   readonly fault: WebhookFault;
@@ -53,14 +53,27 @@ export function verifyWebhook(
   });
   const given = (signatures ?? '').split(' ').flatMap((each) => (each.startsWith('v1,') ? [each.slice(3)] : []));
   const matches = given.some((each) => expected.some((right) => equal(Buffer.from(each, 'base64'), right)));
-  if (!matches) throw new WebhookError('wrongSignature', 'No signature matches: another secret, or another body.');
+  if (!matches) throw mismatch(rawBody, headers);
   return JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
 }
 
-function required(headers: WebhookHeaders, name: string): string {
+/** Which of the two it is; whoever forges a webhook can make it look like either. */
+function mismatch(rawBody: Uint8Array | string, headers: WebhookHeaders): WebhookError {
+  const [, digest] = /(?:^|,)\s*sha-256=:([^:]*):/.exec(optional(headers, 'content-digest') ?? '') ?? [];
+  const isChanged = digest !== undefined && digest !== createHash('sha256').update(rawBody).digest('base64');
+  return isChanged
+    ? new WebhookError('changedBody', 'The body is not the one that was sent: was it parsed and written again?')
+    : new WebhookError('wrongSignature', 'No signature was made with this secret.');
+}
+
+function optional(headers: WebhookHeaders, name: string): string | undefined {
   const value = headers instanceof Headers ? headers.get(name) : entry(headers, name);
-  const text = typeof value === 'string' ? value : value?.[0];
-  if (text === undefined || text === '') throw new WebhookError('missingHeader', `The header ${name} is missing.`);
+  return (typeof value === 'string' ? value : value?.[0]) || undefined;
+}
+
+function required(headers: WebhookHeaders, name: string): string {
+  const text = optional(headers, name);
+  if (text === undefined) throw new WebhookError('missingHeader', `The header ${name} is missing.`);
   return text;
 }
 

@@ -2,7 +2,7 @@
  * Webhooks are verified over the bytes as they came, and each way to fail is told apart.
  */
 import assert from 'node:assert/strict';
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
@@ -73,6 +73,24 @@ test('verifyWebhook - tells a missing header, an old time and a wrong signature 
   assert.equal(
     faultOf(() => verifyWebhook(body, headers, other)),
     'wrongSignature',
+  );
+});
+
+test('verifyWebhook - tells a changed body from a wrong secret where the body has its digest', () => {
+  const digest = { 'content-digest': `sha-256=:${createHash('sha256').update(body).digest('base64')}:` };
+  const headers = { ...sign(body, now()), ...digest };
+  const other = `whsec_${randomBytes(32).toString('base64')}`;
+  assert.equal(
+    faultOf(() => verifyWebhook(body, headers, other)),
+    'wrongSignature',
+  );
+  assert.equal(
+    faultOf(() => verifyWebhook(Buffer.concat([body, Buffer.from(' ')]), headers, secret)),
+    'changedBody',
+  );
+  assert.equal(
+    faultOf(() => verifyWebhook(body, headers, secret)),
+    undefined,
   );
 });
 

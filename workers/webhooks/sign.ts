@@ -1,7 +1,8 @@
 /**
- * Signs outgoing webhooks as Standard Webhooks 1.0.0 asks: an HMAC-SHA256 over id, time and the very bytes that are sent.
+ * Signs outgoing webhooks as Standard Webhooks 1.0.0 asks: an HMAC-SHA256 over id, time and the very bytes that are sent. The
+ * digest of the body beside it (RFC 9530) proves nothing; it tells a receiver a changed body from a wrong secret.
  */
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 
 /** What a webhook secret begins with; the rest is the key in base64. */
 const prefix = 'whsec_';
@@ -24,6 +25,7 @@ export function signedHeaders(
   });
   return {
     'content-type': 'application/json',
+    'content-digest': `sha-256=:${createHash('sha256').update(body).digest('base64')}:`,
     'user-agent': 'Tidings-Webhooks',
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),

@@ -2,9 +2,11 @@
  * `GET /docs`: the API's reference as a page to read and try, made by swagger-ui-dist from the OpenAPI document. All files come
  * from this service, and the page may talk to nobody else.
  */
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Exchange } from './http/exchange.ts';
+import { pageHeaders } from './http/page-headers.ts';
 import type { HttpRoute } from './http/server.ts';
 
 /** Path of the page. */
@@ -95,14 +97,5 @@ function route(path: string, handle: (exchange: Exchange) => void): HttpRoute {
 }
 
 function send(exchange: Exchange, type: string, body: string | Buffer): void {
-  exchange.reply(200, type, body, [
-    'Content-Security-Policy',
-    policy,
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'no-referrer',
-    'Cache-Control',
-    'no-cache',
-  ]);
+  exchange.reply(200, type, body, [...pageHeaders(policy), 'Cache-Control', 'no-cache']);
 }

@@ -3,10 +3,12 @@
  * programs that do it in one click (RFC 8058). Only the button, or such a program, changes anything: links are also followed
  * by machines that look for harm.
  */
+
 import { type ApiContext, carryOut } from './api/context.ts';
 import { notFound } from './errors.ts';
 import type { BodyBudget } from './http/budget.ts';
 import type { Exchange } from './http/exchange.ts';
+import { pageHeaders } from './http/page-headers.ts';
 import type { HttpRoute } from './http/server.ts';
 import { directoryName } from './journal/subjects.ts';
 import { readOrganisation } from './store/directory.ts';
@@ -100,14 +102,5 @@ function escapeHtml(text: string): string {
 }
 
 function reply(exchange: Exchange, page: string): void {
-  exchange.reply(200, 'text/html; charset=utf-8', page, [
-    'Content-Security-Policy',
-    policy,
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'no-referrer',
-    'Cache-Control',
-    'no-store',
-  ]);
+  exchange.reply(200, 'text/html; charset=utf-8', page, [...pageHeaders(policy), 'Cache-Control', 'no-store']);
 }

@@ -6,6 +6,7 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { feedNames, feedUrl, pagesUrl, pageUrl, versionOfPath } from '../page-url.ts';
 import { countHostedNotes, listHostedNotes, readHostedNote } from '../store/hosted-notes.ts';
@@ -52,7 +53,7 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
     const pages = finder.find(`${versionOfPath(owner)}/${versionOfPath(name)}`, key);
     const reply = pages && replyTo(pages, rest ?? '', exchange.query, { service, stylesheet });
     if (reply) return send(exchange, reply);
-    exchange.reply(404, html, missingPage(stylesheet), [...headers(policy), 'Cache-Control', 'no-store']);
+    exchange.reply(404, html, missingPage(stylesheet), [...pageHeaders(policy), 'Cache-Control', 'no-store']);
   };
   return [
     { method: 'GET', path: '/notes/style.css', handle: sendStyle },
@@ -122,7 +123,7 @@ function send(exchange: Exchange, { type, body, isListed }: Reply): void {
   const etag = toEtag(digestOf(body));
   // A reply to one who knows the key is for nobody else.
   const caching = isListed ? 'public, max-age=60' : 'private, max-age=60';
-  const usual = [...headers(policy), 'Cache-Control', caching, 'ETag', etag];
+  const usual = [...pageHeaders(policy), 'Cache-Control', caching, 'ETag', etag];
   if (!isListed) usual.push('X-Robots-Tag', 'noindex');
   if (isKnown(exchange.headers['if-none-match'], etag)) exchange.reply(304, '', '', usual);
   else exchange.reply(200, type, body, usual);
@@ -130,14 +131,10 @@ function send(exchange: Exchange, { type, body, isListed }: Reply): void {
 
 function sendStyle(exchange: Exchange): void {
   const caching = ['Cache-Control', 'public, max-age=31536000, immutable'];
-  exchange.reply(200, 'text/css; charset=utf-8', style, [...headers(policy), ...caching]);
+  exchange.reply(200, 'text/css; charset=utf-8', style, [...pageHeaders(policy), ...caching]);
 }
 
 function redirect(exchange: Exchange, path: string): void {
   const location = exchange.query === '' ? path : `${path}?${exchange.query}`;
-  exchange.reply(308, '', '', ['Location', location, ...headers(policy)]);
-}
-
-function headers(csp: string): string[] {
-  return ['Content-Security-Policy', csp, 'X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'];
+  exchange.reply(308, '', '', ['Location', location, ...pageHeaders(policy)]);
 }

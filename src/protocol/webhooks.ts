@@ -3,7 +3,7 @@
  * Shapes only; `store/` keeps them, `workers/webhooks/` sends them.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { PersonaSchema, RangeTypeSchema } from './stored.ts';
+import { PersonaSchema, RangeBoundsSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -32,13 +32,7 @@ export const webhookData = {
   'range.created': Type.Object({
     releaseRangeId: Type.String(),
     repoId: Type.String(),
-    type: RangeTypeSchema,
-    fromTag: Type.Optional(Type.String()),
-    toTag: Type.Optional(Type.String()),
-    fromDate: Type.Optional(Type.String()),
-    toDate: Type.Optional(Type.String()),
-    fromPrNumber: Type.Optional(Type.Integer()),
-    toPrNumber: Type.Optional(Type.Integer()),
+    ...RangeBoundsSchema.properties,
     /** Of ranges between tags. */
     compareUrl: Type.Optional(Type.String()),
     prCount: Type.Integer(),

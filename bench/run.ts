@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { exitWith } from '../src/cli/exit.ts';
 import { toHtml } from './html.ts';
 import { describeMachine } from './machine.ts';
 import { type Report, type ScenarioReport, toText } from './report.ts';
@@ -129,7 +130,7 @@ function wholeNumber(option: string, text: string): number {
 }
 
 try {
-  process.exit(await main());
+  await exitWith(await main());
 } catch (error) {
   // What was under way fails when its programs are stopped; the interruption ends the process when all is removed.
   if (!interrupted) {

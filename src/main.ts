@@ -3,20 +3,22 @@
  * The command line: picks the command and turns expected failures into one readable message and an exit code.
  */
 import { commands } from './cli/commands.ts';
+import { exitWith, letReaderLeave } from './cli/exit.ts';
 import { UsageError } from './cli/usage.ts';
 
 const [name = 'help', ...args] = process.argv.slice(2);
 
+letReaderLeave();
 try {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}. Run: tidings help`);
   // What is still open then (a half-made connection) must not keep the process alive.
-  process.exit(await command.run(args));
+  await exitWith(await command.run(args));
 } catch (error) {
   const { name: kind, message, stack } = error as Error;
   const expected =
     /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|JournalSetupError|ChildError)$/.test(kind) ||
     kind === 'Error';
   process.stderr.write(`${expected ? message : stack}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
+  await exitWith(error instanceof UsageError ? 2 : 1);
 }

@@ -1,0 +1,34 @@
+/**
+ * What a command prints reaches its reader whole, however slowly that reads, and a reader may leave early.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+
+/** A command whose output is several times what a pipe holds. */
+function printing() {
+  return spawn(process.execPath, [program, 'openapi'], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+test('a slow reader gets all of it', async () => {
+  const command = printing();
+  // Whoever does not wait for the reader has ended by then.
+  await Promise.race([once(command, 'exit'), delay(1500)]);
+  const closed = once(command, 'close');
+  const printed = await text(command.stdout);
+  assert.equal(JSON.parse(printed).openapi, '3.1.0');
+  assert.deepEqual(await closed, [0, null]);
+});
+
+test('a reader that leaves is no failure', async () => {
+  const command = printing();
+  command.stdout.once('data', () => command.stdout.destroy());
+  const [said, [code]] = await Promise.all([text(command.stderr), once(command, 'exit')]);
+  assert.deepEqual([said, code], ['', 0]);
+});

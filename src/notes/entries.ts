@@ -6,6 +6,7 @@ import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { originalOf } from './backports.ts';
 import { type ReleaseNote, releaseNote, upgradeText } from './body.ts';
 import { type Classification, classify } from './classify.ts';
+import { ownWords } from './dependencies.ts';
 import { readLabels, type Vocabulary } from './labels.ts';
 import { peopleOf } from './people.ts';
 import { linkedClosedIssues } from './select.ts';
@@ -84,6 +85,7 @@ export class EntryMaker {
       breaking: is.breaking,
       besides: is.besides,
       areas: is.areas,
+      keys: is.keys,
       priority: is.priority,
       highlight: is.highlight,
       housekeeping: is.housekeeping,
@@ -108,8 +110,8 @@ export class EntryMaker {
 
 /** What the first of some bodies to say anything says. */
 function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => Said | undefined): Said | undefined {
-  for (const { body } of pulls) {
-    const said = read(body);
+  for (const pull of pulls) {
+    const said = read(ownWords(pull));
     if (said !== undefined) return said;
   }
   return undefined;

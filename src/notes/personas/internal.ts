@@ -13,6 +13,7 @@ import {
   document,
   inOrder,
   isFolded,
+  keyList,
   type LinkStyle,
   marker,
   numberLink,
@@ -77,15 +78,18 @@ function count(number: number, one: string, many: string): string {
 }
 
 function entryLines(entry: Entry, prefix: string, links: LinkStyle): string {
-  const numbers = numberLinks(numbered(entry), links);
-  const line = `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
-  return withReports(entry, line, [], links);
+  return withReports(entry, titleLine(entry, prefix, links), [], links);
+}
+
+function titleLine(entry: Entry, prefix: string, links: LinkStyle): string {
+  const numbers = numberLinks(numbered(entry), links) + keyList(entry);
+  return `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
 }
 
 /** Who is affected and what to tell them, as the body says it. */
 function breakingLines(entry: Entry, links: LinkStyle): string {
   const tell = firstSentence(impactText(entry.pull.body) || entry.upgrade);
-  const line = `- ${areaPrefix(entry)}${escapeText(entry.text) || 'Untitled'} (${numberLinks(numbered(entry), links)})`;
+  const line = titleLine(entry, areaPrefix(entry), links);
   return withReports(entry, line, tell === '' ? [] : [`  - What to tell: ${escapeText(tell)}`], links);
 }
 

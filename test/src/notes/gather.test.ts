@@ -34,6 +34,36 @@ test('drops a change and its revert, by number, hash or title', () => {
   }
 });
 
+test('finds what a revert takes back by its title alone', () => {
+  for (const title of ['Revert #1', 'Revert PR #1', 'revert: #1', 'Revert Add sorting', 'Reverts add sorting (#1)']) {
+    const pulls = [aPull(1, { title: 'Add sorting' }), aPull(2, { title })];
+    assert.deepEqual(gather(memorySource({ pulls }), all).entries, [], title);
+  }
+  const again = [
+    aPull(1, { title: 'Add sorting' }),
+    aPull(2, { title: 'Revert "Add sorting"' }),
+    aPull(3, { title: 'Reapply "Add sorting"' }),
+  ];
+  assert.deepEqual(
+    gather(memorySource({ pulls: again }), all).entries.map(({ id }) => id),
+    [1],
+  );
+});
+
+test('keeps a change that was taken back in part', () => {
+  const parts = [
+    { title: 'Drop the second sorting', body: 'This partially reverts #1.' },
+    { title: 'Partial revert of sorting', body: 'Reverts acme/rocket#1' },
+    { title: 'Revert to the old parser' },
+    { title: 'Sort twice', body: 'This does not reverts #1' },
+  ];
+  for (const part of parts) {
+    const pulls = [aPull(1, { title: 'Add sorting' }), aPull(2, part)];
+    const { entries, reverted } = gather(memorySource({ pulls }), all);
+    assert.deepEqual([entries.map(({ id }) => id), reverted], [[1, 2], []], part.title);
+  }
+});
+
 test('restores by a second revert and drops by a third', () => {
   const chain = [
     aPull(1),

@@ -78,6 +78,7 @@ export class EntryMaker {
       : distinctIssues(linkedClosedIssues(this.source, pull));
     const own = backport && !listed && this.saysSomething(backport.labels) ? backport.labels : pull.labels;
     const is = classify(pull, issues, this.vocabulary, own);
+    const note = firstSaid(all, releaseNote);
     // Field by field: V8 makes a slow object of a spread, and one with room for more of what is added to.
     return {
       section: is.section,
@@ -97,8 +98,8 @@ export class EntryMaker {
       restoredBy: null,
       issues,
       people: peopleOf(this.source, pull),
-      upgrade: (is.breaking && firstSaid(all, (body) => upgradeText(body) || undefined)) || '',
-      note: firstSaid(all, releaseNote),
+      upgrade: is.breaking ? upgradeOf(all, note) : '',
+      note,
     };
   }
 
@@ -106,6 +107,11 @@ export class EntryMaker {
     const { specTypes, aliasTypes, areas, dependencies, skip } = readLabels(labels, this.vocabulary);
     return specTypes.size + aliasTypes.size + areas.length > 0 || dependencies || skip !== null;
   }
+}
+
+/** The steps that a body gives, else its release note: of what breaks, that says what to do. */
+function upgradeOf(pulls: readonly PullRecord[], note: ReleaseNote | undefined): string {
+  return firstSaid(pulls, (body) => upgradeText(body) || undefined) ?? (note?.kind === 'text' ? note.text : '');
 }
 
 /** What the first of some bodies to say anything says. */

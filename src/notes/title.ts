@@ -143,7 +143,7 @@ function takeBackport(text: string, parsed: ParsedTitle): string | undefined {
 }
 
 const conventional =
-  /^(breaking[ -]changes?|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：] *(?=\S)| +(?=\S))/i;
+  /^(breaking[ -]changes?|(?:feature|bug|new) (?:request|report|feature)|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：] *(?=\S)| +(?=\S))/i;
 
 /** `feat(parser)!: add x`; a known kind with a scope may have lost its colon. */
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
@@ -179,7 +179,7 @@ function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   const [area = ''] = match.slice(1);
   const meaning = meaningOf(area);
   if (meaning) note(meaning, parsed);
-  else if (targets.test(area)) parsed.target ??= area;
+  else if (/^v?\d/.test(area) && targets.test(area)) parsed.target ??= area;
   else for (const each of area.split(',')) addLooseArea(each.trim(), parsed);
   return text.slice(match[0].length);
 }
@@ -207,7 +207,7 @@ const appendedTarget = /(?<=\S)\s*\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/
 function takeSuffixes(text: string, parsed: ParsedTitle): string {
   let rest = text;
   for (let count = 0; count < mostPrefixes && /[)\]]$/.test(rest); count += 1) {
-    const key = takeTrailingKey(rest);
+    const key = appendedNumbers.test(rest) ? undefined : takeTrailingKey(rest);
     if (key) parsed.keys.push(...key.keys);
     if (appendedBreaking.test(rest)) parsed.breaking = true;
     parsed.target ??= appendedTarget.exec(rest)?.[1] ?? null;

@@ -105,8 +105,8 @@ export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle)
 function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
   const count = updates.reduce((sum, update) => sum + update.pulls.length, 0);
   const lines = updates.map((update) => {
-    const from = update.from === null ? '' : `${escapeText(update.from)} `;
-    const versions = update.to === null ? '' : `: ${from}→ ${escapeText(update.to)}`;
+    const from = update.from === null ? '' : `: ${escapeText(update.from)}`;
+    const versions = update.to === null ? '' : `${from} → ${escapeText(update.to)}`;
     const name = escapeText(update.name) || 'Untitled';
     return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker('pr', update.pulls[0]?.number ?? 0)}`;
   });

@@ -3,10 +3,12 @@
  * Documentation and work that nobody outside the project notices are counted, not listed.
  */
 import { impactText } from '../body.ts';
+import { ownWords } from '../dependencies.ts';
 import { type Entry, shipped } from '../entries.ts';
 import { escapeText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { highlightLines } from '../highlights.ts';
+import { issueTitle } from '../issues.ts';
 import {
   areaPrefix,
   byArea,
@@ -88,7 +90,7 @@ function titleLine(entry: Entry, prefix: string, links: LinkStyle): string {
 
 /** Who is affected and what to tell them, as the body says it. */
 function breakingLines(entry: Entry, links: LinkStyle): string {
-  const tell = firstSentence(impactText(entry.pull.body) || entry.upgrade);
+  const tell = firstSentence(impactText(ownWords(entry.pull)) || entry.upgrade);
   const line = titleLine(entry, areaPrefix(entry), links);
   return withReports(entry, line, tell === '' ? [] : [`  - What to tell: ${escapeText(tell)}`], links);
 }
@@ -105,13 +107,15 @@ function withReports(entry: Entry, line: string, more: readonly string[], links:
   const bare = entry.issues.filter((issue) => repeats(issue.title));
   const reports = entry.issues
     .filter((issue) => !repeats(issue.title))
-    .map((issue) => `  - Reported as: ${escapeText(issue.title)} (${numberLink(issue, links)})`);
+    .map((issue) => `  - Reported as: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`);
   const reported = bare.length === 0 ? '' : ` (reported in ${numberLinks(bare, links)})`;
   return [`${line}${reported} ${marker('pr', entry.id)}`, ...more, ...reports].join('\n');
 }
 
 function riskLines({ openIssues, reverted, source }: Notes): string[] {
   const { links } = source.settings;
-  const open = openIssues.map((issue) => `- Still open: ${escapeText(issue.title)} (${numberLink(issue, links)})`);
+  const open = openIssues.map(
+    (issue) => `- Still open: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`,
+  );
   return [...reverted.map((entry) => revertLine(entry, links)), ...open];
 }

@@ -84,6 +84,7 @@ test('takes updates by the bots that make them for what they are, and not their 
   assert.equal(sectionOf('chore(deps): update dependency a to v2', [], quoting), 'dependency');
   assert.equal(sectionOf('chore(deps)!: update dependency a to v2', [], quoting), 'breaking');
   assert.equal(sectionOf('Version Packages', [], { body: 'BREAKING CHANGE: gone' }), 'other');
+  assert.equal(sectionOf('Fix the scan', [], { author: { login: 'snyk-joe', bot: false } }), 'other');
   assert.equal(sectionOf('[Snyk] Upgrade a from 1 to 2'), 'dependency');
   assert.equal(sectionOf('fix(deps): drop what is not used'), 'fix');
 });

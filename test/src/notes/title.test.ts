@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRelease, isRoutine } from '../../../src/notes/routine.ts';
 import { parseTitle } from '../../../src/notes/title.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
 
 function parts(title: string): [string | null, boolean, string, string] {
   const { type, breaking, areas, text } = parseTitle(title);
@@ -177,11 +178,12 @@ test('knows merges of branches and imports of translations', () => {
 });
 
 test('parses hostile titles in time', () => {
+  const read = (title: string): void => {
+    const parsed = parseTitle(title);
+    isRelease(parsed);
+    isRoutine(parsed);
+  };
   for (const unit of ['(a', '[', '🐛', '🎉', 'feat(', 'a:', '#1)', '(#1', 'fix: ', '#1, ', 'A-1 ', '[a]', 'fix #1 ']) {
-    const start = performance.now();
-    const title = parseTitle(unit.repeat(30_000));
-    isRelease(title);
-    isRoutine(title);
-    assert.ok(performance.now() - start < 500, unit);
+    assert.ok(processorMs(() => read(unit.repeat(30_000))) < 500, unit);
   }
 });

@@ -116,17 +116,17 @@ export function channelSealedFor(
 
 /** Commands of the directory about channels. */
 export const ChannelCommandSchemas = [
-  Type.Object({ name: Type.Literal('putChannel'), record: ChannelRecordSchema }),
+  /** `ifMatch`: digests of which the channel must have one. */
+  Type.Object({
+    name: Type.Literal('putChannel'),
+    record: ChannelRecordSchema,
+    ifMatch: Type.Optional(Type.Array(Type.String())),
+  }),
   Type.Object({
     name: Type.Literal('removeChannel'),
     orgId: Type.String(),
     repoId: Type.Union([Type.String(), Type.Null()]),
     channel: ChannelNameSchema,
-  }),
-  Type.Object({
-    name: Type.Literal('setPolicy'),
-    orgId: Type.String(),
-    refuseInternalOnPublicChannels: Type.Boolean(),
   }),
   /** `address` is the keyed digest of a mail address. */
   Type.Object({

@@ -6,9 +6,11 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
+import type { PartitionName } from '../journal/subjects.ts';
 import { pagesUrl } from '../page-url.ts';
 import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
+import type { Command } from '../protocol/commands.ts';
 import { contracts } from '../protocol/contracts.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
@@ -40,10 +42,7 @@ const publishDraft: ApiRoute = {
   scope: 'publish:write',
   query: NoQuerySchema,
   checkBody,
-  once: {
-    home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId,
-    reply: (value, { context }) => told(context, (value as { id: string }).id),
-  },
+  once: { home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId, reply: toldAgain },
   handle: async (request) => {
     const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
@@ -52,8 +51,7 @@ const publishDraft: ApiRoute = {
     const publicationId = newId('pub', slotOfId(draftId) as number);
     const what = { publicationId, draftId, revision: draft.revision, channel, asDraft };
     const command = { name: 'publish', ...what, ...through } as const;
-    const { id } = await carryOut<{ id: string }>(request.context, partition.name, command, request.once);
-    return ended(request.context, id);
+    return carryOutToEnd(request, partition.name, command);
   },
 };
 
@@ -132,8 +130,22 @@ function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): 
   return pagesUrl(publicUrlOf(context.settings), fullName, visibility === 'unlisted' ? key : undefined);
 }
 
-/** The reply once a publication has ended, or once that has been waited for long enough. */
-export async function ended(context: ApiContext, id: string): Promise<ApiReply> {
+/** Asks for a publication, and replies once it has ended, or once that has been waited for long enough. */
+export async function carryOutToEnd(
+  { context, once }: Pick<ApiRequest, 'context' | 'once'>,
+  partition: PartitionName,
+  command: Extract<Command, { name: 'publish' | 'resendPublication' }>,
+): Promise<ApiReply> {
+  const { id } = await carryOut<{ id: string }>(context, partition, command, once);
+  return ended(context, id);
+}
+
+/** The reply to a repeated request. */
+export function toldAgain(value: unknown, { context }: Pick<ApiRequest, 'context'>): ApiReply {
+  return told(context, (value as { id: string }).id);
+}
+
+async function ended(context: ApiContext, id: string): Promise<ApiReply> {
   const name = partitionOfId(context, id) as string;
   const deadline = performance.now() + endMs;
   for (;;) {
@@ -146,7 +158,7 @@ export async function ended(context: ApiContext, id: string): Promise<ApiReply> 
 }
 
 /** The reply of now. What has not ended is `processing` here, whether or not its first attempt has begun. */
-export function told(context: ApiContext, id: string): ApiReply {
+function told(context: ApiContext, id: string): ApiReply {
   const partition = readPartition(context, partitionOfId(context, id) as string);
   const publication = readPublication(partition, id);
   if (!publication) throw new ServiceError('conflict', `Publication ${id} was made and deleted since.`);

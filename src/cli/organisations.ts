@@ -36,7 +36,7 @@ async function give(context: ApiContext, wanted: string, tier: string): Promise<
   const known = [...tiersOf(context.settings).keys()];
   if (!known.includes(tier)) throw new UsageError(`Expected a tier (${known.join(', ')}), got ${tier}`);
   const { id, login } = find(context, wanted);
-  await carryOut(context, directoryName, { name: 'setTier', orgId: id, tier });
+  await carryOut(context, directoryName, { name: 'updateOrganisation', orgId: id, tier });
   process.stdout.write(`${login} is in the tier ${tier}.\n`);
   return 0;
 }

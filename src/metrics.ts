@@ -87,7 +87,7 @@ export const durabilityLevel = new Gauge({
   labelNames: ['level'] as const,
   registers,
 });
-/** `layer` is one of: delivery, record, relay, command, usage. */
+/** `layer` is one of: delivery, record, relay, command, usage, replay. */
 export const duplicates = new Counter({
   name: 'tidings_duplicates_total',
   help: 'Records that had been folded before, by the layer that knew them',

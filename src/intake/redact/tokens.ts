@@ -29,6 +29,7 @@ const strongHeads = [
   'SG\\.[\\w-]{16,32}\\.[\\w-]{16}',
   'AGE-SECRET-KEY-1[A-Z0-9]{16}',
   'hooks\\.slack\\.com/(?:services|workflows)/[A-Z]',
+  'eyJrIjoi[\\w-]{40}',
   'discord(?:app)?\\.com/api/webhooks/\\d',
 ];
 
@@ -40,11 +41,15 @@ const weakHeads = [
   'pypi-[\\w-]{16}',
   'hf_[A-Za-z0-9]{30}',
   'hv[bs]\\.[\\w-]{24}',
+  's\\.[A-Za-z0-9]{24}(?![\\w(])',
+  'cio[A-Za-z0-9]{32}(?!\\w)',
 ];
 
 const heads = new RegExp(
   // What they begin with comes first: it is asked at each character of every text.
-  `(?=[ADGSdghnprswxy])(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))`,
+  `(?=[ADGScdeghnprswxy])(?:(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))` +
+    // Unmistakable behind a letter too.
+    '|gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\\w{36}|rn_(?:live|test)_[A-Za-z0-9]{36})',
   'g',
 );
 

@@ -7,6 +7,7 @@ import { cleanLine, escapeText, plainText } from '../../../src/notes/escape.ts';
 import { commitLine, numberLink, personLink, safeUrl } from '../../../src/notes/markdown.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
 import { firstSentence, quoteLines } from '../../../src/notes/quote.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
 
 test('escapes links, HTML, emphasis and headings', () => {
   assert.equal(escapeText('[x](javascript:1)'), '\\[x\\](javascript:1)');
@@ -94,10 +95,11 @@ test('writes links that end where they should', () => {
 
 test('makes hostile text safe in time', () => {
   for (const unit of ['`', '[', '![', '@a/', '<!--', '`a', '#1 ', 'a/b', '(#1']) {
-    const start = performance.now();
-    escapeText(unit.repeat(30_000));
-    quoteLines(unit.repeat(30_000), 'comment');
-    withoutInside(unit.repeat(1_000));
-    assert.ok(performance.now() - start < 500, unit);
+    const took = processorMs(() => {
+      escapeText(unit.repeat(30_000));
+      quoteLines(unit.repeat(30_000), 'comment');
+      withoutInside(unit.repeat(1_000));
+    });
+    assert.ok(took < 500, unit);
   }
 });

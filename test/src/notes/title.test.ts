@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRelease, parseTitle } from '../../../src/notes/title.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
 
 function parts(title: string): [string | null, boolean, string, string] {
   const { type, breaking, areas, text } = parseTitle(title);
@@ -70,8 +71,6 @@ test('knows titles that only make a release', () => {
 
 test('parses hostile titles in time', () => {
   for (const unit of ['(a', '[', '🐛', 'feat(', 'a:', '#1)', '(#1', 'fix: ']) {
-    const start = performance.now();
-    isRelease(parseTitle(unit.repeat(30_000)));
-    assert.ok(performance.now() - start < 500, unit);
+    assert.ok(processorMs(() => isRelease(parseTitle(unit.repeat(30_000)))) < 500, unit);
   }
 });

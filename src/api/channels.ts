@@ -14,7 +14,7 @@ import {
   type ListChannelsQuery,
   ListChannelsQuerySchema,
 } from '../protocol/api.ts';
-import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
 import { contracts } from '../protocol/contracts.ts';
 import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
 import { channelDigest, channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
@@ -22,7 +22,7 @@ import { readDirectoryRepository, readOrganisation } from '../store/directory.ts
 import { assertVisible } from './authenticate.ts';
 import { channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
 import { readIfMatch } from './conditional.ts';
-import { carryOut, readPartition } from './context.ts';
+import { type ApiContext, carryOut, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { check } from './validate.ts';
@@ -73,7 +73,7 @@ const putChannel: ApiRoute<ChannelQuery> = {
     const channel = channelNamed(request.params[0]);
     const owner = ownerOf(request);
     const ifMatch = readIfMatch(request.headers['if-match']);
-    await putSettings(request, owner, channel, settingsOf(request.body), ifMatch);
+    await putConnection(request.context, owner, channel, settingsOf(request.body), ifMatch);
     return replyOf(afterwards(request), owner, channel);
   },
 };
@@ -109,31 +109,48 @@ const testChannel: ApiRoute<ChannelQuery> = {
     check(EmptyBodySchema, request.body, 'body');
     if (repoId === null && channelTraits[channel].needsRepository)
       throw invalid({ repoId: `expected a repository to try the channel ${channel} with` }, 'The query is invalid.');
-    const { directory, context, test } = request;
-    const stored = effectiveChannel(directory, orgId, repoId, channel);
-    if (!stored && !channelTraits[channel].isBuiltIn)
-      throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
-    const connection = stored ? toConnection(stored) : defaultConnection(context.sealer, orgId, channel);
+    const connection = connectionInForce(request, { orgId, repoId }, channel);
     // It would reach the receiver; what is answered in test mode is made up anyway.
-    if (test) return { status: 200, body: {} };
-    const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
-    const tried = await ask<TestChannelTask, ChannelTest>(context.journal, directoryName, question);
+    if (request.test) return { status: 200, body: {} };
+    const tried = await tryConnection(request.context, connection, repoId, channel);
     return { status: 200, body: { channel, ...tried } };
   },
 };
+
+/** @throws ServiceError `conflict` when the channel needs a connection and has none */
+export function connectionInForce(
+  { directory, context }: Pick<Asked, 'directory' | 'context'>,
+  { orgId, repoId }: Owner,
+  channel: ChannelName,
+): Connection {
+  const stored = effectiveChannel(directory, orgId, repoId, channel);
+  if (stored) return toConnection(stored);
+  if (channelTraits[channel].isBuiltIn) return defaultConnection(context.sealer, orgId, channel);
+  throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
+}
+
+/** Tries a connection: a test message, or a look at the access. */
+export function tryConnection(
+  { journal }: Pick<ApiContext, 'journal'>,
+  connection: Connection,
+  repoId: string | null,
+  channel: ChannelName,
+): Promise<ChannelTest> {
+  const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
+  return ask<TestChannelTask, ChannelTest>(journal, directoryName, question);
+}
 
 /**
  * Puts settings in place of the stored ones. Secrets that stay are those that were read here: when somebody else puts others
  * meanwhile, they are read again.
  */
-async function putSettings(
-  request: Asked,
+export async function putConnection(
+  context: ApiContext,
   owner: Owner,
   channel: ChannelName,
   put: Record<string, unknown>,
-  ifMatch: string[] | undefined,
+  ifMatch?: string[],
 ): Promise<void> {
-  const { context } = request;
   for (let left = mostRounds; ; left--) {
     const directory = readPartition(context, directoryName);
     const before = readChannel(directory, owner.orgId, owner.repoId, channel);

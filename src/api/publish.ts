@@ -15,7 +15,7 @@ import { contracts } from '../protocol/contracts.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
-import { effectiveChannel, toConnection } from '../store/channels.ts';
+import { effectiveChannel } from '../store/channels.ts';
 import { type DirectoryRepository, readDirectoryRepository } from '../store/directory.ts';
 import { readDraft } from '../store/drafts.ts';
 import { hostedSettings } from '../store/hosted-settings.ts';
@@ -25,6 +25,7 @@ import { readPolicy } from '../store/policies.ts';
 import { hasEnded, publicationResponse, readPublication } from '../store/publications.ts';
 import { readRepository } from '../store/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
+import { connectionInForce } from './channels.ts';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { visible } from './ready.ts';
@@ -41,19 +42,33 @@ const publishDraft: ApiRoute = {
   contract: contracts.publishDraft,
   scope: 'publish:write',
   query: NoQuerySchema,
-  checkBody,
+  checkBody: checkPublish,
   once: { home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId, reply: toldAgain },
   handle: async (request) => {
-    const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
+    const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
-    assertReady(draft);
-    const through = connectionFor(request, draft, channel);
-    const publicationId = newId('pub', slotOfId(draftId) as number);
-    const what = { publicationId, draftId, revision: draft.revision, channel, asDraft };
-    const command = { name: 'publish', ...what, ...through } as const;
-    return carryOutToEnd(request, partition.name, command);
+    return publish(request, partition.name, draft, channel, asDraft);
   },
 };
+
+/**
+ * Publishes a draft as it is now, and replies once that has ended, or has been waited for long enough.
+ * @throws ServiceError `conflict` for a draft that is not ready or a channel that is not connected, `forbidden`
+ */
+export function publish(
+  asked: Pick<ApiRequest, 'context' | 'directory' | 'once'>,
+  partition: PartitionName,
+  draft: DraftRecord,
+  channel: ChannelName,
+  asDraft: boolean,
+): Promise<ApiReply> {
+  assertReady(draft);
+  const through = connectionFor(asked, draft, channel);
+  const { id: draftId, revision } = draft;
+  const publicationId = newId('pub', slotOfId(draftId) as number);
+  const what = { publicationId, draftId, revision, channel, asDraft };
+  return carryOutToEnd(asked, partition, { name: 'publish', ...what, ...through });
+}
 
 const previewPublication: ApiRoute = {
   method: 'POST',
@@ -62,9 +77,9 @@ const previewPublication: ApiRoute = {
   contract: contracts.previewPublication,
   scope: 'drafts:read',
   query: NoQuerySchema,
-  checkBody,
+  checkBody: checkPublish,
   handle: async (request) => {
-    const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
+    const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
     assertReady(draft);
     const { directory, context } = request;
@@ -80,7 +95,7 @@ const previewPublication: ApiRoute = {
 };
 
 /** What the two operations take alike. */
-function checkBody(body: unknown): PublishBody {
+export function checkPublish(body: unknown): PublishBody {
   const publish = check<PublishBody>(PublishBodySchema, body, 'body');
   if (publish.draft && publish.channel !== 'scm_releases')
     throw invalid({ draft: `expected false for the channel ${publish.channel}, got true` }, 'The body is invalid.');
@@ -106,18 +121,18 @@ export function connectionFor(
   channel: ChannelName,
 ): { connection: Connection; pagesUrl: string | null } {
   const { orgId } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
-  const { isBuiltIn, isPublic } = channelTraits[channel];
-  if (isPublic && persona !== 'customer' && readPolicy(directory, orgId).refuseInternalOnPublicChannels) {
+  if (
+    channelTraits[channel].isPublic &&
+    persona !== 'customer' &&
+    readPolicy(directory, orgId).refuseInternalOnPublicChannels
+  ) {
     const policy = 'refuseInternalOnPublicChannels';
     throw new ServiceError(
       'forbidden',
       `The policy ${policy} of the organization refuses drafts for ${persona} readers on the public channel ${channel}.`,
     );
   }
-  const stored = effectiveChannel(directory, orgId, repoId, channel);
-  if (!stored && !isBuiltIn)
-    throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
-  const connection = stored ? toConnection(stored) : defaultConnection(context.sealer, orgId, channel);
+  const connection = connectionInForce({ context, directory }, { orgId, repoId }, channel);
   return { connection, pagesUrl: pagesUrlOf(context, directory, repoId) };
 }
 

@@ -63,7 +63,7 @@ export const PushedCommitSchema = Type.Object({
 });
 export type PushedCommit = Static<typeof PushedCommitSchema>;
 
-/** A branch push, or one part of a long one; every part but the first carries the sha before its first commit. */
+/** A branch push, or one part of a long one; between two parts stands an id that is no commit's (`partEnd` of `src/ids.ts`). */
 export const BranchPushSchema = Type.Object({
   branch: Type.String(),
   before: Nullable(Type.String()),
@@ -168,6 +168,8 @@ const recordBase = {
   id: Type.String(),
   /** Time of enqueuing; the highest one folded is the partition's time. */
   at: Instant,
+  /** Marks a dead letter replayed by a person, by its place: it counts once, and passes what knows it on purpose. */
+  replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
 };
 
 /** A delivery, minimised and redacted. `due` is set when its organisation was over the ingestion limit. */
@@ -178,8 +180,6 @@ export const EventRecordSchema = Type.Object({
   source: Type.String(),
   part: Type.Integer(),
   due: Type.Optional(Instant),
-  /** Marks a dead letter replayed by a person, by its place: it passes the delivery table on purpose. */
-  replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
   repository: EventRepositorySchema,
   body: EventBodySchema,
 });

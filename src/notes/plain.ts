@@ -55,6 +55,8 @@ function noteText({ note }: Entry): string {
   if (note?.kind !== 'text') return '';
   const items: string[] = [];
   for (const line of note.text.slice(0, longestNote).split('\n')) {
+    // A part of the note with a heading of its own, such as steps, is no part of the line.
+    if (items.some(hasWords) && /^\*\*[^*]{1,201}\*\*$/.test(line)) break;
     const text = inlineText(line);
     const begins = items.length === 0 || /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line);
     if (begins) items.push(text);

@@ -199,6 +199,7 @@ function takeBranchName(text: string, parsed: ParsedTitle): string | undefined {
 }
 
 const appendedNumber = /^\((?:(?:[\w.-]+\/[\w.-]+)?#|GH-)\d{1,10}\)$/;
+const appendedReference = /^[([](?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|part of|issue):? (#\d{1,10})[)\]]$/i;
 const appendedMark =
   /^[([](?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|(?:manual |auto(?:mated)? )?(?:back-?port|cherry-?pick)(?:ed)?(?: [^()[\]]{1,60})?|[\w.-]{1,30} back-?port)[)\]]$/i;
 const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
@@ -217,8 +218,10 @@ function takeSuffixes(text: string, parsed: ParsedTitle): string {
 
 function takeAppended(tail: string, parsed: ParsedTitle): boolean {
   if (appendedNumber.test(tail) || appendedMark.test(tail)) return true;
+  const reference = appendedReference.exec(tail)?.[1];
   const inside = tail.slice(1, -1);
-  if (isKey(inside)) parsed.keys.push(inside);
+  if (reference !== undefined) parsed.keys.push(reference);
+  else if (isKey(inside)) parsed.keys.push(inside);
   else if (appendedBreaking.test(tail)) parsed.breaking = true;
   else if (appendedTarget.test(tail)) parsed.target ??= inside;
   else return false;
@@ -239,6 +242,6 @@ function note(meaning: Meaning, parsed: ParsedTitle): void {
 /** A plain first word gets its capital, one that may be an identifier does not. */
 function tidy(text: string): string {
   const ended = text.endsWith('.') && /[^.]\.$/.test(text) ? text.slice(0, -1) : text;
-  const first = /^[a-z]+(?=[ ,]|$)/.exec(ended)?.[0];
+  const first = /^[a-z]+(?:['’][a-z]+)?(?=[ ,]|$)/.exec(ended)?.[0];
   return first !== undefined && !lowerNames.has(first) ? (ended[0] as string).toUpperCase() + ended.slice(1) : ended;
 }

@@ -180,6 +180,12 @@ test('says to customers in whole sentences what a note lists, links and thanks f
   for (const [note, line] of said) assert.equal(noted(note), `## New\n\n- ${line} <!-- rn:pr:1 -->\n`, note);
 });
 
+test('leaves parts of a note that have a heading out of its line', () => {
+  const written = '## Release note\n\nSorts lists.\n\n### Migration\n\n- Sort them.\n';
+  const text = body({ pulls: [aPull(1, { title: 'feat!: sort', body: written })] }, 'customer');
+  assert.equal(text, '## Action required\n\n- Sorts lists. <!-- rn:pr:1 -->\n\n  - Sort them.\n');
+});
+
 test('keeps links of steps for customers unless they lead to the host', () => {
   const steps = [
     'Get the [tool](https://tools.example/get#12) or [ours](https://scm.example/acme/rocket/pull/3).',

@@ -50,6 +50,7 @@ test('reads how projects begin their titles', () => {
     ['WIP: try it', [null, false, '', 'Try it']],
     ['[Core][Bugfix] Send it', ['fix', false, 'Core', 'Send it']],
     ['[Bug]: it hurts', ['fix', false, '', 'It hurts']],
+    ['fix: don’t lose it', ['fix', false, '', 'Don’t lose it']],
     ['Feature request: a hook', ['feature', false, '', 'A hook']],
     ['[UI] Wrong colour', [null, false, 'UI', 'Wrong colour']],
     ['🩹 Mend it', ['fix', false, '', 'Mend it']],
@@ -76,6 +77,7 @@ test('sets keys and numbers of issues apart from the words', () => {
     'Fixed #12, Refs #34 -- Move it.': ['#12', '#34'],
     '#1234 - Move it': ['#1234'],
     'Closes #12: move it': ['#12'],
+    'move it. (Closes #12) (#13)': ['#12'],
   };
   for (const [title, keys] of Object.entries(keyed)) {
     const { keys: found, areas, text } = parseTitle(title);

@@ -18,6 +18,7 @@ import {
 } from '../../src/store/directory.ts';
 import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { replaceSeals } from '../../src/store/seals.ts';
 import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
 import { disconnectChannel, putChannel, setPolicy, suppress } from './channels.ts';
 import { revokeKey, rotateKey } from './keys.ts';
@@ -70,6 +71,10 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return rotateWebhookSecret(partition, command, at);
     case 'revokeWebhookSecret':
       return revokeWebhookSecret(partition, command.secretId, at);
+    case 'reseal': {
+      const records = replaceSeals(partition, new Map(command.seals.map(({ from, to }) => [from, to])));
+      return { ok: true, value: { records } };
+    }
     case 'putChannel':
       return putChannel(partition, command, at);
     case 'removeChannel':

@@ -36,7 +36,7 @@ export function foldSeen(
 ): void {
   const before = readDirectoryRepository(partition, repository.id);
   if (before && before.seenAt > seenAt) return;
-  const organisation = meetOrganisation(partition, repository.origin, repository.owner, at);
+  const organisation = meetOrganisation(partition, repository.origin, repository.owner, { at, seenAt });
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
@@ -90,23 +90,27 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 
 /**
  * The organisation that owns a repository: known by the host's id of the owner, else by a login that was named before its
- * first delivery and is not bound to an owner yet, else new.
+ * first delivery and is not bound to an owner yet, else new. What was told before its last rename does not bring a login back,
+ * whichever of its repositories it is about.
  */
 export function meetOrganisation(
   partition: Partition,
   origin: string,
   owner: EventRepository['owner'],
-  at: number,
+  { at, seenAt }: { at: number; seenAt: number },
 ): OrganisationRecord {
   const named = organisationByLogin(partition, origin, owner.login);
   const found = organisationByOwner(partition, origin, owner.id) ?? (named?.ownerId === null ? named : undefined);
+  const isLate = found?.ownerId != null && seenAt < (found.namedAt ?? 0);
+  const login = isLate ? found.login : owner.login;
   const organisation: OrganisationRecord = {
     id: found?.id ?? hashedId('org', directorySlot, `${origin}\n${owner.id}`),
     origin,
-    login: owner.login,
+    login,
     ownerId: owner.id,
     createdAt: found?.createdAt ?? at,
     uninstalledAt: found?.uninstalledAt ?? null,
+    namedAt: found?.ownerId != null && found.login === login ? (found.namedAt ?? 0) : seenAt,
   };
   if (!found || found.login !== organisation.login || found.ownerId === null) {
     writeOrganisation(partition, organisation);

@@ -127,6 +127,8 @@ export const EventBodySchema = Type.Union([
   /** `to` null = the label was deleted. */
   Type.Object({
     event: Type.Literal('label'),
+    /** The host's number of the label; absent where it tells none. */
+    id: Type.Optional(Type.String()),
     from: Type.String(),
     to: Nullable(Type.String()),
     seenAt: Instant,

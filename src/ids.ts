@@ -113,3 +113,18 @@ function encodeRandom(random: Uint8Array): string {
 export function idAt(time: number): string {
   return encodeTime(Math.max(0, time)) + '0'.repeat(16);
 }
+
+/** Where the nth part of a long push ends, counted from 1; the last one ends at the push's own head. No commit has this id. */
+export function partEnd(head: string, nth: number): string {
+  return `${head}/${nth}`;
+}
+
+/** Whether an id is the end of a part of a push, and no commit. */
+export function isPartEnd(id: string): boolean {
+  return id.includes('/');
+}
+
+/** Head of the push that a part belongs to; a head itself stays. */
+export function headOfPart(id: string): string {
+  return id.split('/', 1)[0] as string;
+}

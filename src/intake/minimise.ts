@@ -2,7 +2,7 @@
  * A payload's whitelist: the fields that are captured (spec part 2), brought into the journal's form and redacted. What is
  * not named here goes no further.
  */
-import { repositoryId } from '../ids.ts';
+import { partEnd, repositoryId } from '../ids.ts';
 import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
 import type {
   BranchPush,
@@ -19,6 +19,10 @@ import { address, author, labels, longest, name, redacted, time, within } from '
 export const commitsPerPart = 256;
 /** Characters of commit messages that go into one record: redacted and in UTF-8 they stay below the largest record. */
 const charactersPerPart = 393_216;
+/** Commits that GitHub lists at most. */
+const mostListed = 2048;
+/** And a Gitea so old that it does not count them; it does not tell a force push either. */
+const mostListedUncounted = 5;
 
 /** The repository an event is about. A host that sends no id is known by the name. */
 export function minimiseRepository(repository: HostRepository, origin: string): EventRepository {
@@ -109,12 +113,11 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
 /** A branch push, in parts that fit into a record; each part begins where the one before it ended. */
 export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   const commits = oldestFirst(payload.commits ?? [], payload.after);
-  const total = payload.total_commits ?? commits.length;
   const whole = {
     branch: branchName(payload.ref) ?? name(payload.ref),
     baseRef: branchName(payload.base_ref),
     forced: payload.forced === true,
-    gap: total > commits.length,
+    gap: isCut(payload, commits.length),
     deleted: payload.deleted === true || isZero(payload.after),
     pushedAt: time(payload.repository.pushed_at) ?? now,
   };
@@ -124,7 +127,7 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   do {
     const end = endOfPart(commits, start);
     const part = commits.slice(start, end);
-    const after = end === commits.length ? payload.after : (part[part.length - 1] as HostCommit).id;
+    const after = end === commits.length ? payload.after : partEnd(payload.after, parts.length + 1);
     const first = start === 0;
     parts.push({
       ...whole,
@@ -138,6 +141,13 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
     start = end;
   } while (start < commits.length);
   return parts;
+}
+
+/** Whether the host left commits out; where it does not count them, whether it may have. */
+function isCut({ total_commits, size, forced }: PushPayload, listed: number): boolean {
+  const total = total_commits ?? size;
+  if (total != null) return total > listed;
+  return listed >= (forced === undefined ? mostListedUncounted : mostListed);
 }
 
 /** Gitea lists the newest commit first, GitHub the oldest. */

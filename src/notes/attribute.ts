@@ -87,6 +87,11 @@ function mergeOf(subject: string): RegExpExecArray | null {
   return merge ?? otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
 }
 
+/** Whether a commit is called like a pull request, with its number at the end. */
+export function endsWithNumber(message: string): boolean {
+  return trailingNumber.test(firstLine(message));
+}
+
 /** The subject of a commit message. */
 export function firstLine(message: string): string {
   const end = message.search(/[\r\n]/);

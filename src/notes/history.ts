@@ -4,8 +4,9 @@
  *
  * A push says that what is reachable from its `after` is its own commits and what is reachable from its `before`. That is
  * exact where the commit asked for is the head of a push. Payloads carry no parents, so for a commit inside a push all
- * that stand before it there count as its ancestors; where a merge follows it in the push that may be too many, and nothing is
- * claimed. A merge under another subject, and a force push that the host does not flag, cannot be seen.
+ * that stand before it there count as its ancestors; where a merge may follow it in the push that can be too many, and nothing
+ * is claimed. A merge under words of its own, and a force push that the host does not flag, cannot be seen. The parts of a
+ * long push are gone through by ends of their own: the commits they end at are heads of nothing.
  */
 import type { NotesSource } from './source.ts';
 import { ancestorsIn, type Step, stepsDown } from './steps.ts';
@@ -109,7 +110,7 @@ class Walk {
       if (this.visits.has(step.below)) continue;
       this.visits.set(step.below, { from: place.sha, step });
       fresh.push(step.below);
-      if (step.known) this.openAt(step.below);
+      if (step.known) this.openAt(step.below, step.push.branch);
     }
     return fresh;
   }
@@ -147,8 +148,8 @@ class Walk {
     return this.open.splice(index, 1)[0];
   }
 
-  private openAt(sha: string): void {
-    const steps = stepsDown(this.source, sha);
+  private openAt(sha: string, branch?: string): void {
+    const steps = stepsDown(this.source, sha, branch);
     if (steps.length === 0) return;
     const at = steps.reduce((newest, { push }) => Math.max(newest, push.at), 0);
     this.open.push({ sha, at, steps });

@@ -121,6 +121,7 @@ export const PushPayloadSchema = Type.Object({
   forced: optionalFlag,
   base_ref: optionalRef,
   total_commits: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  size: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   commits: Type.Optional(Type.Union([Type.Array(HostCommitSchema), Type.Null()])),
   head_commit: Type.Optional(Type.Union([HostCommitSchema, Type.Null()])),
   repository: HostRepositorySchema,

@@ -63,7 +63,7 @@ export const PushedCommitSchema = Type.Object({
 });
 export type PushedCommit = Static<typeof PushedCommitSchema>;
 
-/** A branch push, or one part of a long one; every part but the first carries the sha before its first commit. */
+/** A branch push, or one part of a long one; between two parts stands an id that is no commit's (`partEnd` of `src/ids.ts`). */
 export const BranchPushSchema = Type.Object({
   branch: Type.String(),
   before: Nullable(Type.String()),

@@ -60,8 +60,9 @@ export const PullRecordSchema = Type.Object({
   linkedIssues: Type.Array(Type.Integer()),
   /** Orders two snapshots of the same second (host action rank). */
   rank: Type.Integer(),
-  /** Version of the labels where it is not the record's own (a later snapshot had none to say). */
+  /** Versions of labels and merge commit where they are not the record's own (a later snapshot had none to say). */
   labelsAt: Type.Optional(VersionSchema),
+  mergeShaAt: Type.Optional(VersionSchema),
 });
 export type PullRecord = Static<typeof PullRecordSchema>;
 

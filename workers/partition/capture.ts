@@ -50,7 +50,12 @@ export function mergePull(
   };
   if (!before) return after;
   const newer = laterOf(before, after, versionOf, pullTexts);
-  return unlessSame(before, { ...newer, ...lifeOf(before, after), ...labelsOf(before, after, newer) });
+  return unlessSame(before, {
+    ...newer,
+    ...lifeOf(before, after),
+    ...mergeOf(before, after, newer),
+    ...labelsOf(before, after, newer),
+  });
 }
 
 /** A merge once proven is never undone, and an older snapshot may prove it; it has one time, the earliest told. */
@@ -60,13 +65,19 @@ function lifeOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
     const { state, closedAt } = laterOf(before, after, versionOf, (pull) => [pull.state === 'closed', pull.closedAt]);
     return { state, closedAt };
   }
-  const mergeShas = merges.flatMap((pull) => pull.mergeSha ?? []).sort();
   return {
     state: 'merged',
     mergedAt: earliest(merges.map((pull) => pull.mergedAt)),
-    mergeSha: mergeShas[0] ?? null,
     closedAt: earliest(merges.map((pull) => pull.closedAt)),
   };
+}
+
+/** The merge commit last told: a host can name another one later, and a snapshot can name none. */
+function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Partial<PullRecord> {
+  if (before.mergeSha === null && after.mergeSha === null) return { mergeSha: null, mergeShaAt: undefined };
+  const version = (pull: PullRecord) => (pull.mergeSha === null ? never : (pull.mergeShaAt ?? versionOf(pull)));
+  const later = laterOf(before, after, version, ({ mergeSha }) => [mergeSha ?? '']);
+  return { mergeSha: later.mergeSha, mergeShaAt: unlessOwn(version(later), newer) };
 }
 
 /** The stored issue after a snapshot; `before` itself when nothing changes. */
@@ -144,7 +155,7 @@ function earliest(times: readonly (number | null)[]): number | null {
 /** `before` when the merge changes nothing; absent versions are left out, so that equal records have equal bytes. */
 function unlessSame<T extends Captured>(before: T, merged: T): T {
   const record = { ...merged };
-  for (const part of ['labelsAt', 'stateAt'] as const) {
+  for (const part of ['labelsAt', 'stateAt', 'mergeShaAt'] as const) {
     if (part in record && record[part as keyof T] === undefined) delete record[part as keyof T];
   }
   return isDeepStrictEqual(record, before) ? before : record;

@@ -71,6 +71,13 @@ test('takes the merge commit from whichever snapshot has it', () => {
   assert.equal(pull.mergeSha, shaNumber(1));
 });
 
+test('takes the merge commit that was told last', () => {
+  const told = (second: number, mergeSha: string | null): PullStep => ['labeled', { updatedAt: at(second), mergeSha }];
+  assert.equal(pullAfter(told(3, shaNumber(9)), told(5, shaNumber(2)), told(7, null)).mergeSha, shaNumber(2));
+  assert.equal(pullAfter(told(3, shaNumber(2)), told(5, shaNumber(9)), told(7, null)).mergeSha, shaNumber(9));
+  assert.equal(pullAfter(told(3, shaNumber(2)), told(3, shaNumber(9))).mergeSha, shaNumber(9), 'of one second');
+});
+
 test('lets a later reopening stand against a close', () => {
   const { state, closedAt } = pullAfter(['closed', closed(3)], ['reopened', { ...open, updatedAt: at(4) }]);
   assert.deepEqual([state, closedAt], ['open', null]);

@@ -1,0 +1,196 @@
+/**
+ * Ranges over payloads as hosts send them: long pushes in parts, merge queues, lists that the host cut short, merge commits
+ * that changed, a default branch under a new name.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ulid } from '../../../src/ids.ts';
+import { toEvents } from '../../../src/intake/events.ts';
+import { select } from '../../../src/notes/select.ts';
+import type { EventRecord } from '../../../src/protocol/journal.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { RepositoryView } from '../../../src/store/repository-view.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { pullPayload, pushPayload, shaOf, tagPayload, timeOf } from '../../helpers/payloads.ts';
+
+type Told = [event: string, payload: object];
+
+const zeros = '0'.repeat(40);
+const range = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' } as const;
+const seconds = (number: number): number => Date.parse(timeOf(number)) / 1000;
+
+/** A push of commits written as [number of its sha, message], made at the hour `at`. */
+function push(branch: string, before: number | null, commits: [number, string][], at: number, fields = {}): Told {
+  const list = commits.map(([number, message]) => ({ id: shaOf(number), message, timestamp: timeOf(at) }));
+  const payload = pushPayload([], before === null ? zeros : shaOf(before), branch);
+  const repository = { ...(payload.repository as object), pushed_at: seconds(at) };
+  return [
+    'push',
+    { ...payload, commits: list, after: list.at(-1)?.id, created: before === null, repository, ...fields },
+  ];
+}
+
+function merged(number: number, sha: number, fields = {}): Told {
+  return ['pull_request', pullPayload(number, { merge_commit_sha: shaOf(sha), ...fields })];
+}
+
+const tag = (name: string, number: number): Told => ['push', tagPayload(name, number)];
+const works = (from: number, to: number): [number, string][] =>
+  Array.from({ length: to - from }, (_, i) => [from + i + 1, `Work ${from + i + 1}`]);
+
+async function folded(t: Parameters<typeof openTestPartition>[0], told: Told[]): Promise<RepositoryView> {
+  const partition: Partition = openTestPartition(t);
+  const records = told.flatMap(([event, payload], i): EventRecord[] => {
+    const now = Date.UTC(2026, 3, 1) + i;
+    const events = toEvents(event, payload, 'https://github.com', now);
+    if (!events) return [];
+    const { repository, bodies } = events;
+    return bodies.map((body, part) => ({
+      ...{ id: ulid(now), at: now, kind: 'event', delivery: `d${i}`, source: '', part, repository, body },
+    }));
+  });
+  await foldRecords(partition, 1, ...records);
+  return RepositoryView.of(partition, records[0]?.repository.id ?? '') as RepositoryView;
+}
+
+function held(view: RepositoryView, bounds: Parameters<typeof select>[1] = range) {
+  const { pulls, resolution, commitsWithoutPull } = select(view, bounds);
+  return {
+    pulls: pulls.map(({ number }) => number),
+    resolution,
+    direct: commitsWithoutPull.map(({ sha }) => sha),
+  };
+}
+
+test('what a long push merges is not taken for what it was merged onto', async (t) => {
+  // main 1 to 5; a branch from 1 of 300 commits, pushed in two steps and merged back as 900.
+  const line = works(100, 400);
+  const view = await folded(t, [
+    push('main', null, [[1, 'Start']], 1),
+    tag('v1', 1),
+    ...[2, 3, 4, 5].flatMap((number): Told[] => [
+      push('main', number - 1, [[number, `Change (#${number})`]], number),
+      merged(number, number),
+    ]),
+    push('release', 1, line.slice(0, 256), 6),
+    push('release', 356, line.slice(256), 7),
+    push('main', 5, [...line, [900, "Merge branch 'release'"]], 8),
+    tag('v2', 900),
+    tag('v3', 356),
+  ]);
+  assert.deepEqual(held(view).pulls, [2, 3, 4, 5]);
+  assert.equal(held(view).resolution, 'commits');
+  assert.deepEqual(held(view, { ...range, toTag: 'v3' }).pulls, [], 'a tag on the branch, inside the long push');
+  assert.deepEqual(held(view, { ...range, fromTag: 'v3' }).pulls, [2, 3, 4, 5]);
+});
+
+test('does not guess for a commit inside a long push that ends in a merge', async (t) => {
+  const view = await folded(t, [
+    push('main', null, [[1, 'Start']], 1),
+    tag('v1', 1),
+    push('main', 1, [[2, 'Change (#2)']], 2),
+    merged(2, 2),
+    push('main', 2, [...works(100, 400), [900, "Merge branch 'release'"]], 8),
+    tag('v2', 120),
+  ]);
+  assert.equal(held(view).resolution, 'window');
+});
+
+test('a tag inside what a merge queue pushed', async (t) => {
+  const view = await folded(t, [
+    push('main', null, [[1, 'Start']], 1),
+    tag('v1', 1),
+    push('gh-readonly-queue/main/pr-2', null, [[2, 'Change (#2)']], 2),
+    push('gh-readonly-queue/main/pr-3', null, [[3, 'Change (#3)']], 2),
+    push(
+      'main',
+      1,
+      [
+        [2, 'Change (#2)'],
+        [3, 'Change (#3)'],
+      ],
+      3,
+    ),
+    merged(2, 2),
+    merged(3, 3),
+    tag('v2', 2),
+  ]);
+  assert.deepEqual(held(view), { pulls: [2], resolution: 'commits', direct: [] });
+});
+
+test('commits that a merge queue rebased belong to their pull requests', async (t) => {
+  const view = await folded(t, [
+    push('main', null, [[1, 'Start']], 1),
+    tag('v1', 1),
+    push(
+      'main',
+      1,
+      [
+        [10, 'First part'],
+        [2, 'Second part'],
+        [11, 'Other part'],
+        [3, 'Other rest'],
+      ],
+      3,
+    ),
+    merged(2, 2),
+    merged(3, 3),
+    tag('v2', 3),
+  ]);
+  assert.deepEqual(held(view), { pulls: [2, 3], resolution: 'commits', direct: [] });
+});
+
+test('the newest merge commit told of a pull request counts', async (t) => {
+  for (const [first, second] of [
+    [2, 3],
+    [3, 2],
+  ] as const) {
+    const view = await folded(t, [
+      push('main', null, [[1, 'Start']], 1),
+      tag('v1', 1),
+      push('main', 1, [[second, 'Its own words']], 4),
+      merged(7, first, { updated_at: timeOf(4) }),
+      ['pull_request', pullPayload(7, { merge_commit_sha: shaOf(second), updated_at: timeOf(5) }, {}, 'labeled')],
+      tag('v2', second),
+    ]);
+    assert.deepEqual(held(view).pulls, [7]);
+  }
+});
+
+test('a push of which the host left commits out is a gap', async (t) => {
+  const many = works(100, 2148);
+  const gitea = { created: undefined, deleted: undefined, forced: undefined, base_ref: undefined };
+  const cut: [string, Told][] = [
+    ['the most that GitHub lists', push('main', 1, many, 3)],
+    ['a size that says so', push('main', 1, works(100, 120), 3, { size: 30 })],
+    ['an old Gitea that does not count', push('main', 1, works(100, 105), 3, gitea)],
+  ];
+  for (const [name, told] of cut) {
+    const after = Number.parseInt((told[1] as { after: string }).after.slice(0, 8), 16) - 0xa0000000;
+    const view = await folded(t, [push('main', null, [[1, 'Start']], 1), tag('v1', 1), told, tag('v2', after)]);
+    assert.equal(held(view).resolution, 'window', name);
+  }
+});
+
+test('does not guess for a commit that a merge under its title may have brought', async (t) => {
+  const view = await folded(t, [
+    push('main', null, [[1, 'Start']], 1),
+    tag('v1', 1),
+    push('main', 1, [[2, 'Change (#2)']], 2),
+    merged(2, 2),
+    // The pushes of the release branch were lost; what merged it back carries the pull request's title.
+    push(
+      'main',
+      2,
+      [
+        [10, 'Fix it'],
+        [11, 'Version'],
+        [3, 'Release back (#3)'],
+      ],
+      5,
+    ),
+    merged(3, 3),
+    tag('v2', 11),
+  ]);
+  assert.equal(held(view).resolution, 'window');
+});

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { EventBody, EventRecord, EventRepository } from '../../src/protocol/journal.ts';
+import type { EventBody, EventRecord, EventRepository, RelayBody } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -33,6 +33,27 @@ export function meetRepository(partition: Partition, record: Seen, seenAt: numbe
   }
   if (before) follow(partition, before, after);
   return after;
+}
+
+/**
+ * Gives a repository the name that follows from its owner's new one, told of at `at`. One that is unknown here, or has moved to
+ * another owner meanwhile, is not meant.
+ */
+export function followOwner(
+  partition: Partition,
+  { repoId, ownerId, login }: Extract<RelayBody, { relay: 'ownerRenamed' }>,
+  at: number,
+): void {
+  const known = readRepository(partition, repoId);
+  if (!known || known.owner.id !== ownerId || known.owner.login === login) return;
+  const { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate } = known;
+  const renamed = `${login}/${fullName.slice(fullName.indexOf('/') + 1)}`;
+  const repository: EventRepository = {
+    ...{ id, origin, hostId, fullName: renamed, defaultBranch, private: isPrivate },
+    url: url.endsWith(`/${fullName}`) ? `${url.slice(0, -fullName.length)}${renamed}` : url,
+    owner: { id: ownerId, login },
+  };
+  meetRepository(partition, { at, repository }, Math.max(at, known.seenAt + 1));
 }
 
 /** Links depend on names, and dates on the default branch decide where captured pushes do not: both move counts. */

@@ -62,6 +62,8 @@ export type WebhookSecret = { id: string; name: string; host: string; orgId: str
 export interface Operations {
   /** List repositories. */
   listRepositories: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
+  /** Get a repository. */
+  getRepository: { input: { repoId: string }; reply: Repository; };
   /** Connect a repository, or stop its events. */
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */
@@ -138,6 +140,8 @@ export interface Operations {
   rotateKey: { input: { keyId: string } & { overlapHours?: number }; reply: NewKey; };
   /** List organizations and their tiers. */
   listOrganisations: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { organizations: readonly (Organization)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Organization; };
+  /** Get an organization. */
+  getOrganisation: { input: { orgId: string }; reply: Organization; };
   /** Give an organization a tier of limits, or say what it allows of publishing. */
   updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean }; reply: Organization; };
   /** List webhook secrets, without their texts. */
@@ -176,6 +180,7 @@ export interface Operations {
 
 export const operations = {
   listRepositories: { method: 'GET', path: '/api/repos', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'repos' },
+  getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: [], body: false },
   updateRepository: { method: 'PATCH', path: '/api/repos/{repoId}', query: [], body: true },
   listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
   getRepositorySettings: { method: 'GET', path: '/api/repos/{repoId}/settings', query: [], body: false },
@@ -214,6 +219,7 @@ export const operations = {
   revokeKey: { method: 'DELETE', path: '/api/keys/{keyId}', query: [], body: false },
   rotateKey: { method: 'POST', path: '/api/keys/{keyId}/rotate', query: [], body: true },
   listOrganisations: { method: 'GET', path: '/api/orgs', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'organizations' },
+  getOrganisation: { method: 'GET', path: '/api/orgs/{orgId}', query: [], body: false },
   updateOrganisation: { method: 'PATCH', path: '/api/orgs/{orgId}', query: [], body: true },
   listWebhookSecrets: { method: 'GET', path: '/api/webhook-secrets', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookSecrets' },
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },

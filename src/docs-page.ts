@@ -28,6 +28,7 @@ const page = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Tidings API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
@@ -41,7 +42,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A validator of its own choice would be told the document's address. Keys are not kept in the browser. */
+/** A validator of its own choice would be told the document's address. Keys are not kept in the browser. Light or dark is the reader's choice. */
 const start = `SwaggerUIBundle({
   url: '/api/openapi.json',
   dom_id: '#reference',
@@ -50,11 +51,16 @@ const start = `SwaggerUIBundle({
   persistAuthorization: false,
   presets: [SwaggerUIBundle.presets.apis],
 });
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
 `;
 
 /** No operation has links to others: their empty column would push the page wider than a narrow window. */
 const style = `.swagger-ui .response-col_links { display: none; }
 .swagger-ui .responses-inner pre { overflow-wrap: anywhere; white-space: pre-wrap; }
+html.dark-mode .swagger-ui .headers td { color: #e4e6e6; }
 `;
 
 /** Files of the package, with their addresses and types. */

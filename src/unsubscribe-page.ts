@@ -6,6 +6,7 @@
 
 import { type ApiContext, carryOut } from './api/context.ts';
 import { notFound } from './errors.ts';
+import { escapeHtml } from './escape-html.ts';
 import type { BodyBudget } from './http/budget.ts';
 import type { Exchange } from './http/exchange.ts';
 import { pageHeaders } from './http/page-headers.ts';
@@ -95,10 +96,6 @@ function pageFor(organisation: string | undefined, isOut: boolean): string {
 </body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 function reply(exchange: Exchange, page: string): void {

@@ -25,6 +25,9 @@ export function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiS
   if (mode !== undefined && mode !== 'true' && mode !== 'false') {
     throw invalid({ 'X-Test-Mode': `expected true or false, got ${JSON.stringify(mode.slice(0, 80))}` });
   }
+  if (headers['if-match'] !== undefined && exchange.method !== 'GET' && !route.contract.conditional) {
+    throw invalid({ 'If-Match': 'expected none: this operation cannot be made conditional' }, 'A header is invalid.');
+  }
   const query = checkQuery<never>(route.query, exchange.query);
   return { context, caller, directory, params, headers, query, body: undefined, test, once: undefined, usage };
 }

@@ -26,7 +26,8 @@ export function defaultConnection(sealer: Sealer, orgId: string, channel: Channe
 /**
  * The record of a connection as it is put.
  * @param before the stored one, whose secrets stay where none are put
- * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret
+ * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret; also for a stored secret
+ * that would be sent elsewhere than before
  */
 export function channelRecord(
   sealer: Sealer,
@@ -38,6 +39,7 @@ export function channelRecord(
   const { settings: schema, secrets } = channelTraits[channel];
   const kept = keptSecrets(sealer, channel, put, before);
   const whole = checkSettings(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
+  assertSamePlace(channel, whole, kept, before);
   const isSecret = (field: string) => secrets.includes(field);
   const open = Object.entries(whole).filter(([field]) => !isSecret(field));
   const sealed = Object.entries(whole)
@@ -66,6 +68,14 @@ function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: 
     }
   }
   return kept;
+}
+
+/** Nobody can read a secret; nor may anybody who did not put it have it sent to a server of their own. */
+function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, before: ChannelRecord | undefined): void {
+  const moved = channelTraits[channel].secretsGoTo.filter((field) => whole[field] !== before?.settings[field]);
+  if (moved.length === 0 || Object.keys(kept).length === 0) return;
+  const why = `expected it again: the stored one is for another ${moved.join(' and ')}`;
+  throw invalid(Object.fromEntries(Object.keys(kept).map((field) => [field, why])), 'The settings are invalid.');
 }
 
 /** Secrets can tell receivers apart too, and some have few possible values: the digest has a key. */

@@ -3,6 +3,7 @@
  * and never answered.
  */
 import { invalid, notFound, ServiceError } from '../errors.ts';
+import { toEtag } from '../etag.ts';
 import { slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
 import { directoryName } from '../journal/subjects.ts';
@@ -13,17 +14,21 @@ import {
   type ListChannelsQuery,
   ListChannelsQuerySchema,
 } from '../protocol/api.ts';
-import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
 import { contracts } from '../protocol/contracts.ts';
 import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
-import { channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
+import { channelDigest, channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
 import { readDirectoryRepository, readOrganisation } from '../store/directory.ts';
 import { assertVisible } from './authenticate.ts';
 import { channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
-import { carryOut, readPartition } from './context.ts';
-import type { ApiRequest, ApiRoute } from './handle.ts';
+import { readIfMatch } from './conditional.ts';
+import { type ApiContext, carryOut, readPartition } from './context.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { check } from './validate.ts';
+
+/** How often a put without If-Match is made anew because others come first; in each round one of them is through. */
+const mostRounds = 100;
 
 type Asked = Pick<ApiRequest<ChannelQuery>, 'caller' | 'directory' | 'query' | 'context'>;
 
@@ -53,8 +58,7 @@ const getChannel: ApiRoute<ChannelQuery> = {
   scope: 'orgs:read',
   query: ChannelQuerySchema,
   handle: (request) => {
-    const channel = channelNamed(request.params[0]);
-    return { status: 200, body: stateOf(request, ownerOf(request), channel) };
+    return replyOf(request, ownerOf(request), channelNamed(request.params[0]));
   },
 };
 
@@ -68,15 +72,9 @@ const putChannel: ApiRoute<ChannelQuery> = {
   handle: async (request) => {
     const channel = channelNamed(request.params[0]);
     const owner = ownerOf(request);
-    const put = settingsOf(request.body);
-    const { directory, context } = request;
-    const before = readChannel(directory, owner.orgId, owner.repoId, channel);
-    const record = channelRecord(context.sealer, owner, channel, put, before);
-    await carryOut(context, directoryName, { name: 'putChannel', record });
-    return {
-      status: 200,
-      body: stateOf({ ...request, directory: readPartition(context, directoryName) }, owner, channel),
-    };
+    const ifMatch = readIfMatch(request.headers['if-match']);
+    await putConnection(request.context, owner, channel, settingsOf(request.body), ifMatch);
+    return replyOf(afterwards(request), owner, channel);
   },
 };
 
@@ -93,10 +91,7 @@ const removeChannel: ApiRoute<ChannelQuery> = {
     const { directory, context } = request;
     if (!readChannel(directory, owner.orgId, owner.repoId, channel)) throw notFound('Connection of channel', channel);
     await carryOut(context, directoryName, { name: 'removeChannel', ...owner, channel });
-    return {
-      status: 200,
-      body: stateOf({ ...request, directory: readPartition(context, directoryName) }, owner, channel),
-    };
+    return { status: 200, body: stateOf(afterwards(request), owner, channel) };
   },
 };
 
@@ -114,18 +109,74 @@ const testChannel: ApiRoute<ChannelQuery> = {
     check(EmptyBodySchema, request.body, 'body');
     if (repoId === null && channelTraits[channel].needsRepository)
       throw invalid({ repoId: `expected a repository to try the channel ${channel} with` }, 'The query is invalid.');
-    const { directory, context, test } = request;
-    const stored = effectiveChannel(directory, orgId, repoId, channel);
-    if (!stored && !channelTraits[channel].isBuiltIn)
-      throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
-    const connection = stored ? toConnection(stored) : defaultConnection(context.sealer, orgId, channel);
+    const connection = connectionInForce(request, { orgId, repoId }, channel);
     // It would reach the receiver; what is answered in test mode is made up anyway.
-    if (test) return { status: 200, body: {} };
-    const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
-    const tried = await ask<TestChannelTask, ChannelTest>(context.journal, directoryName, question);
+    if (request.test) return { status: 200, body: {} };
+    const tried = await tryConnection(request.context, connection, repoId, channel);
     return { status: 200, body: { channel, ...tried } };
   },
 };
+
+/** @throws ServiceError `conflict` when the channel needs a connection and has none */
+export function connectionInForce(
+  { directory, context }: Pick<Asked, 'directory' | 'context'>,
+  { orgId, repoId }: Owner,
+  channel: ChannelName,
+): Connection {
+  const stored = effectiveChannel(directory, orgId, repoId, channel);
+  if (stored) return toConnection(stored);
+  if (channelTraits[channel].isBuiltIn) return defaultConnection(context.sealer, orgId, channel);
+  throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
+}
+
+/** Tries a connection: a test message, or a look at the access. */
+export function tryConnection(
+  { journal }: Pick<ApiContext, 'journal'>,
+  connection: Connection,
+  repoId: string | null,
+  channel: ChannelName,
+): Promise<ChannelTest> {
+  const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
+  return ask<TestChannelTask, ChannelTest>(journal, directoryName, question);
+}
+
+/**
+ * Puts settings in place of the stored ones. Secrets that stay are those that were read here: when somebody else puts others
+ * meanwhile, they are read again.
+ */
+export async function putConnection(
+  context: ApiContext,
+  owner: Owner,
+  channel: ChannelName,
+  put: Record<string, unknown>,
+  ifMatch?: string[],
+): Promise<void> {
+  for (let left = mostRounds; ; left--) {
+    const directory = readPartition(context, directoryName);
+    const before = readChannel(directory, owner.orgId, owner.repoId, channel);
+    const record = channelRecord(context.sealer, owner, channel, put, before);
+    const seen = channelDigest(channel, effectiveChannel(directory, owner.orgId, owner.repoId, channel));
+    try {
+      await carryOut(context, directoryName, { name: 'putChannel', record, ifMatch: ifMatch ?? [seen] });
+      return;
+    } catch (error) {
+      const isOvertaken = error instanceof ServiceError && error.kind === 'preconditionFailed' && !ifMatch;
+      if (!isOvertaken) throw error;
+      if (left === 0)
+        throw new ServiceError('unavailable', 'Others change this channel at the same time.', { retryAfter: 1 });
+    }
+  }
+}
+
+/** The request with the directory as of now. */
+function afterwards(request: Asked): Asked {
+  return { ...request, directory: readPartition(request.context, directoryName) };
+}
+
+function replyOf(request: Asked, owner: Owner, channel: ChannelName): ApiReply {
+  const record = effectiveChannel(request.directory, owner.orgId, owner.repoId, channel);
+  return { status: 200, body: stateOf(request, owner, channel), etag: toEtag(channelDigest(channel, record)) };
+}
 
 function stateOf({ directory, context }: Asked, { orgId, repoId }: Owner, channel: ChannelName): object {
   const { settings } = defaultConnection(context.sealer, orgId, channel);

@@ -3,9 +3,19 @@
  * decided where the write is folded.
  */
 import { invalid } from '../errors.ts';
-import { digestInEtag, entityTag, entityTags, longestTagHeader } from '../etag.ts';
+import { digestInEtag, entityTag, entityTags, longestTagHeader, toEtag } from '../etag.ts';
+import type { ApiReply } from './handle.ts';
 
 const list = new RegExp(`^[ \\t]*${entityTag.source}([ \\t]*,[ \\t]*${entityTag.source})*[ \\t]*$`);
+
+/**
+ * The reply to a write whose result is what a GET answers, with the validator that the GET would have.
+ * @param value stored result of the write: the response and its digest
+ */
+export function changedReply(value: object): ApiReply {
+  const { digest, ...body } = value as { digest: string };
+  return { status: 200, body, etag: toEtag(digest) };
+}
 
 /**
  * The digests that `If-Match` asks for; undefined when any state will do. A weak tag, or one that is not ours, matches nothing.

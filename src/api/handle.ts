@@ -3,7 +3,7 @@
  * error exit.
  */
 import type { TObject } from '@sinclair/typebox';
-import { invalid, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -15,6 +15,7 @@ import type { Contract } from '../protocol/contracts.ts';
 import type { Partition } from '../store/partition.ts';
 import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
+import { parseBody } from './body.ts';
 import type { ApiContext, Use } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import type { ApiLimit } from './limit.ts';
@@ -114,7 +115,7 @@ async function run(
   services: ApiServices,
   bytes: Buffer,
 ): Promise<ApiReply> {
-  const whole = { ...request, body: parseBody(exchange, bytes) };
+  const whole = { ...request, body: parseBody(exchange.headers['content-type'] ?? '', bytes) };
   const use = readUse(route, whole, bytes);
   if (!use || !route.once) return serve(route, whole);
   try {
@@ -158,19 +159,3 @@ function refuse(route: ApiRoute<never>, exchange: Exchange, error: unknown): voi
 }
 
 function ignoreChunk(): void {}
-
-function parseBody(exchange: Exchange, bytes: Buffer): unknown {
-  const type = exchange.headers['content-type'] ?? '';
-  if (bytes.length === 0) throw invalid({ body: 'expected a JSON object, got nothing' });
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new ServiceError(
-      'unsupportedMediaType',
-      `The Content-Type must be application/json, got ${type || 'nothing'}.`,
-    );
-  }
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw invalid({ body: `expected a JSON object, got ${bytes.length} bytes that are not JSON` });
-  }
-}

@@ -66,16 +66,16 @@ const sampleDiagnostics: Diagnostics = { changes: 1, unlabelled: 0, unlabelledRa
 /** Mocks by operation; an operation that is not here has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
   listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
+  getRepository: ({ params }) => ok(directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) })),
   updateRepository: ({ params, body }) =>
-    ok({
+    changed({
       ...directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) }),
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
   getRepositorySettings: () => ok(defaultSettings),
   putRepositorySettings: ({ body }) => {
-    const settings = { ...defaultSettings, ...(body as Partial<NotesSettings>) };
-    return { ...ok(settings), etag: toEtag(digestOf(JSON.stringify(settings))) };
+    return changed({ ...defaultSettings, ...(body as Partial<NotesSettings>) });
   },
   listRanges: list('ranges', ({ query }) => [
     rangeResponse(sampleRange(undefined, (query as { repoId: string }).repoId), rocketUrl),
@@ -128,7 +128,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
   updateWebhookEndpoint: ({ params, body }) => {
     const { enabled = true, ...fields } = body as UpdateWebhookEndpointBody;
     const disabled = enabled ? null : ({ reason: 'user', at: sampleTime } as const);
-    return ok(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params), { ...fields, disabled })));
+    return changed(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params), { ...fields, disabled })));
   },
   rotateWebhookEndpointSecret: ({ params }) => endpointReply(200, sampleWebhookEndpoint(idOf(params))),
   deleteWebhookEndpoint: ({ params }) => ok({ id: idOf(params), deletedAt: new Date(sampleTime).toISOString() }),
@@ -186,13 +186,14 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listChannels: list('channels', () => channelNames.map((channel) => channelResponse(channel, undefined, {}))),
   getChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
   putChannel: ({ params }) =>
-    ok(channelResponse(params[0] as ChannelName, sampleChannel(params[0] as ChannelName), {})),
+    changed(channelResponse(params[0] as ChannelName, sampleChannel(params[0] as ChannelName), {})),
   removeChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
   testChannel: ({ params }) => ok({ channel: params[0], ok: true, message: 'Nothing was sent: this is test mode.' }),
   listOrganisations: list('organizations', () => [sampleOrganisationResponse('standard')]),
+  getOrganisation: () => ok(sampleOrganisationResponse('standard')),
   updateOrganisation: ({ body }) => {
     const { tier = 'standard', ...policy } = body as UpdateOrganisationBody;
-    return ok({ ...sampleOrganisationResponse(tier), ...policy });
+    return changed({ ...sampleOrganisationResponse(tier), ...policy });
   },
   getStats: () =>
     ok({
@@ -224,6 +225,11 @@ function revision(number: number): object {
 
 function ok(body: object): ApiReply {
   return { status: 200, body };
+}
+
+/** A PATCH or PUT answers with the validator of what it made. */
+function changed(body: object): ApiReply {
+  return { ...ok(body), etag: toEtag(digestOf(JSON.stringify(body))) };
 }
 
 function made(body: object, location: string): ApiReply {

@@ -34,7 +34,9 @@ export function readUse(route: ApiRoute<never>, request: ApiRequest, bytes: Buff
   }
   if (!route.once || request.test) return undefined;
   const home = route.once.home(request);
-  const partition = home === directoryName ? directoryName : partitionOfId(request.context, String(home));
+  // Of another kind it is no id of anything; the handler says so.
+  if (typeof home !== 'string') return undefined;
+  const partition = home === directoryName ? directoryName : partitionOfId(request.context, home);
   if (partition === undefined) return undefined;
   const { id, orgId } = request.caller.key;
   const parts = [orgId, id, route.method, route.path, request.params, home, key];

@@ -4,6 +4,7 @@
  */
 import { tiersOf } from '../../config/tiers.ts';
 import { invalid, notFound, ServiceError } from '../errors.ts';
+import { toEtag } from '../etag.ts';
 import { slotOfId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
@@ -20,9 +21,10 @@ import {
   readOrganisation,
   listOrganisations as storedOrganisations,
 } from '../store/directory.ts';
-import { organisationResponse } from '../store/tiers.ts';
+import { organisationDigest, organisationResponse } from '../store/tiers.ts';
+import { changedReply, readIfMatch } from './conditional.ts';
 import { type ApiContext, carryOut } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import type { ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { check } from './validate.ts';
 
@@ -42,6 +44,21 @@ const listOrganisations: ApiRoute<Paging> = {
   },
 };
 
+const getOrganisation: ApiRoute = {
+  method: 'GET',
+  path: '/api/orgs/:orgId',
+  operation: 'getOrganisation',
+  contract: contracts.getOrganisation,
+  scope: 'orgs:read',
+  query: NoQuerySchema,
+  handle: (request) => {
+    const { directory } = request;
+    const organisation = visibleOrganisation(request);
+    const etag = toEtag(organisationDigest(directory, organisation));
+    return { status: 200, body: organisationResponse(directory, organisation), etag };
+  },
+};
+
 const updateOrganisation: ApiRoute = {
   method: 'PATCH',
   path: '/api/orgs/:orgId',
@@ -50,23 +67,24 @@ const updateOrganisation: ApiRoute = {
   scope: 'orgs:write',
   query: NoQuerySchema,
   checkBody,
-  handle: async ({ body, caller, context, directory, params: [orgId = ''] }) => {
-    const organisation = slotOfId(orgId, 'org') === undefined ? undefined : readOrganisation(directory, orgId);
-    const { key } = caller;
-    if (!organisation || (key.orgId !== null && key.orgId !== orgId)) throw notFound('Organization', orgId);
-    const { tier, refuseInternalOnPublicChannels: refuses } = checkBody(body);
-    if (tier !== undefined) assertTier(key, context, tier);
-    let value: object = organisationResponse(directory, organisation);
-    if (tier !== undefined) value = await carryOut<object>(context, directoryName, { name: 'setTier', orgId, tier });
-    if (refuses !== undefined)
-      value = await carryOut<object>(context, directoryName, {
-        name: 'setPolicy',
-        orgId,
-        refuseInternalOnPublicChannels: refuses,
-      });
-    return { status: 200, body: value };
+  handle: async (request) => {
+    const { body, caller, context, headers } = request;
+    const { id: orgId } = visibleOrganisation(request);
+    const ifMatch = readIfMatch(headers['if-match']);
+    const update = checkBody(body);
+    if (update.tier !== undefined) assertTier(caller.key, context, update.tier);
+    const command = { name: 'updateOrganisation', orgId, ...update, ...(ifMatch && { ifMatch }) } as const;
+    return changedReply(await carryOut<object>(context, directoryName, command));
   },
 };
+
+/** @throws ServiceError `notFound` also for the organisation of somebody else */
+function visibleOrganisation({ caller, directory, params: [orgId = ''] }: ApiRequest): OrganisationRecord {
+  const organisation = slotOfId(orgId, 'org') === undefined ? undefined : readOrganisation(directory, orgId);
+  const own = caller.key.orgId;
+  if (!organisation || (own !== null && own !== orgId)) throw notFound('Organization', orgId);
+  return organisation;
+}
 
 function checkBody(body: unknown): UpdateOrganisationBody {
   const update = check<UpdateOrganisationBody>(UpdateOrganisationBodySchema, body, 'body');
@@ -89,4 +107,4 @@ function toSortable({ id, login, createdAt }: OrganisationRecord) {
   return { id, name: login, createdAt, updatedAt: createdAt };
 }
 
-export const organisationRoutes = [listOrganisations, updateOrganisation];
+export const organisationRoutes = [listOrganisations, getOrganisation, updateOrganisation];

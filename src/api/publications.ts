@@ -16,7 +16,7 @@ import { assertVisible } from './authenticate.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
-import { connectionFor, ended, told } from './publish.ts';
+import { carryOutToEnd, connectionFor, toldAgain } from './publish.ts';
 import { visible } from './ready.ts';
 import { check } from './validate.ts';
 
@@ -60,14 +60,13 @@ const resendPublication: ApiRoute = {
   scope: 'publish:write',
   query: NoQuerySchema,
   checkBody: (body) => check(EmptyBodySchema, body, 'body'),
-  once: { home: ({ params }) => params[0], reply: (value, { context }) => told(context, (value as { id: string }).id) },
+  once: { home: ({ params }) => params[0], reply: toldAgain },
   handle: async (request): Promise<ApiReply> => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
     check(EmptyBodySchema, request.body, 'body');
     const through = connectionFor(request, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
-    const { id } = await carryOut<{ id: string }>(request.context, partition.name, command, request.once);
-    return ended(request.context, id);
+    return carryOutToEnd(request, partition.name, command);
   },
 };
 

@@ -6,14 +6,16 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
+import type { PartitionName } from '../journal/subjects.ts';
 import { pagesUrl } from '../page-url.ts';
 import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
+import type { Command } from '../protocol/commands.ts';
 import { contracts } from '../protocol/contracts.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
-import { effectiveChannel, toConnection } from '../store/channels.ts';
+import { effectiveChannel } from '../store/channels.ts';
 import { type DirectoryRepository, readDirectoryRepository } from '../store/directory.ts';
 import { readDraft } from '../store/drafts.ts';
 import { hostedSettings } from '../store/hosted-settings.ts';
@@ -23,6 +25,7 @@ import { readPolicy } from '../store/policies.ts';
 import { hasEnded, publicationResponse, readPublication } from '../store/publications.ts';
 import { readRepository } from '../store/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
+import { connectionInForce } from './channels.ts';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { visible } from './ready.ts';
@@ -39,23 +42,33 @@ const publishDraft: ApiRoute = {
   contract: contracts.publishDraft,
   scope: 'publish:write',
   query: NoQuerySchema,
-  checkBody,
-  once: {
-    home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId,
-    reply: (value, { context }) => told(context, (value as { id: string }).id),
-  },
+  checkBody: checkPublish,
+  once: { home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId, reply: toldAgain },
   handle: async (request) => {
-    const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
+    const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
-    assertReady(draft);
-    const through = connectionFor(request, draft, channel);
-    const publicationId = newId('pub', slotOfId(draftId) as number);
-    const what = { publicationId, draftId, revision: draft.revision, channel, asDraft };
-    const command = { name: 'publish', ...what, ...through } as const;
-    const { id } = await carryOut<{ id: string }>(request.context, partition.name, command, request.once);
-    return ended(request.context, id);
+    return publish(request, partition.name, draft, channel, asDraft);
   },
 };
+
+/**
+ * Publishes a draft as it is now, and replies once that has ended, or has been waited for long enough.
+ * @throws ServiceError `conflict` for a draft that is not ready or a channel that is not connected, `forbidden`
+ */
+export function publish(
+  asked: Pick<ApiRequest, 'context' | 'directory' | 'once'>,
+  partition: PartitionName,
+  draft: DraftRecord,
+  channel: ChannelName,
+  asDraft: boolean,
+): Promise<ApiReply> {
+  assertReady(draft);
+  const through = connectionFor(asked, draft, channel);
+  const { id: draftId, revision } = draft;
+  const publicationId = newId('pub', slotOfId(draftId) as number);
+  const what = { publicationId, draftId, revision, channel, asDraft };
+  return carryOutToEnd(asked, partition, { name: 'publish', ...what, ...through });
+}
 
 const previewPublication: ApiRoute = {
   method: 'POST',
@@ -64,9 +77,9 @@ const previewPublication: ApiRoute = {
   contract: contracts.previewPublication,
   scope: 'drafts:read',
   query: NoQuerySchema,
-  checkBody,
+  checkBody: checkPublish,
   handle: async (request) => {
-    const { channel, draft: asDraft = false, draftId } = checkBody(request.body);
+    const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
     assertReady(draft);
     const { directory, context } = request;
@@ -82,7 +95,7 @@ const previewPublication: ApiRoute = {
 };
 
 /** What the two operations take alike. */
-function checkBody(body: unknown): PublishBody {
+export function checkPublish(body: unknown): PublishBody {
   const publish = check<PublishBody>(PublishBodySchema, body, 'body');
   if (publish.draft && publish.channel !== 'scm_releases')
     throw invalid({ draft: `expected false for the channel ${publish.channel}, got true` }, 'The body is invalid.');
@@ -108,18 +121,18 @@ export function connectionFor(
   channel: ChannelName,
 ): { connection: Connection; pagesUrl: string | null } {
   const { orgId } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
-  const { isBuiltIn, isPublic } = channelTraits[channel];
-  if (isPublic && persona !== 'customer' && readPolicy(directory, orgId).refuseInternalOnPublicChannels) {
+  if (
+    channelTraits[channel].isPublic &&
+    persona !== 'customer' &&
+    readPolicy(directory, orgId).refuseInternalOnPublicChannels
+  ) {
     const policy = 'refuseInternalOnPublicChannels';
     throw new ServiceError(
       'forbidden',
       `The policy ${policy} of the organization refuses drafts for ${persona} readers on the public channel ${channel}.`,
     );
   }
-  const stored = effectiveChannel(directory, orgId, repoId, channel);
-  if (!stored && !isBuiltIn)
-    throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
-  const connection = stored ? toConnection(stored) : defaultConnection(context.sealer, orgId, channel);
+  const connection = connectionInForce({ context, directory }, { orgId, repoId }, channel);
   return { connection, pagesUrl: pagesUrlOf(context, directory, repoId) };
 }
 
@@ -132,8 +145,22 @@ function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): 
   return pagesUrl(publicUrlOf(context.settings), fullName, visibility === 'unlisted' ? key : undefined);
 }
 
-/** The reply once a publication has ended, or once that has been waited for long enough. */
-export async function ended(context: ApiContext, id: string): Promise<ApiReply> {
+/** Asks for a publication, and replies once it has ended, or once that has been waited for long enough. */
+export async function carryOutToEnd(
+  { context, once }: Pick<ApiRequest, 'context' | 'once'>,
+  partition: PartitionName,
+  command: Extract<Command, { name: 'publish' | 'resendPublication' }>,
+): Promise<ApiReply> {
+  const { id } = await carryOut<{ id: string }>(context, partition, command, once);
+  return ended(context, id);
+}
+
+/** The reply to a repeated request. */
+export function toldAgain(value: unknown, { context }: Pick<ApiRequest, 'context'>): ApiReply {
+  return told(context, (value as { id: string }).id);
+}
+
+async function ended(context: ApiContext, id: string): Promise<ApiReply> {
   const name = partitionOfId(context, id) as string;
   const deadline = performance.now() + endMs;
   for (;;) {
@@ -146,7 +173,7 @@ export async function ended(context: ApiContext, id: string): Promise<ApiReply> 
 }
 
 /** The reply of now. What has not ended is `processing` here, whether or not its first attempt has begun. */
-export function told(context: ApiContext, id: string): ApiReply {
+function told(context: ApiContext, id: string): ApiReply {
   const partition = readPartition(context, partitionOfId(context, id) as string);
   const publication = readPublication(partition, id);
   if (!publication) throw new ServiceError('conflict', `Publication ${id} was made and deleted since.`);

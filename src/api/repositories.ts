@@ -1,6 +1,8 @@
 /**
  * Repositories and their tags, as the directory and the partitions know them.
  */
+import { notFound } from '../errors.ts';
+import { toEtag } from '../etag.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
   NoQuerySchema,
@@ -12,11 +14,14 @@ import {
 import { contracts } from '../protocol/contracts.ts';
 import {
   type DirectoryRepository,
+  directoryRepositoryDigest,
   directoryRepositoryResponse,
   listDirectoryRepositories,
+  readDirectoryRepository,
 } from '../store/directory.ts';
 import { listTags } from '../store/tags.ts';
 import { assertVisible } from './authenticate.ts';
+import { changedReply, readIfMatch } from './conditional.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { page } from './page.ts';
@@ -36,6 +41,22 @@ const listRepositories: ApiRoute<Paging> = {
   },
 };
 
+const getRepository: ApiRoute = {
+  method: 'GET',
+  path: '/api/repos/:repoId',
+  operation: 'getRepository',
+  contract: contracts.getRepository,
+  scope: 'repos:read',
+  query: NoQuerySchema,
+  handle: ({ caller, directory, params: [repoId = ''] }) => {
+    assertVisible(caller, repoId, 'Repository', repoId);
+    const repository = readDirectoryRepository(directory, repoId);
+    if (!repository) throw notFound('Repository', repoId);
+    const etag = toEtag(directoryRepositoryDigest(repository));
+    return { status: 200, body: directoryRepositoryResponse(repository), etag };
+  },
+};
+
 const updateRepository: ApiRoute = {
   method: 'PATCH',
   path: '/api/repos/:repoId',
@@ -43,11 +64,12 @@ const updateRepository: ApiRoute = {
   contract: contracts.updateRepository,
   scope: 'repos:write',
   query: NoQuerySchema,
-  handle: async ({ body, caller, context, params: [repoId = ''] }) => {
+  handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
+    const ifMatch = readIfMatch(headers['if-match']);
     const { selected } = check<UpdateRepositoryBody>(UpdateRepositoryBodySchema, body, 'body');
-    const value = await carryOut(context, directoryName, { name: 'selectRepository', repoId, selected });
-    return { status: 200, body: value as object };
+    const command = { name: 'selectRepository', repoId, selected, ...(ifMatch && { ifMatch }) } as const;
+    return changedReply(await carryOut<object>(context, directoryName, command));
   },
 };
 
@@ -84,4 +106,4 @@ function iso(time: number): string {
   return new Date(time).toISOString();
 }
 
-export const repositoryRoutes = [listRepositories, updateRepository, listRepositoryTags];
+export const repositoryRoutes = [listRepositories, getRepository, updateRepository, listRepositoryTags];

@@ -28,6 +28,9 @@ export interface WrittenEndpoint {
   replayed: boolean;
 }
 
+/** A stored result, with the validator that only PATCH answers. */
+type Stored = WrittenEndpoint['value'] & { digest: string };
+
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const secretBytes = 32;
 
@@ -56,7 +59,7 @@ export async function createWebhookEndpoint(
     updatedAt: 0,
   };
   const command = { name: 'createWebhookEndpoint', endpoint } as const;
-  const value = await carryOut<WrittenEndpoint['value']>(context, directoryName, command, use);
+  const { digest: _, ...value } = await carryOut<Stored>(context, directoryName, command, use);
   return { value, secret, replayed: use?.replayed ?? false };
 }
 
@@ -73,7 +76,7 @@ export async function rotateWebhookEndpoint(
   const secret = newSecret();
   const sealed = context.sealer.seal(secret, sealedForEndpoint(endpoint));
   const command = { name: 'rotateWebhookEndpointSecret', endpointId: endpoint.id, sealed, overlapMs } as const;
-  const value = await carryOut<WrittenEndpoint['value']>(context, directoryName, command, use);
+  const { digest: _, ...value } = await carryOut<Stored>(context, directoryName, command, use);
   return { value, secret, replayed: use?.replayed ?? false };
 }
 

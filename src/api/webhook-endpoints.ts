@@ -3,6 +3,7 @@
  * it, and nowhere else; what was sent is another file's matter.
  */
 import { invalid, notFound, ServiceError } from '../errors.ts';
+import { toEtag } from '../etag.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
@@ -20,7 +21,13 @@ import {
 import { contracts } from '../protocol/contracts.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
 import { organisationByLogin, readOrganisation } from '../store/directory.ts';
-import { listWebhookEndpoints, readWebhookEndpoint, webhookEndpointResponse } from '../store/webhook-endpoints.ts';
+import {
+  listWebhookEndpoints,
+  readWebhookEndpoint,
+  webhookEndpointDigest,
+  webhookEndpointResponse,
+} from '../store/webhook-endpoints.ts';
+import { changedReply, readIfMatch } from './conditional.ts';
 import { carryOut } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
@@ -56,7 +63,11 @@ const get: ApiRoute = {
   contract: contracts.getWebhookEndpoint,
   scope: 'webhooks:read',
   query: NoQuerySchema,
-  handle: (request) => ({ status: 200, body: webhookEndpointResponse(visibleEndpoint(request)) }),
+  handle: (request) => {
+    const endpoint = visibleEndpoint(request);
+    const etag = toEtag(webhookEndpointDigest(endpoint));
+    return { status: 200, body: webhookEndpointResponse(endpoint), etag };
+  },
 };
 
 const create: ApiRoute = {
@@ -87,6 +98,7 @@ const update: ApiRoute = {
   checkBody: checkUpdate,
   handle: async (request) => {
     const { id: endpointId } = visibleEndpoint(request);
+    const ifMatch = readIfMatch(request.headers['if-match']);
     const { url, description, ...rest } = checkUpdate(request.body);
     const command = {
       name: 'updateWebhookEndpoint',
@@ -94,8 +106,9 @@ const update: ApiRoute = {
       ...rest,
       ...(url !== undefined && { url: assertTarget(request.context, url) }),
       ...(description !== undefined && { description: description.toWellFormed() }),
+      ...(ifMatch && { ifMatch }),
     } as const;
-    return { status: 200, body: await carryOut<object>(request.context, directoryName, command) };
+    return changedReply(await carryOut<object>(request.context, directoryName, command));
   },
 };
 

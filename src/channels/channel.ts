@@ -47,10 +47,24 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
   resumed: boolean;
   /** The source-code host of the repository; null without credentials. */
   host: HostAccess | null;
-  /** Answers which of the addresses do not want to be written to. */
-  suppressed: (addresses: readonly string[]) => ReadonlySet<string>;
+  /** Who is written to, for channels that write to people one by one. */
+  recipients: Recipients;
   /** The address by which one recipient unsubscribes. */
   unsubscribeUrl: (address: string) => string | null;
+}
+
+/** Addresses of a list, sorted out before an attempt begins; the attempt writes to nobody else. */
+export interface Recipients {
+  due: readonly string[];
+  /** How many of the list want nothing, and how many have this very text already, or may have it. */
+  unsubscribed: number;
+  alreadySent: number;
+}
+
+/** Which of those due have got it, and which may have. */
+export interface Reached {
+  taken: readonly string[];
+  doubtful: readonly string[];
 }
 
 /** What came of a delivery. */
@@ -61,6 +75,7 @@ export interface Delivered {
   reference: string | null;
   /** Counts worth keeping, such as recipients accepted and rejected. */
   counts?: Readonly<Record<string, number>>;
+  reached?: Reached;
   /** What goes on a page of this service once the outcome is folded. */
   page?: HostedPage;
 }
@@ -78,6 +93,8 @@ export interface Channel<Settings extends ChannelSettings = ChannelSettings, Pay
   settings: TObject;
   /** Names of the fields of `settings` that are sealed and never answered. */
   secrets: readonly string[];
+  /** Everybody on the list of a connection, each once; channels that write to people one by one have this. */
+  recipients?(settings: Settings): string[];
   render(note: Note, settings: Settings): Payload;
   deliver(payload: Payload, context: DeliveryContext<Settings>): Promise<Delivered>;
   /** Sends a recognisable test message, or checks the access where a message would be public. @returns what was done */
@@ -94,12 +111,15 @@ export class DeliveryError extends Error {
   readonly outcome: 'retry' | 'refused' | 'unknown';
   /** What the receiver asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** For an unknown outcome, where it is known whom it concerns. */
+  readonly reached: Reached | undefined;
 
-  constructor(outcome: 'retry' | 'refused' | 'unknown', message: string, retryAfterMs?: number) {
+  constructor(outcome: 'retry' | 'refused' | 'unknown', message: string, retryAfterMs?: number, reached?: Reached) {
     super(message);
     this.name = 'DeliveryError';
     this.outcome = outcome;
     this.retryAfterMs = retryAfterMs;
+    this.reached = reached;
   }
 }
 

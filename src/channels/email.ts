@@ -17,6 +17,7 @@ export const email: Channel<EmailSettings, EmailPayload> = {
   canLookUp: false,
   settings: EmailSettingsSchema,
   secrets: ['user', 'password', 'recipients'],
+  recipients: ({ recipients }) => distinct(recipients),
   render: (note) => toEmail(note),
   deliver: (payload, context) => deliver(payload, context),
   test: (context) => test(context),
@@ -24,12 +25,13 @@ export const email: Channel<EmailSettings, EmailPayload> = {
 
 async function deliver(payload: EmailPayload, context: Context): Promise<Delivered> {
   const { settings, egress, signal, publicationId } = context;
-  const listed = distinct(settings.recipients);
-  const unwanted = context.suppressed(listed);
-  const recipients = listed.filter((address) => !unwanted.has(address));
-  if (recipients.length === 0) throw new DeliveryError('refused', 'All recipients have unsubscribed.');
-  const tally = await sendAll({
-    recipients,
+  const { due, ...others } = context.recipients;
+  if (due.length === 0 && others.alreadySent === 0)
+    throw new DeliveryError('refused', 'All recipients have unsubscribed.');
+  if (due.length === 0)
+    return { url: null, reference: null, counts: { accepted: 0, rejected: 0, deferred: 0, ...others } };
+  const { tally, reached } = await sendAll({
+    recipients: due,
     signal,
     open: () => SmtpSession.open(settings, egress, signal),
     hand: async (session, to) => {
@@ -37,7 +39,7 @@ async function deliver(payload: EmailPayload, context: Context): Promise<Deliver
       return session.send(settings.from, to, await toMessage(payload, settings, addressing));
     },
   });
-  return { url: null, reference: null, counts: { ...tally, unsubscribed: listed.length - recipients.length } };
+  return { url: null, reference: null, counts: { ...tally, ...others }, reached };
 }
 
 /** A test is not for those on the list: it goes to the sender's own address, if the server takes mail for that. */

@@ -2,6 +2,8 @@
  * The channel `support_messenger`: a news item in the messenger that customers ask for help in. Its last line carries the
  * publication's id, so that an attempt whose answer was lost is found again instead of being doubled.
  */
+
+import { escapeHtml } from '../escape-html.ts';
 import {
   type SupportMessengerSettings as Settings,
   SupportMessengerSettingsSchema,
@@ -9,7 +11,7 @@ import {
 import { type Channel, type Delivered, type DeliveryContext, DeliveryError, type Note } from './channel.ts';
 import { exchangeJson, jsonOf } from './receivers.ts';
 import { cutToFit, type Rest, restText } from './text/cut.ts';
-import { blocksToHtml, escapeHtml } from './text/html.ts';
+import { blocksToHtml } from './text/html.ts';
 import { blocksOf, readOnUrl, titleOf } from './text/note-text.ts';
 
 /** The news item as it is sent, but for who sends it. */

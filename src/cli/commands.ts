@@ -2,12 +2,14 @@
  * The list of commands.
  */
 import { backfillCommand } from './backfill.ts';
+import { channelsCommand } from './channels.ts';
 import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
 import { openApiCommand } from './openapi.ts';
 import { organisationsCommand } from './organisations.ts';
+import { publishCommand } from './publish.ts';
 import { repositoriesCommand } from './repositories.ts';
 import { retentionCommand } from './retention.ts';
 import { sendCommand } from './send.ts';
@@ -16,6 +18,7 @@ import { restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 import type { CliCommand } from './usage.ts';
 import { webhookSecretsCommand } from './webhook-secrets.ts';
+import { webhooksCommand } from './webhooks.ts';
 
 const helpCommand: CliCommand = {
   usage: 'help',
@@ -33,6 +36,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   orgs: organisationsCommand,
   repos: repositoriesCommand,
   'webhook-secrets': webhookSecretsCommand,
+  publish: publishCommand,
+  channels: channelsCommand,
+  webhooks: webhooksCommand,
   send: sendCommand,
   doctor: doctorCommand,
   backfill: backfillCommand,

@@ -4,9 +4,10 @@
 import { tiersOf } from '../../config/tiers.ts';
 import { type ApiContext, carryOut } from '../api/context.ts';
 import { directoryName } from '../journal/subjects.ts';
-import { listOrganisations, type OrganisationRecord } from '../store/directory.ts';
+import { listOrganisations } from '../store/directory.ts';
 import { readTier } from '../store/tiers.ts';
 import { withService } from './connection.ts';
+import { findOrganisation } from './organisation.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const organisationsCommand: CliCommand = {
@@ -35,20 +36,8 @@ async function list({ readers }: ApiContext): Promise<number> {
 async function give(context: ApiContext, wanted: string, tier: string): Promise<number> {
   const known = [...tiersOf(context.settings).keys()];
   if (!known.includes(tier)) throw new UsageError(`Expected a tier (${known.join(', ')}), got ${tier}`);
-  const { id, login } = find(context, wanted);
-  await carryOut(context, directoryName, { name: 'setTier', orgId: id, tier });
+  const { id, login } = findOrganisation(context.readers, wanted);
+  await carryOut(context, directoryName, { name: 'updateOrganisation', orgId: id, tier });
   process.stdout.write(`${login} is in the tier ${tier}.\n`);
   return 0;
-}
-
-function find({ readers }: ApiContext, wanted: string): OrganisationRecord {
-  const directory = readers.fresh(directoryName);
-  const all = directory ? listOrganisations(directory) : [];
-  const found = all.filter(({ id, login }) => id === wanted || login.toLowerCase() === wanted.toLowerCase());
-  const [organisation] = found;
-  if (!organisation) throw new Error(`Organization ${JSON.stringify(wanted)} is not known here.`);
-  if (found.length > 1) {
-    throw new Error(`Several hosts have ${wanted}. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
-  }
-  return organisation;
 }

@@ -4,16 +4,19 @@
  * may rightly speak of, such as 10.0.0.1 or a test card, stays in it.
  */
 
-import { findIpv4, findIpv6 } from './redact/addresses.ts';
-import { findAttachments } from './redact/attachments.ts';
+import { findHostAddresses, findIpv4, findIpv6 } from './redact/addresses.ts';
+import { findAttachments, findEmbeddedFiles } from './redact/attachments.ts';
 import { findCards } from './redact/cards.ts';
 import { findAuthorizations, findUrlCredentials } from './redact/credentials.ts';
+import { findDisguised } from './redact/disguises.ts';
 import { findEmails } from './redact/emails.ts';
+import { findCommandSecrets, findCookies, findHashes } from './redact/lines.ts';
 import { findDumpedValues, findSettings } from './redact/named-values.ts';
 import { findAnnouncedPhones, findSeparatedPhones } from './redact/national-phones.ts';
 import { findPrivateKeys } from './redact/pem.ts';
 import { findInternationalPhones } from './redact/phones.ts';
 import { type Finder, replaceSpans } from './redact/scan.ts';
+import { findServiceTokens } from './redact/services.ts';
 import { findHexTokens, findJsonWebTokens, findPrefixedTokens } from './redact/tokens.ts';
 import { findTrailerAddresses } from './redact/trailers.ts';
 
@@ -25,10 +28,15 @@ export type RedactionScope = 'text' | 'comment';
 // In this order: the longer and surer forms first, so that no later finder cuts into one of them.
 const inText: readonly Finder[] = [
   findPrivateKeys,
+  findEmbeddedFiles,
   findUrlCredentials,
   findAuthorizations,
   findJsonWebTokens,
   findPrefixedTokens,
+  findServiceTokens,
+  findCookies,
+  findCommandSecrets,
+  findHashes,
   findHexTokens,
   findDumpedValues,
   findSettings,
@@ -42,6 +50,7 @@ const inComment: readonly Finder[] = [
   ...inText,
   findIpv6,
   findIpv4,
+  findHostAddresses,
   findCards,
   findSeparatedPhones,
   findAnnouncedPhones,
@@ -52,12 +61,40 @@ const mostRounds = 4;
 /** Longer texts get one more look at what the first round changed, since a round costs up to 2 ms of 65,536 characters. */
 const longText = 16_384;
 
+/** Names of people, labels and branches come again with each event: those found clean are not looked at every time. */
+const cleanTexts = { text: new Set<string>(), comment: new Set<string>() } as const;
+const longestRemembered = 80;
+const mostRemembered = 4096;
+
 /**
  * The text without secrets and personal data, each replaced by a short word in brackets. Linear in the length of
  * the text; redacting the result again changes nothing, but for long texts made to need many rounds.
  */
 export function redactText(text: string, scope: RedactionScope): string {
+  if (text.length > longestRemembered) return redactAnew(text, scope);
+  const remembered = cleanTexts[scope];
+  if (remembered.has(text)) return text;
+  const redacted = redactAnew(text, scope);
+  if (redacted !== text) return redacted;
+  if (remembered.size === mostRemembered) remembered.clear();
+  remembered.add(text);
+  return text;
+}
+
+function redactAnew(text: string, scope: RedactionScope): string {
   const finders = scope === 'comment' ? inComment : inText;
+  let redacted = inPlainSight(text, finders);
+  // What only a reader sees comes last, since what stands in plain sight is told more surely.
+  for (let round = 0; round < mostRounds; round += 1) {
+    const before = redacted;
+    redacted = replaceSpans(before, findDisguised(before, finders));
+    if (redacted === before || text.length > longText) break;
+    redacted = inPlainSight(redacted, finders);
+  }
+  return redacted;
+}
+
+function inPlainSight(text: string, finders: readonly Finder[]): string {
   let redacted = text;
   // At rest once each finder has seen the text as it stands, so that the last round ends where the last change was.
   for (let step = 0, quiet = 0; quiet < finders.length && step < mostRounds * finders.length; step += 1) {

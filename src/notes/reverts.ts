@@ -3,7 +3,8 @@
  * something shipped before is a change of its own.
  */
 import type { CommitRecord, PullRecord } from '../protocol/stored.ts';
-import { firstLine, pullsOf } from './attribute.ts';
+import { pullsOf } from './attribute.ts';
+import { findCommitRevert, partial, quotedTitle, revertedCommit } from './commit-reverts.ts';
 import { visibleProse } from './scan.ts';
 import type { NotesSource } from './source.ts';
 import { parseTitle } from './title.ts';
@@ -29,7 +30,7 @@ export interface RevertOutcome {
 /** Whether a merged pull request takes another back. */
 export function isRevert(pull: PullRecord): boolean {
   const title = parseTitle(pull.title);
-  return title.revert || quotedTitle(title.text) !== undefined;
+  return !partial.test(pull.title) && (title.revert || quotedTitle(title.text) !== undefined);
 }
 
 /** A revert, and what it takes back: a pull request, or a commit of the range. */
@@ -39,6 +40,10 @@ interface Revert {
   target: PullRecord | undefined;
   targetCommit?: CommitRecord;
 }
+
+/** A name without quotes, or a number: a revert only where it leads to a merged pull request. */
+const bareRevert =
+  /^revert(?:s|ed|ing)?:? (?:(?:changes (?:from|in|of) )?(?:(?:PR|pull request|MR) )?[#!](\d{1,10})(?!\w)|(.{1,300})$)/i;
 
 /**
  * Settles the reverts of a range, newest first, so that a revert that was itself taken back takes nothing back.
@@ -52,7 +57,7 @@ export function settleReverts(
   commits: readonly CommitRecord[] = [],
 ): RevertOutcome {
   const outcome: RevertOutcome = { cancelled: new Map(), cancelledCommits: new Map(), standing: [], restoring: [] };
-  const reverts = [
+  const reverts: Revert[] = [
     ...pulls.flatMap((pull) => findRevert(source, pull, pulls, commits) ?? []),
     ...commits.flatMap((commit) => findCommitRevert(source, commit, commits) ?? []),
   ].sort(laterFirst);
@@ -96,7 +101,8 @@ function findRevert(
   pulls: readonly PullRecord[],
   commits: readonly CommitRecord[],
 ): Revert | undefined {
-  if (!/revert/i.test(pull.title) && !/revert/i.test(pull.body)) return undefined;
+  const said = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
+  if (!said || partial.test(pull.title)) return undefined;
   const target = revertTarget(source, pull, pulls);
   if (target) return { pull, target };
   const targetCommit = commits.length > 0 ? revertedCommit(pull.title, visibleProse(pull.body), commits) : undefined;
@@ -104,46 +110,23 @@ function findRevert(
   return isRevert(pull) ? { pull, target } : undefined;
 }
 
-/** A commit pushed by hand that takes back what is named by its sha; anything else it may be is left as it is. */
-function findCommitRevert(
-  source: NotesSource,
-  commit: CommitRecord,
-  commits: readonly CommitRecord[],
-): Revert | undefined {
-  const sha = revertedSha.exec(commit.message)?.[1];
-  if (sha === undefined) return undefined;
-  const targetCommit = commits.find((other) => other !== commit && other.sha.startsWith(sha));
-  if (targetCommit) return { commit, target: undefined, targetCommit };
-  const [target] = pullsOf(source, sha, source.commit(sha)).pulls;
-  return target && { commit, target };
-}
-
-const revertedSha = /^This reverts commit ([0-9a-f]{7,64})\b/im;
-
-/** The commit of the range that a pull request takes back: named by its body, else by the title that it quotes. */
-function revertedCommit(title: string, prose: string, commits: readonly CommitRecord[]): CommitRecord | undefined {
-  const sha = revertedSha.exec(prose)?.[1];
-  if (sha !== undefined) return commits.find((commit) => commit.sha.startsWith(sha));
-  const quoted = quotedTitle(parseTitle(title).text);
-  return quoted === undefined ? undefined : commits.findLast(({ message }) => firstLine(message) === quoted);
-}
-
 /** What a pull request takes back: named by its body or merge commit, by the quoted title's number, or by that title. */
 function revertTarget(source: NotesSource, pull: PullRecord, pulls: readonly PullRecord[]): PullRecord | undefined {
   const named = revertedByBody(source, pull, pull.body) ?? revertedByCommit(source, pull);
   if (named) return named;
   const title = parseTitle(pull.title);
-  const quoted = quotedTitle(title.text) ?? (title.revert ? title.text : undefined);
-  if (quoted === undefined) return undefined;
-  const number = /\(#(\d{1,10})\)\s*$/.exec(quoted)?.[1];
-  return (number && mergedBefore(source.pull(Number(number)), pull)) || titled(pulls, quoted, pull);
+  const [, numbered, unquoted] = bareRevert.exec(title.text) ?? [];
+  const quoted = quotedTitle(title.text) ?? reappliedTitle(title.text) ?? (title.revert ? title.text : unquoted);
+  const number = numbered ?? (quoted && /(?:\(#|^(?:PR )?#)(\d{1,10})\)?\s*$/.exec(quoted)?.[1]);
+  const found = number && mergedBefore(source.pull(Number(number)), pull);
+  return found || (quoted === undefined ? undefined : titled(pulls, quoted, pull));
 }
 
 function revertedByBody(source: NotesSource, pull: PullRecord, body: string): PullRecord | undefined {
   if (!/revert/i.test(body)) return undefined;
   const prose = visibleProse(body);
   for (const [, repository, digits, sha] of prose.matchAll(
-    /\b(?:This )?reverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|pull request #)(\d{1,10})(?!\w)|commit ([0-9a-f]{7,64})\b)/gi,
+    /(?<!\b(?:partially|partly|not) )\breverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|(?:pull request|PR|MR) [#!])(\d{1,10})(?!\w)|(?:commit )?\[?([0-9a-f]{7,64})\b)/gi,
   )) {
     if (sha !== undefined) {
       const [found] = pullsOf(source, sha, source.commit(sha)).pulls;
@@ -163,14 +146,15 @@ function revertedByCommit(source: NotesSource, pull: PullRecord): PullRecord | u
 }
 
 function titled(pulls: readonly PullRecord[], quoted: string, revert: PullRecord): PullRecord | undefined {
-  const wanted = bare(quoted);
-  const candidates = pulls.filter((pull) => bare(pull.title) === wanted && mergedBefore(pull, revert));
+  const wanted = bare(quoted).toLowerCase();
+  const candidates = pulls.filter((pull) => bare(pull.title).toLowerCase() === wanted && mergedBefore(pull, revert));
   return candidates.sort(newestFirst)[0];
 }
 
-/** The title inside `Revert "…"`. */
-export function quotedTitle(text: string): string | undefined {
-  return /^revert:? ["“'`](.*)["”'`](?: ?\(#\d{1,10}\))*\.?$/i.exec(text)?.[1];
+/** `Reapply "…"` takes back the revert of what it quotes. */
+function reappliedTitle(text: string): string | undefined {
+  const quoted = /^(?:reapply|reland) (["“'`].*["”'`])(?: ?\(#\d{1,10}\))*$/i.exec(text)?.[1];
+  return quoted && `Revert ${quoted}`;
 }
 
 function bare(title: string): string {

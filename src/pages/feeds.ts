@@ -2,8 +2,8 @@
  * The newest notes of a repository as Atom and as JSON Feed. Entries are known by the addresses of their pages, which stay.
  */
 import { Feed } from 'feed';
+import { escapeHtml } from '../escape-html.ts';
 import type { HostedNote } from '../store/hosted-notes.ts';
-import { escapeHtml } from './html.ts';
 
 /** What a feed says of itself; addresses are absolute. */
 export interface FeedHead {

@@ -27,7 +27,9 @@ const lookMs = 1000;
 export class PageFinder {
   private readonly readers: Readers;
   private readonly settings: Pick<Settings, 'partitions' | 'hostOrigin'>;
+  /** Ids of repositories by the name they have, and by those that they had. */
   private byName = new Map<string, string[]>();
+  private byFormerName = new Map<string, string[]>();
   private lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(readers: Readers, settings: Pick<Settings, 'partitions' | 'hostOrigin'>) {
@@ -41,10 +43,33 @@ export class PageFinder {
    * @param key that was given for unlisted pages
    */
   find(fullName: string, key: string | null): Pages | undefined {
+    const directory = this.directory();
+    return this.shown(directory, this.named(directory, fullName.toLowerCase()), key);
+  }
+
+  /**
+   * The name that a repository has now whose pages were at another one: what was linked stays to be found, until somebody else
+   * has that name. Undefined when nobody had it, or the pages are not for whoever asks.
+   */
+  movedTo(fullName: string, key: string | null): string | undefined {
+    const name = fullName.toLowerCase();
+    const directory = this.directory();
+    if (this.named(directory, name).length > 0) return undefined;
+    const had = (this.byFormerName.get(name) ?? [])
+      .flatMap((id) => readDirectoryRepository(directory, id) ?? [])
+      .filter(({ id }) => this.formerNames(id).includes(name))
+      .sort((a, b) => b.seenAt - a.seenAt);
+    return this.shown(directory, had, key)?.repository.fullName;
+  }
+
+  private directory(): Partition {
     const directory = this.readers.fresh(directoryName);
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
-    const name = fullName.toLowerCase();
-    const found = this.named(directory, name)
+    return directory;
+  }
+
+  private shown(directory: Partition, named: readonly DirectoryRepository[], key: string | null): Pages | undefined {
+    const found = named
       .flatMap((repository) => this.toPages(directory, repository) ?? [])
       .filter(({ settings }) => isShown(settings, key));
     return found.find(({ repository }) => repository.origin === this.settings.hostOrigin) ?? found[0];
@@ -55,11 +80,17 @@ export class PageFinder {
     if (known.length > 0 || performance.now() - this.lookedAt < lookMs) return known;
     this.lookedAt = performance.now();
     this.byName = new Map();
+    this.byFormerName = new Map();
     for (const { id, fullName } of listDirectoryRepositories(directory, null)) {
-      const others = this.byName.get(fullName.toLowerCase()) ?? [];
-      this.byName.set(fullName.toLowerCase(), [...others, id]);
+      note(this.byName, fullName.toLowerCase(), id);
+      for (const former of this.formerNames(id)) note(this.byFormerName, former, id);
     }
     return this.remembered(directory, name);
+  }
+
+  /** In lower case. */
+  private formerNames(id: string): string[] {
+    return (this.stored(id)?.repository.formerNames ?? []).map((name) => name.toLowerCase());
   }
 
   private remembered(directory: Partition, name: string): DirectoryRepository[] {
@@ -70,12 +101,20 @@ export class PageFinder {
   }
 
   private toPages(directory: Partition, { id, orgId }: DirectoryRepository): Pages | undefined {
+    const found = this.stored(id);
+    return found && { ...found, settings: hostedSettings(directory, orgId, id, found.repository.private) };
+  }
+
+  private stored(id: string): Pick<Pages, 'repository' | 'partition'> | undefined {
     const slot = slotOfId(id) ?? 0;
     const partition = this.readers.fresh(partitionName(partitionOf(slot, this.settings.partitions)));
     const repository = partition && readRepository(partition, id);
-    if (!repository) return undefined;
-    return { repository, partition, settings: hostedSettings(directory, orgId, id, repository.private) };
+    return repository && { repository, partition };
   }
+}
+
+function note(names: Map<string, string[]>, name: string, id: string): void {
+  names.set(name, [...(names.get(name) ?? []), id]);
 }
 
 function isShown({ visibility, key }: PageSettings, given: string | null): boolean {

@@ -2,6 +2,7 @@
  * The HTML around notes: a repository's list of versions, the page of one version, the page for what is not there. Notes come as
  * safe HTML; all else is escaped here. No scripts, nothing from elsewhere.
  */
+import { escapeHtml } from '../escape-html.ts';
 import type { HostedEntry, HostedNote } from '../store/hosted-notes.ts';
 
 /** What all pages of a repository say of it. */
@@ -138,11 +139,4 @@ function longDate(day: Date, language: string): string {
   } catch {
     return day.toLocaleDateString('en', options);
   }
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text for HTML, in elements and in quoted attributes alike. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (mark) => entities[mark] as string);
 }

@@ -50,9 +50,13 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
     // Whether there are such pages is not told by this.
     if (rest === undefined && name !== '') return redirect(exchange, `${root}${exchange.url}/`);
     const key = new URLSearchParams(exchange.query).get('key');
-    const pages = finder.find(`${versionOfPath(owner)}/${versionOfPath(name)}`, key);
+    const fullName = `${versionOfPath(owner)}/${versionOfPath(name)}`;
+    const pages = finder.find(fullName, key);
     const reply = pages && replyTo(pages, rest ?? '', exchange.query, { service, stylesheet });
     if (reply) return send(exchange, reply);
+    const movedTo = pages ? undefined : finder.movedTo(fullName, key);
+    if (movedTo !== undefined)
+      return redirect(exchange, `${new URL(pagesUrl(service, movedTo)).pathname}${rest ?? ''}`);
     exchange.reply(404, html, missingPage(stylesheet), [...pageHeaders(policy), 'Cache-Control', 'no-store']);
   };
   return [
@@ -136,5 +140,7 @@ function sendStyle(exchange: Exchange): void {
 
 function redirect(exchange: Exchange, path: string): void {
   const location = exchange.query === '' ? path : `${path}?${exchange.query}`;
-  exchange.reply(308, '', '', ['Location', location, ...pageHeaders(policy)]);
+  // A former name can be another repository's tomorrow.
+  const caching = ['Cache-Control', `${exchange.query.includes('key=') ? 'private' : 'public'}, max-age=60`];
+  exchange.reply(308, '', '', ['Location', location, ...pageHeaders(policy), ...caching]);
 }

@@ -32,6 +32,8 @@ export interface ChannelTraits {
   secrets: readonly string[];
   /** Fields of `settings` that say which receiver it is: the same ones mean the same receiver. */
   receiver: readonly string[];
+  /** Fields of `settings` that say where the secrets are sent: a stored one is never sent anywhere else. */
+  secretsGoTo: readonly string[];
   /** Whether anybody outside the organisation may read what is published; its policy may refuse such. */
   isPublic: boolean;
   /** Whether it works without a stored connection: its settings then are their defaults. */
@@ -47,17 +49,20 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   hosted: builtIn(HostedSettingsSchema, { isPublic: true }),
   support_messenger: connected(SupportMessengerSettingsSchema, {
     secrets: ['accessToken'],
+    secretsGoTo: ['apiUrl'],
     // A token is replaced now and then; the ids of teammates are those of one workspace.
     receiver: ['apiUrl', 'senderId'],
     isPublic: true,
   }),
   workspace_chat: connected(WorkspaceChatSettingsSchema, {
     secrets: ['webhookUrl', 'botToken'],
+    secretsGoTo: ['apiUrl'],
     receiver: ['webhookUrl', 'apiUrl', 'channel'],
   }),
   office_chat: connected(OfficeChatSettingsSchema, { secrets: ['webhookUrl'], receiver: ['webhookUrl'] }),
   email: connected(EmailSettingsSchema, {
     secrets: ['user', 'password', 'recipients'],
+    secretsGoTo: ['host', 'port', 'certificateAuthority'],
     receiver: ['recipients'],
     isPublic: true,
   }),
@@ -68,7 +73,14 @@ function builtIn(settings: TObject, traits: Partial<ChannelTraits>): ChannelTrai
 }
 
 function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): ChannelTraits {
-  const none = { secrets: [], receiver: [], isPublic: false, isBuiltIn: false, needsRepository: false };
+  const none = {
+    secrets: [],
+    secretsGoTo: [],
+    receiver: [],
+    isPublic: false,
+    isBuiltIn: false,
+    needsRepository: false,
+  };
   return { settings, ...none, ...traits };
 }
 
@@ -104,17 +116,17 @@ export function channelSealedFor(
 
 /** Commands of the directory about channels. */
 export const ChannelCommandSchemas = [
-  Type.Object({ name: Type.Literal('putChannel'), record: ChannelRecordSchema }),
+  /** `ifMatch`: digests of which the channel must have one. */
+  Type.Object({
+    name: Type.Literal('putChannel'),
+    record: ChannelRecordSchema,
+    ifMatch: Type.Optional(Type.Array(Type.String())),
+  }),
   Type.Object({
     name: Type.Literal('removeChannel'),
     orgId: Type.String(),
     repoId: Type.Union([Type.String(), Type.Null()]),
     channel: ChannelNameSchema,
-  }),
-  Type.Object({
-    name: Type.Literal('setPolicy'),
-    orgId: Type.String(),
-    refuseInternalOnPublicChannels: Type.Boolean(),
   }),
   /** `address` is the keyed digest of a mail address. */
   Type.Object({

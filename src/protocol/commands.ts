@@ -125,6 +125,14 @@ export const WebhookSecretRecordSchema = Type.Object({
 });
 export type WebhookSecretRecord = Static<typeof WebhookSecretRecordSchema>;
 
+/** Of an organisation; what is not named stays as it is. */
+const organisationFields = {
+  orgId: Type.String(),
+  tier: Type.Optional(Type.String()),
+  refuseInternalOnPublicChannels: Type.Optional(Type.Boolean()),
+  ifMatch,
+};
+
 /** Commands of the directory. */
 export const DirectoryCommandSchema = Type.Union([
   Type.Object({
@@ -142,8 +150,16 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer({ minimum: 0 }),
   }),
   Type.Object({ name: Type.Literal('revokeKey'), keyId: Type.String() }),
-  Type.Object({ name: Type.Literal('setTier'), orgId: Type.String(), tier: Type.String() }),
-  Type.Object({ name: Type.Literal('selectRepository'), repoId: Type.String(), selected: Type.Boolean() }),
+  Type.Object({ name: Type.Literal('updateOrganisation'), ...organisationFields }),
+  // What earlier versions wrote.
+  Type.Object({ name: Type.Literal('setTier'), ...organisationFields }),
+  Type.Object({ name: Type.Literal('setPolicy'), ...organisationFields }),
+  Type.Object({
+    name: Type.Literal('selectRepository'),
+    repoId: Type.String(),
+    selected: Type.Boolean(),
+    ifMatch,
+  }),
   /** Gives an organisation its id by its login, before or after its first delivery. */
   Type.Object({ name: Type.Literal('nameOrganisation'), origin: Type.String(), login: Type.String() }),
   Type.Object({ name: Type.Literal('createWebhookSecret'), secret: WebhookSecretRecordSchema }),

@@ -105,12 +105,18 @@ export const contracts = {
     summary: 'List repositories',
     replies: { 200: listOf('repos', RepositorySchema) },
   },
+  getRepository: {
+    tag: 'Repositories',
+    summary: 'Get a repository',
+    replies: { 200: RepositorySchema },
+  },
   updateRepository: {
     tag: 'Repositories',
     summary: 'Connect a repository, or stop its events',
     body: UpdateRepositoryBodySchema,
     replies: { 200: RepositorySchema },
     refusals: [409],
+    conditional: true,
   },
   listRepositoryTags: {
     tag: 'Repositories',
@@ -264,6 +270,7 @@ export const contracts = {
     example: { settings: {} },
     body: PutChannelBodySchema,
     replies: { 200: ChannelSchema },
+    conditional: true,
   },
   removeChannel: {
     tag: 'Publishing',
@@ -307,12 +314,18 @@ export const contracts = {
     summary: 'List organizations and their tiers',
     replies: { 200: listOf('organizations', OrganizationSchema) },
   },
+  getOrganisation: {
+    tag: 'Organizations',
+    summary: 'Get an organization',
+    replies: { 200: OrganizationSchema },
+  },
   updateOrganisation: {
     tag: 'Organizations',
     summary: 'Give an organization a tier of limits, or say what it allows of publishing',
     example: { tier: 'unlimited' },
     body: UpdateOrganisationBodySchema,
     replies: { 200: OrganizationSchema },
+    conditional: true,
   },
   listWebhookSecrets: {
     tag: 'Organizations',
@@ -363,6 +376,7 @@ export const contracts = {
     example: { enabled: true },
     body: UpdateWebhookEndpointBodySchema,
     replies: { 200: WebhookEndpointSchema },
+    conditional: true,
   },
   rotateWebhookEndpointSecret: {
     tag: 'Outgoing webhooks',

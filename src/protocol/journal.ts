@@ -170,6 +170,8 @@ const recordBase = {
   id: Type.String(),
   /** Time of enqueuing; the highest one folded is the partition's time. */
   at: Instant,
+  /** Marks a dead letter replayed by a person, by its place: it counts once, and passes what knows it on purpose. */
+  replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
 };
 
 /** A delivery, minimised and redacted. `due` is set when its organisation was over the ingestion limit. */
@@ -180,8 +182,6 @@ export const EventRecordSchema = Type.Object({
   source: Type.String(),
   part: Type.Integer(),
   due: Type.Optional(Instant),
-  /** Marks a dead letter replayed by a person, by its place: it passes the delivery table on purpose. */
-  replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
   repository: EventRepositorySchema,
   body: EventBodySchema,
 });

@@ -35,8 +35,11 @@ export const PublicationRecordSchema = Type.Object({
   /** Address of the repository's public pages; null where nobody may know it. */
   pagesUrl: NullableString,
   status: PublicationStateSchema,
-  /** The attempt under way and the life of the worker that makes it. */
-  sending: Type.Union([Type.Object({ attempt: Type.Integer(), by: Type.String() }), Type.Null()]),
+  /** The attempt under way, the life of the worker that makes it, and digests of those it writes to one by one. */
+  sending: Type.Union([
+    Type.Object({ attempt: Type.Integer(), by: Type.String(), recipients: Type.Optional(Type.Array(Type.String())) }),
+    Type.Null(),
+  ]),
   /** Attempts ever begun, and those since a person last asked for it. */
   attempted: Type.Integer(),
   tries: Type.Integer(),
@@ -83,7 +86,11 @@ export const PublicationSendingSchema = Type.Object({
   publicationId: Type.String(),
   attempt: Type.Integer(),
   by: Type.String(),
+  recipients: Type.Optional(Type.Array(Type.String())),
 });
+
+/** Digests of those who have it now, and of those who certainly have not; of the others it is not known. */
+const reached = Type.Optional(Type.Object({ taken: Type.Array(Type.String()), free: Type.Array(Type.String()) }));
 
 /** An attempt arrived. `page` is what the channel `hosted` puts on a page. */
 export const PublishedSchema = Type.Object({
@@ -94,6 +101,7 @@ export const PublishedSchema = Type.Object({
   reference: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
   page: Type.Optional(HostedPageSchema),
+  reached,
 });
 
 /** An attempt failed; `attempt` 0 = before one was begun. `retryAt` null = for good. */
@@ -104,4 +112,5 @@ export const PublishFailedSchema = Type.Object({
   error: Type.String(),
   retryAt: NullableInstant,
   unknown: Type.Boolean(),
+  reached,
 });

@@ -126,6 +126,8 @@ export const webhookCommands = [
     description: Type.Optional(Type.String()),
     events: Type.Optional(Type.Array(WebhookEventSchema)),
     enabled: Type.Optional(Type.Boolean()),
+    /** Digests of which the endpoint must have one. */
+    ifMatch: Type.Optional(Type.Array(Type.String())),
   }),
   Type.Object({
     name: Type.Literal('rotateWebhookEndpointSecret'),

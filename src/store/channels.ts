@@ -2,6 +2,7 @@
  * Connections of channels in the directory: of an organisation, or of one of its repositories, whose own goes before. Secrets
  * lie there sealed; only their presence is ever answered.
  */
+import { digestOf } from '../etag.ts';
 import { type ChannelName, type ChannelRecord, type Connection, channelTraits } from '../protocol/channels.ts';
 import type { Partition } from './partition.ts';
 
@@ -53,6 +54,12 @@ export function removeChannels(partition: Partition, orgId: string, repoId?: str
   const start = repoId === undefined ? [orgId] : [orgId, repoId];
   const keys = [...partition.tables.channels.getKeys({ start, end: [...start, '\u{10ffff}'] })];
   for (const key of keys) partition.tables.channels.removeSync(key);
+}
+
+/** Validator of a channel's state, stored or not. Sealed texts are in it: no two seals of a secret are the same. */
+export function channelDigest(channel: ChannelName, record: ChannelRecord | undefined): string {
+  const stored = record && [record.orgId, record.repoId, record.settings, record.createdAt, record.updatedAt];
+  return digestOf(JSON.stringify([channel, stored ?? null, Object.entries(record?.secrets ?? {}).sort()]));
 }
 
 /** The state of a channel as the API answers it; `record` undefined = nothing is stored. */

@@ -18,8 +18,11 @@ export function writeDeadLetter(partition: Partition, letter: DeadLetter): void 
   partition.tables.deadLetters.putSync([letter.seq, letter.index], letter);
 }
 
-export function removeDeadLetter(partition: Partition, seq: number, index: number): void {
+/** Removes the letter at a place; false when there is none any more. */
+export function removeDeadLetter(partition: Partition, seq: number, index: number): boolean {
+  if (partition.tables.deadLetters.get([seq, index]) === undefined) return false;
   partition.tables.deadLetters.removeSync([seq, index]);
+  return true;
 }
 
 /** All dead letters in journal order. */

@@ -2,6 +2,7 @@
  * The tables of the directory partition: organisations, which repositories they have (the only place authorisation
  * reads), and API keys by hash (`docs/architecture.md` decision 13).
  */
+import { digestOf } from '../etag.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
 import type { Partition } from './partition.ts';
 
@@ -104,6 +105,12 @@ export function directoryRepositoryResponse(repository: DirectoryRepository): Re
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt } = repository;
   const scmRepoId = /^\d+$/.test(hostId) ? Number(hostId) : null;
   return { id, orgId, scmRepoId, fullName, defaultBranch, state, createdAt: new Date(createdAt).toISOString() };
+}
+
+/** Validator of a repository's state; of a fixed list of fields, so that a replay by a later version compares as it did then. */
+export function directoryRepositoryDigest(repository: DirectoryRepository): string {
+  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt } = repository;
+  return digestOf(JSON.stringify([id, orgId, hostId, fullName, defaultBranch, state, createdAt]));
 }
 
 /** Repositories of an organisation, or all of them for null, by id. */

@@ -35,6 +35,7 @@ const tablesByRepository = [
   'hostedNotes',
   'hostedNotesByDate',
   'publicationReferences',
+  'recipients',
   'publicationsByContent',
   'publicationsUnderWay',
 ] as const satisfies readonly TableName[];

@@ -67,6 +67,7 @@ const foldedTables = [
   'publicationsByContent',
   'publicationsUnderWay',
   'publicationReferences',
+  'recipients',
   'webhookEndpoints',
   'webhookEndpointsByOrganisation',
   'webhookDeliveries',

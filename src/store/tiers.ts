@@ -1,6 +1,7 @@
 /**
  * Which tier of limits an organisation has. No row means the standard one.
  */
+import { digestOf } from '../etag.ts';
 import type { OrganisationRecord } from './directory.ts';
 import type { Partition } from './partition.ts';
 import { readPolicy } from './policies.ts';
@@ -32,6 +33,13 @@ export function organisationResponse(partition: Partition, organisation: Organis
     ...{ id, login, host: origin, tier, refuseInternalOnPublicChannels },
     createdAt: new Date(createdAt).toISOString(),
   };
+}
+
+/** Validator of what `organisationResponse` tells; of a fixed list of fields, for replays by later versions. */
+export function organisationDigest(partition: Partition, { id, login, origin, createdAt }: OrganisationRecord): string {
+  const { refuseInternalOnPublicChannels } = readPolicy(partition, id);
+  const tier = readTier(partition, id);
+  return digestOf(JSON.stringify([id, login, origin, tier, refuseInternalOnPublicChannels, createdAt]));
 }
 
 export function writeTier(partition: Partition, orgId: string, tier: string): void {

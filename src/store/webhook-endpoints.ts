@@ -1,6 +1,7 @@
 /**
  * Endpoints of outgoing webhooks, by id and by organisation. Secrets are sealed; only the worker that signs opens them.
  */
+import { digestOf } from '../etag.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
 import type { Partition } from './partition.ts';
 
@@ -50,6 +51,16 @@ export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record
     createdAt: toTime(createdAt),
     updatedAt: toTime(updatedAt),
   };
+}
+
+/** Validator of what `webhookEndpointResponse` tells; of a fixed list of fields, for replays by later versions. */
+export function webhookEndpointDigest(endpoint: WebhookEndpointRecord): string {
+  const { id, orgId, url, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
+  const off = disabled && [disabled.reason, disabled.at];
+  const overlaps = previous.map(({ until }) => until);
+  return digestOf(
+    JSON.stringify([id, orgId, url, description, events, off, overlaps, failingSince, createdAt, updatedAt]),
+  );
 }
 
 function toTime(at: number | null | undefined): string | null {

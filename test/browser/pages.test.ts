@@ -3,15 +3,16 @@
  * phone. Uses the system's Chromium, and says so where there is none.
  */
 import assert from 'node:assert/strict';
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { hosted } from '../../src/channels/hosted.ts';
+import { chromiumPath, contrast } from '../helpers/browser.ts';
 import { sampleBody, sampleNote } from '../helpers/host-note.ts';
 import { at, startPages, type TestPages } from '../helpers/pages.ts';
 
-const program = findChromium();
+const program = chromiumPath();
 const skip =
   program === undefined && 'NO CHROMIUM: none on the PATH and none at /usr/bin/chromium; the pages were not looked at';
 /** Where pictures go, when somebody wants to look at them. */
@@ -133,39 +134,8 @@ async function open(t: TestContext, browser: Browser, options: BrowserContextOpt
   return { page, faults, asked };
 }
 
-/** How far the text of the page stands out from what is behind it (1 to 21). */
-async function contrast(page: Page): Promise<number> {
-  const colours = (await page.evaluate(
-    '(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))',
-  )) as string[];
-  const [ink = 0, paper = 0] = colours.map(luminance).sort((a, b) => a - b);
-  return (paper + 0.05) / (ink + 0.05);
-}
-
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
-    const share = Number(part) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
 async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, name), fullPage: true });
-}
-
-function findChromium(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const names = ['chromium', 'chromium-browser', 'google-chrome'];
-  const places = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), '/usr/bin/chromium'];
-  return places.find((place) => {
-    try {
-      accessSync(place, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

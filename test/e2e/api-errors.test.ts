@@ -23,9 +23,15 @@ test('refused requests', async (t) => {
   const create = (body: unknown) => service.api('POST', '/api/ranges', body);
 
   /** Sends a body as it stands, which may be no JSON. */
-  async function send(method: string, path: string, body: string, type = 'application/json'): Promise<Answer> {
-    const headers = { authorization: `Bearer ${service.adminKey}`, ...(type && { 'content-type': type }) };
-    const answer = await fetch(service.url + path, { method, headers, body: Buffer.from(body) });
+  async function send(
+    method: string,
+    path: string,
+    body: string | Buffer,
+    type = 'application/json',
+    more: Record<string, string> = {},
+  ): Promise<Answer> {
+    const headers = { authorization: `Bearer ${service.adminKey}`, ...(type && { 'content-type': type }), ...more };
+    const answer = await fetch(service.url + path, { method, headers, body: Buffer.from(body as string) });
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   }
 
@@ -52,6 +58,28 @@ test('refused requests', async (t) => {
   await t.test('single objects take no parameters', async () => {
     assertInvalid(await service.api('GET', `/api/drafts/${draftId}?limit=1`), ['limit']);
     assertInvalid(await service.api('GET', `/api/ranges/${rangeId}?x=`), ['x']);
+  });
+
+  await t.test('a body that two readers could take differently changes nothing (spec 7)', async () => {
+    const before = await service.api('GET', `/api/drafts/${draftId}`);
+    assertInvalid(await send('PATCH', `/api/drafts/${draftId}`, '{"bodyMd": "a", "bodyMd": "b"}'), ['bodyMd']);
+    const notText = Buffer.from('{"bodyMd": "caf\xe9"}', 'latin1');
+    assertInvalid(await send('PATCH', `/api/drafts/${draftId}`, notText), ['body']);
+    const labels = '{"labels": {"__proto__": {"type": "fix"}}}';
+    assertInvalid(await send('PUT', `/api/repos/${repoId}/settings`, labels), ['__proto__']);
+    const deep = `{"order": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    assertInvalid(await send('PUT', `/api/repos/${repoId}/settings`, deep), ['order']);
+    assert.deepEqual((await service.api('GET', `/api/drafts/${draftId}`)).body, before.body);
+  });
+
+  await t.test('a field of any kind is refused with an Idempotency-Key too (spec 7)', async () => {
+    for (const wrong of ['{"toString": 1, "valueOf": 1}', '[[["x"]]]', 'null', '5']) {
+      const post = (path: string, body: string) =>
+        send('POST', path, body, 'application/json', { 'idempotency-key': 'k' });
+      assertInvalid(await post('/api/publish', `{"draftId": ${wrong}, "channel": "hosted"}`), ['draftId'], wrong);
+      const bounds = '"type": "TAG_BASED", "fromTag": "v1.0.0", "toTag": "v1.1.0"';
+      assertInvalid(await post('/api/ranges', `{"repoId": ${wrong}, ${bounds}}`), ['repoId'], wrong);
+    }
   });
 
   await t.test('an unknown type of range is named', async () => {

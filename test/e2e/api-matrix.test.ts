@@ -11,7 +11,7 @@ import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** Some of these are for keys of the instance alone; this one is of an organisation. */
-const forInstance = /^\/api\/(retention|orgs\/)/;
+const forInstance = /^\/api\/retention/;
 /** Operations on what an organisation has: what is somebody else's is not found. */
 const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
 

@@ -86,6 +86,38 @@ test('connections', async (t) => {
     assert.equal(bad.status, 400, 'there is none to keep');
   });
 
+  await t.test('a secret that is left out is sent nowhere else', async () => {
+    const details = async (channel: string, settings: object) =>
+      Object.keys((await call('PUT', `?repoId=${repoId}`, { settings }, channel)).body.details ?? {}).sort();
+    const bot = { channel: 'C1', apiUrl: 'https://chat.example/api' };
+    assert.deepEqual(await details('workspace_chat', { ...bot, botToken: 'xoxb-very-secret' }), []);
+    assert.deepEqual(
+      await details('workspace_chat', { ...bot, channel: 'C2' }),
+      [],
+      'another channel of the same chat',
+    );
+    assert.deepEqual(await details('workspace_chat', { ...bot, apiUrl: 'https://thief.example/api' }), ['botToken']);
+    assert.deepEqual(
+      await details('workspace_chat', { channel: 'C2' }),
+      ['botToken'],
+      'the default address is another one',
+    );
+    await call('DELETE', `?repoId=${repoId}`);
+    const messenger = { senderId: 1, apiUrl: 'https://desk.example' };
+    assert.deepEqual(await details('support_messenger', { ...messenger, accessToken: 'very-secret' }), []);
+    assert.deepEqual(await details('support_messenger', { senderId: 1 }), ['accessToken']);
+    const login = { user: 'u', password: 'very-secret', recipients: ['ada@example.org'] };
+    const mail = { host: 'mail.example', from: 'notes@acme.example' };
+    assert.deepEqual(await details('email', { ...mail, ...login }), []);
+    assert.deepEqual(await details('email', { ...mail, host: 'thief.example' }), ['password', 'recipients', 'user']);
+    assert.deepEqual(await details('email', { ...mail, port: 2525, recipients: login.recipients }), [
+      'password',
+      'user',
+    ]);
+    assert.deepEqual(await details('email', { ...mail, ...login, host: 'other.example' }), [], 'put again it may go');
+    for (const channel of ['support_messenger', 'email']) await call('DELETE', `?repoId=${repoId}`, undefined, channel);
+  });
+
   await t.test('no secret is ever answered, logged or at rest', async () => {
     for (const path of [
       '/api/channels',

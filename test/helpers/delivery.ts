@@ -51,7 +51,7 @@ export function aContext<Settings extends ChannelSettings>(
     reference: null,
     resumed: false,
     host: null,
-    suppressed: () => new Set(),
+    recipients: { due: (settings.recipients ?? []) as string[], unsubscribed: 0, alreadySent: 0 },
     unsubscribeUrl: () => null,
     ...fields,
   };

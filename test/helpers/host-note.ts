@@ -54,7 +54,7 @@ export function hostContext<Settings extends Record<string, unknown>>(
     reference: null,
     resumed: false,
     host,
-    suppressed: () => new Set(),
+    recipients: { due: [], unsubscribed: 0, alreadySent: 0 },
     unsubscribeUrl: () => null,
   };
 }

@@ -23,7 +23,10 @@ const publicationId = 'pub_0000000000000000000000000000';
 export interface TestPages {
   url: string;
   /** Writes a repository to both partitions that know of it. */
-  repository(fields?: { fullName?: string; private?: boolean; origin?: string }, nth?: number): Promise<string>;
+  repository(
+    fields?: { fullName?: string; private?: boolean; origin?: string; formerNames?: string[] },
+    nth?: number,
+  ): Promise<string>;
   /** What the channel of an organisation, or of a repository, is set to; undefined = nothing is. */
   settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
   note(repoId: string, page?: Partial<HostedPage>): Promise<void>;
@@ -51,7 +54,8 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
   return {
     url,
     repository: async (fields = {}, nth = 0) => {
-      const repository = { ...repositoryFields(fields, nth), formerNames: [], createdAt: at, seenAt: at, revision: 1 };
+      const { formerNames = [], ...told } = fields;
+      const repository = { ...repositoryFields(told, nth), formerNames, createdAt: at, seenAt: at, revision: 1 };
       const { id, hostId, fullName, defaultBranch } = repository;
       const known = { id, orgId, hostId, fullName, defaultBranch, installationId: null, createdAt: at, seenAt: at };
       await inside(partition, () => writeRepository(partition, repository));

@@ -73,7 +73,7 @@ test('loses and doubles nothing over kills of the server', async (t) => {
 test('answers in time while the server stands still', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
-  const lane = await openLane(t, journal, { ackDeadlineMs: 400, batchRecords: 3 });
+  const lane = await openLane(t, journal, { ackDeadlineMs: 2000, batchRecords: 3 });
   await lane.enqueue(smallRecord('before'));
   const pid = serverPid(nats);
   process.kill(pid, 'SIGSTOP');
@@ -82,7 +82,7 @@ test('answers in time while the server stands still', async (t) => {
   const outcomes = await Promise.allSettled(late);
   const took = performance.now() - started;
   assert.ok(outcomes.every((outcome) => outcome.status === 'rejected'));
-  assert.ok(took >= 390 && took < 900, `answered after ${took} ms`);
+  assert.ok(took >= 1990 && took < 5900, `answered after ${took} ms`);
   process.kill(pid, 'SIGCONT');
   await lane.enqueue(smallRecord('after1'));
   await lane.enqueue(smallRecord('after2'));

@@ -13,19 +13,21 @@ import { foldBodies } from './actor.ts';
 
 /**
  * Folds a page. One of a backfill that is over, or of a repository that is gone, changes nothing: what is still on its way
- * must not bring back what was erased.
+ * must not bring back what was erased. A dead letter that a person replays is taken while its repository is there.
  */
 export function foldBackfilled(partition: Partition, record: BackfilledRecord): void {
   const { job, repository, seenAt, bodies, progress, tagSync } = record;
   const backfill = job === null ? undefined : readBackfill(partition, repository.id);
-  if (job === null ? !readRepository(partition, repository.id) : !isOf(backfill, job)) return;
+  const isFree = job === null || record.replayed !== undefined;
+  if (isFree ? !readRepository(partition, repository.id) : !isOf(backfill, job)) return;
   foldBodies(partition, record, seenAt, bodies);
-  if (backfill && progress && progress.step > backfill.step) advance(partition, backfill, progress, record.at);
+  if (isOf(backfill, job) && progress && progress.step > backfill.step)
+    advance(partition, backfill, progress, record.at);
   if (tagSync) writeTagSync(partition, repository.id, tagSync);
 }
 
-function isOf(backfill: BackfillRecord | undefined, job: string): boolean {
-  return backfill?.id === job && isUnderWay(backfill);
+function isOf(backfill: BackfillRecord | undefined, job: string | null): backfill is BackfillRecord {
+  return backfill !== undefined && backfill.id === job && isUnderWay(backfill);
 }
 
 function advance(partition: Partition, backfill: BackfillRecord, progress: BackfillProgress, at: number): void {

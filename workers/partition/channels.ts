@@ -1,24 +1,25 @@
 /**
- * Folds what the directory keeps of publishing: connections of channels, an organisation's policy, who wants no mail. Secrets
+ * Folds what the directory keeps of publishing: connections of channels, and who wants no mail. Secrets
  * arrive sealed and stay so.
  */
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
-import { readChannel, removeChannel, writeChannel } from '../../src/store/channels.ts';
+import { channelDigest, effectiveChannel, readChannel, removeChannel, writeChannel } from '../../src/store/channels.ts';
 import { readDirectoryRepository, readOrganisation } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { writePolicy } from '../../src/store/policies.ts';
 import { writeSuppression } from '../../src/store/suppressions.ts';
-import { organisationResponse } from '../../src/store/tiers.ts';
-import { missing } from './refusals.ts';
+import { missing, stale } from './refusals.ts';
 
 type Named<Name extends string> = Extract<DirectoryCommand, { name: Name }>;
 
 /** Puts a connection in place of whatever was there. */
-export function putChannel(partition: Partition, { record }: Named<'putChannel'>, at: number): CommandResult {
+export function putChannel(partition: Partition, command: Named<'putChannel'>, at: number): CommandResult {
+  const { record, ifMatch } = command;
   const { orgId, repoId, channel } = record;
   if (!readOrganisation(partition, orgId)) return missing('Organization', orgId);
   if (repoId !== null && readDirectoryRepository(partition, repoId)?.orgId !== orgId)
     return missing('Repository', repoId);
+  const inForce = effectiveChannel(partition, orgId, repoId, channel);
+  if (ifMatch && !ifMatch.includes(channelDigest(channel, inForce))) return stale('Channel', channel);
   const before = readChannel(partition, orgId, repoId, channel);
   writeChannel(partition, { ...record, createdAt: before?.createdAt ?? at, updatedAt: at });
   return { ok: true, value: { orgId, repoId, channel } };
@@ -31,15 +32,6 @@ export function disconnectChannel(
 ): CommandResult {
   if (!removeChannel(partition, orgId, repoId, channel)) return missing('Connection of channel', channel);
   return { ok: true, value: { orgId, repoId, channel } };
-}
-
-/** Sets what an organisation allows. */
-export function setPolicy(partition: Partition, command: Named<'setPolicy'>): CommandResult {
-  const { orgId, refuseInternalOnPublicChannels } = command;
-  const organisation = readOrganisation(partition, orgId);
-  if (!organisation) return missing('Organization', orgId);
-  writePolicy(partition, orgId, { refuseInternalOnPublicChannels });
-  return { ok: true, value: organisationResponse(partition, organisation) };
 }
 
 /** Notes that a recipient wants no mail of an organisation, or wants some again. */

@@ -2,7 +2,6 @@
  * Folds the API writes of a repository's partition; those of drafts, backfills and publications in files of their own. Each leaves a stored result,
  * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
  */
-import { ServiceError } from '../../src/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import type { RangeRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
@@ -15,7 +14,7 @@ import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
 import { eventFor } from './event.ts';
 import { deletePublication, publish, resendPublication } from './publications.ts';
-import { missing, refused } from './refusals.ts';
+import { missing, stale } from './refusals.ts';
 
 /** Carries out one command at time `at`. */
 export function foldCommand(partition: Partition, command: Command, at: number): CommandResult {
@@ -79,11 +78,7 @@ function tellOfRange(partition: Partition, range: RangeRecord, url: string | und
 /** What ready-made responses show and what ranges count can depend on settings, so both are made anew. */
 function putSettings(partition: Partition, command: Extract<Command, { name: 'putSettings' }>): CommandResult {
   const { repoId, settings, ifMatch } = command;
-  // Decided here and not at the edge, since of two writers only one comes first.
-  if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) {
-    const message = 'The settings have changed since the state that If-Match names. Get them and try again.';
-    return refused(new ServiceError('preconditionFailed', message));
-  }
+  if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) return stale('Settings of', repoId);
   writeSettings(partition, repoId, settings);
   const repository = readRepository(partition, repoId);
   if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });

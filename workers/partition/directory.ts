@@ -6,6 +6,8 @@ import { hashedId } from '../../src/ids.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { EventRepository, RelayBody } from '../../src/protocol/journal.ts';
 import {
+  type DirectoryRepository,
+  directoryRepositoryDigest,
   directoryRepositoryResponse,
   type OrganisationRecord,
   organisationByLogin,
@@ -18,9 +20,11 @@ import {
 } from '../../src/store/directory.ts';
 import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { organisationResponse, writeTier } from '../../src/store/tiers.ts';
-import { disconnectChannel, putChannel, setPolicy, suppress } from './channels.ts';
+import { writePolicy } from '../../src/store/policies.ts';
+import { organisationDigest, organisationResponse, writeTier } from '../../src/store/tiers.ts';
+import { disconnectChannel, putChannel, suppress } from './channels.ts';
 import { revokeKey, rotateKey } from './keys.ts';
+import { missing, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
@@ -58,10 +62,12 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return rotateKey(partition, command, at);
     case 'revokeKey':
       return revokeKey(partition, command.keyId, at);
+    case 'updateOrganisation':
     case 'setTier':
-      return setTier(partition, command.orgId, command.tier);
+    case 'setPolicy':
+      return updateOrganisation(partition, command);
     case 'selectRepository':
-      return selectRepository(partition, command.repoId, command.selected);
+      return selectRepository(partition, command);
     case 'nameOrganisation':
       return nameOrganisation(partition, command, at);
     case 'createWebhookSecret':
@@ -74,8 +80,6 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return putChannel(partition, command, at);
     case 'removeChannel':
       return disconnectChannel(partition, command);
-    case 'setPolicy':
-      return setPolicy(partition, command);
     case 'suppress':
       return suppress(partition, command, at);
     default:
@@ -115,9 +119,7 @@ function createKey(
   at: number,
 ): CommandResult {
   const orgId = command.org === null ? null : organisationNamed(partition, command.org, command.origin, at);
-  if (orgId === undefined) {
-    return { ok: false, kind: 'notFound', message: `Organization ${JSON.stringify(command.org)} is not found.` };
-  }
+  if (orgId === undefined) return missing('Organization', String(command.org));
   const key = { ...command.key, orgId, createdAt: at };
   writeKey(partition, key);
   return { ok: true, value: keyResponse(partition, key, at) };
@@ -133,14 +135,23 @@ function organisationNamed(partition: Partition, name: string, origin: string, a
   return id;
 }
 
-function setTier(partition: Partition, orgId: string, tier: string): CommandResult {
+/** Gives an organisation a tier, and sets what it allows; all of it or nothing. */
+function updateOrganisation(
+  partition: Partition,
+  {
+    orgId,
+    tier,
+    refuseInternalOnPublicChannels,
+    ifMatch,
+  }: Extract<DirectoryCommand, { name: 'updateOrganisation' | 'setTier' | 'setPolicy' }>,
+): CommandResult {
   const organisation = readOrganisation(partition, orgId);
-  if (!organisation) {
-    const message = `Organization ${JSON.stringify(orgId)} is not found or not accessible.`;
-    return { ok: false, kind: 'notFound', message };
-  }
-  writeTier(partition, orgId, tier);
-  return { ok: true, value: organisationResponse(partition, organisation) };
+  if (!organisation) return missing('Organization', orgId);
+  if (ifMatch && !ifMatch.includes(organisationDigest(partition, organisation))) return stale('Organization', orgId);
+  if (tier !== undefined) writeTier(partition, orgId, tier);
+  if (refuseInternalOnPublicChannels !== undefined) writePolicy(partition, orgId, { refuseInternalOnPublicChannels });
+  const digest = organisationDigest(partition, organisation);
+  return { ok: true, value: { ...organisationResponse(partition, organisation), digest } };
 }
 
 function nameOrganisation(
@@ -159,17 +170,16 @@ function keepOrganisation(partition: Partition, id: string): void {
 }
 
 /** A person's choice: an unselected repository's events stop. */
-function selectRepository(partition: Partition, repoId: string, selected: boolean): CommandResult {
-  const repository = readDirectoryRepository(partition, repoId);
-  if (!repository) {
-    return {
-      ok: false,
-      kind: 'notFound',
-      message: `Repository ${JSON.stringify(repoId)} is not found or not accessible.`,
-    };
-  }
-  const state = selected ? 'connected' : 'unselected';
-  if (repository.state !== state) writeDirectoryRepository(partition, { ...repository, state });
+function selectRepository(
+  partition: Partition,
+  { repoId, selected, ifMatch }: Extract<DirectoryCommand, { name: 'selectRepository' }>,
+): CommandResult {
+  const before = readDirectoryRepository(partition, repoId);
+  if (!before) return missing('Repository', repoId);
+  if (ifMatch && !ifMatch.includes(directoryRepositoryDigest(before))) return stale('Repository', repoId);
+  const repository: DirectoryRepository = { ...before, state: selected ? 'connected' : 'unselected' };
+  if (before.state !== repository.state) writeDirectoryRepository(partition, repository);
   if (selected) keepOrganisation(partition, repository.orgId);
-  return { ok: true, value: directoryRepositoryResponse({ ...repository, state }) };
+  const digest = directoryRepositoryDigest(repository);
+  return { ok: true, value: { ...directoryRepositoryResponse(repository), digest } };
 }

@@ -16,7 +16,7 @@ import { writeDraftResponse } from '../../src/store/responses.ts';
 import { type DraftTexts, readDraftRevision, readTexts, writeRevision } from '../../src/store/revisions.ts';
 import { countFor } from './count.ts';
 import { eventFor } from './event.ts';
-import { missing, refused } from './refusals.ts';
+import { missing, stale } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
@@ -45,7 +45,7 @@ export function generateDraft(partition: Partition, command: CommandNamed<'gener
 export function updateDraft(partition: Partition, command: CommandNamed<'updateDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);
   if (!before) return missing('Draft', command.draftId);
-  if (isStale(before, command)) return staleDraft(before.id);
+  if (isStale(before, command)) return stale('Draft', before.id);
   const { bodyMd, by = null } = command;
   return written(changeTexts(partition, before, { ...before, bodyMd }, { at, kind: 'edited', by }));
 }
@@ -57,7 +57,7 @@ export function updateDraft(partition: Partition, command: CommandNamed<'updateD
 export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);
   if (!before) return missing('Draft', command.draftId);
-  if (isStale(before, command)) return staleDraft(before.id);
+  if (isStale(before, command)) return stale('Draft', before.id);
   const revision = readDraftRevision(partition, before.id, command.revision);
   if (!revision) return missing('Revision', String(command.revision));
   const texts = readTexts(partition, before, revision);
@@ -132,14 +132,8 @@ function written({ id, revision, updatedAt, digest }: DraftRecord): CommandResul
   return { ok: true, value: { id, revision, updatedAt, digest } satisfies DraftChange };
 }
 
-/** Decided here and not at the edge, since of two writers only one comes first. */
 function isStale(draft: DraftRecord, { ifMatch }: Pick<CommandNamed<'updateDraft'>, 'ifMatch'>): boolean {
   return ifMatch !== undefined && !ifMatch.includes(draft.digest);
-}
-
-function staleDraft(id: string): CommandResult {
-  const message = `Draft ${JSON.stringify(id)} has changed since the state that If-Match names. Get it and try again.`;
-  return refused(new ServiceError('preconditionFailed', message));
 }
 
 function emptyDraft(

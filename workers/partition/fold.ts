@@ -24,6 +24,7 @@ import { isFolded, recordKey, removeDelivery, writeDelivery } from '../../src/st
 import { readTime, writeTime } from '../../src/store/meta.ts';
 import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { readRepository } from '../../src/store/repositories.ts';
 import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
 import { foldBackfilled } from './backfills.ts';
@@ -52,7 +53,7 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
   let time = readTime(partition);
   for (const [index, record] of records.entries()) {
     const place = { seq, index };
-    apart(partition, record, place, () => foldRecord(partition, record, place));
+    apart(partition, record, place, () => foldOnce(partition, record, place));
     time = timeAfter(time, record);
   }
   writeTime(partition, time);
@@ -69,6 +70,13 @@ function countFolded(partition: string, records: readonly JournalRecord[]): void
   const kinds = new Map<string, number>();
   for (const { kind } of records) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   for (const [kind, count] of kinds) recordsFolded.inc({ partition, kind }, count);
+}
+
+/** Folds a record; a replayed one while its letter stands, since two people may have asked for it. */
+function foldOnce(partition: Partition, record: JournalRecord, place: Place): void {
+  const { replayed } = record;
+  if (replayed && !removeDeadLetter(partition, replayed.seq, replayed.index)) duplicates.inc({ layer: 'replay' });
+  else foldRecord(partition, record, place);
 }
 
 function foldRecord(partition: Partition, record: JournalRecord, place: Place): void {
@@ -103,15 +111,15 @@ function apart(partition: Partition, record: JournalRecord, place: Place, fold: 
   } catch (error) {
     if (isStoreFault(error)) throw error;
     recordsDeadLettered.inc({ partition: partition.name });
-    if (record.kind === 'event') takeBack(partition, record);
+    takeBack(partition, record);
     const { seq, index } = place;
     writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record });
   }
 }
 
 /** A delivery that is set aside may come again; the letter of a replay takes the place of the one it replayed. */
-function takeBack(partition: Partition, record: EventRecord): void {
-  if (record.body) removeDelivery(partition, recordKey(record));
+function takeBack(partition: Partition, record: JournalRecord): void {
+  if (record.kind === 'event' && record.body) removeDelivery(partition, recordKey(record));
   if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
 }
 
@@ -123,8 +131,7 @@ function isStoreFault(error: unknown): boolean {
 
 function acceptEvent(partition: Partition, record: EventRecord, place: Place): void {
   const key = recordKey(record);
-  if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
-  else if (isFolded(partition, key)) {
+  if (!record.replayed && isFolded(partition, key)) {
     duplicates.inc({ layer: 'delivery' });
     return;
   }
@@ -136,7 +143,7 @@ function acceptEvent(partition: Partition, record: EventRecord, place: Place): v
 
 function acceptInstallation(partition: Partition, record: InstallationRecord): void {
   const key = recordKey(record);
-  if (isFolded(partition, key)) {
+  if (!record.replayed && isFolded(partition, key)) {
     duplicates.inc({ layer: 'delivery' });
     return;
   }
@@ -185,14 +192,21 @@ function isDirectoryCommand(command: Command | DirectoryCommand): command is Dir
 }
 
 function acceptRelay(partition: Partition, record: RelayRecord): void {
-  if (record.row <= readRelayed(partition, record.source)) {
+  const known = readRelayed(partition, record.source);
+  if (record.row <= known && !record.replayed) {
     duplicates.inc({ layer: 'relay' });
     return;
   }
-  writeRelayed(partition, record.source, record.row);
+  writeRelayed(partition, record.source, Math.max(record.row, known));
   const { body, at } = record;
-  if (body.relay === 'repositoryErased') giveUpRepository(partition, body.repoId);
+  if (body.relay === 'repositoryErased') erase(partition, record, body.repoId);
   else if (body.relay === 'counted') foldCounted(partition, body);
   else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
   else foldSeen(partition, body, at);
+}
+
+/** A word to erase that is replayed is not about the new life of a repository that was met again meanwhile. */
+function erase(partition: Partition, { at, replayed }: RelayRecord, repoId: string): void {
+  const met = readRepository(partition, repoId)?.createdAt ?? 0;
+  if (!replayed || met <= at) giveUpRepository(partition, repoId);
 }

@@ -7,6 +7,7 @@ import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import { writeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { hasEnded, readPublication, rivals, writePublication, writeReference } from '../../src/store/publications.ts';
+import { noteReached, noteSending } from '../../src/store/recipients.ts';
 import { countFor } from './count.ts';
 import { eventFor } from './event.ts';
 
@@ -18,20 +19,21 @@ const interrupted = 'The service was ended during this attempt.';
 
 /** An attempt begins. It ends one that an earlier life of the worker has left open. */
 export function publicationSending(partition: Partition, outcome: Outcome<'publicationSending'>, at: number): void {
-  const { publicationId, attempt, by } = outcome;
+  const { publicationId, attempt, by, recipients } = outcome;
   const before = readPublication(partition, publicationId);
   if (!before || hasEnded(before) || attempt !== before.attempted + 1) return;
   const attempts = [...endLast(before, at, interrupted), { at, endedAt: null, error: null }].slice(-attemptsTold);
   writePublication(partition, {
     ...before,
     status: 'processing',
-    sending: { attempt, by },
+    sending: { attempt, by, ...(recipients && { recipients }) },
     attempted: attempt,
     tries: before.tries + 1,
     attempts,
     nextAttemptAt: null,
     updatedAt: at,
   });
+  if (recipients) noteSending(partition, before, recipients);
 }
 
 /** An attempt arrived; the first one that does is counted. */
@@ -49,6 +51,7 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
     updatedAt: at,
   };
   writePublication(partition, after);
+  if (outcome.reached) noteReached(partition, after, outcome.reached);
   if (reference !== null) writeReference(partition, after, reference);
   if (page) writeHostedNote(partition, { ...page, repoId: after.repoId, publicationId: after.id }, at);
   tellOf(partition, after, at);
@@ -68,6 +71,7 @@ export function publishFailed(partition: Partition, outcome: Outcome<'publishFai
   const { retryAt, unknown, error } = outcome;
   const newer = retryAt === null ? undefined : rivals(partition, before).find(({ id }) => id > before.id);
   const goesOn = retryAt !== null && !newer;
+  if (outcome.reached) noteReached(partition, before, outcome.reached);
   writePublication(partition, {
     ...before,
     status: goesOn ? before.status : 'failed',

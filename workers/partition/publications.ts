@@ -16,6 +16,7 @@ import {
   rivals,
   writePublication,
 } from '../../src/store/publications.ts';
+import { clearDoubtful } from '../../src/store/recipients.ts';
 import { readDraftRevision } from '../../src/store/revisions.ts';
 import { missing, refused } from './refusals.ts';
 
@@ -62,6 +63,7 @@ export function resendPublication(
   const known = readPublication(partition, publicationId);
   if (!known) return missing('Publication', publicationId);
   if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}: wait until it has ended.`);
+  clearDoubtful(partition, known);
   return start(partition, { ...known, ...fresh, connection, pagesUrl, updatedAt: at });
 }
 

@@ -24,11 +24,12 @@ const bootKeepingMs = 86_400_000;
 /** Folds one gateway's counts. */
 export function foldUsage(partition: Partition, record: UsageRecord): void {
   const { boot, number, calls, keys } = record;
-  if (number <= readBoot(partition, boot)) {
+  const known = readBoot(partition, boot);
+  if (number <= known && !record.replayed) {
     duplicates.inc({ layer: 'usage' });
     return;
   }
-  writeBoot(partition, boot, number);
+  writeBoot(partition, boot, Math.max(number, known));
   if (number === 1) removeBootsBefore(partition, idAt(timeOfUlid(boot) - bootKeepingMs));
   for (const { org, month, daySince, calls: count } of calls) {
     if (org !== instanceUsage && !readOrganisation(partition, org)) continue;

@@ -15,10 +15,11 @@ import {
 import {
   listWebhookEndpoints,
   readWebhookEndpoint,
+  webhookEndpointDigest,
   webhookEndpointResponse,
   writeWebhookEndpoint,
 } from '../../src/store/webhook-endpoints.ts';
-import { missing } from './refusals.ts';
+import { missing, stale } from './refusals.ts';
 import { addDelivery, disable, eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Named<Name extends WebhookCommand['name']> = Extract<WebhookCommand, { name: Name }>;
@@ -60,9 +61,10 @@ function create(partition: Partition, { endpoint }: Named<'createWebhookEndpoint
 function update(
   partition: Partition,
   before: WebhookEndpointRecord,
-  { url, description, events, enabled }: Named<'updateWebhookEndpoint'>,
+  { url, description, events, enabled, ifMatch }: Named<'updateWebhookEndpoint'>,
   at: number,
 ): CommandResult {
+  if (ifMatch && !ifMatch.includes(webhookEndpointDigest(before))) return stale('Webhook endpoint', before.id);
   const endpoint = {
     ...before,
     url: url ?? before.url,
@@ -74,7 +76,7 @@ function update(
   };
   if (enabled === true && before.disabled) return saved(partition, { ...endpoint, disabled: null, failingSince: null });
   if (enabled === false && !before.disabled) {
-    return { ok: true, value: webhookEndpointResponse(disable(partition, endpoint, 'user', at)) };
+    return told(disable(partition, endpoint, 'user', at));
   }
   return saved(partition, endpoint);
 }
@@ -136,7 +138,11 @@ function replay(
 
 function saved(partition: Partition, endpoint: WebhookEndpointRecord): CommandResult {
   writeWebhookEndpoint(partition, endpoint);
-  return { ok: true, value: webhookEndpointResponse(endpoint) };
+  return told(endpoint);
+}
+
+function told(endpoint: WebhookEndpointRecord): CommandResult {
+  return { ok: true, value: { ...webhookEndpointResponse(endpoint), digest: webhookEndpointDigest(endpoint) } };
 }
 
 function disabledConflict(): CommandResult {

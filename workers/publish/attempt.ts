@@ -14,10 +14,18 @@ import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import { readPublication, readReference } from '../../src/store/publications.ts';
 import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
 import { hostAccess } from './host.ts';
+import { type Mailing, mailingFor } from './recipients.ts';
 import { givenUp, retryAt } from './schedule.ts';
 
 type Failed = Extract<ResultBody, { result: 'publishFailed' }>;
 type Outcome = Failed | Extract<ResultBody, { result: 'published' }>;
+
+/** What an attempt has before it begins. */
+interface Prepared {
+  payload: unknown;
+  base: ReturnType<typeof deliveryBase>;
+  mailing: Mailing;
+}
 
 /** Longest time of a delivery, and how long a channel may take to notice, in milliseconds. */
 const deliveryMs = 60_000;
@@ -65,13 +73,13 @@ export class Attempt {
     }
     const prepared = await this.prepare().catch((error: unknown) => this.unprepared(error, current));
     if ('result' in prepared) return this.end(prepared);
-    const attempt = await this.begin();
+    const attempt = await this.begin(prepared.mailing);
     if (attempt === undefined) return;
-    await this.end(await this.deliver(prepared.payload, prepared.base, attempt));
+    await this.end(await this.deliver(prepared, attempt));
   }
 
   /** Everything that can fail before anything is sent. */
-  private async prepare() {
+  private async prepare(): Promise<Prepared> {
     const { context, publication } = this;
     const { id, draftId, revision, channel, asDraft, connection, pagesUrl } = publication;
     const base = deliveryBase(context, channel, connection);
@@ -91,7 +99,7 @@ export class Attempt {
       partition: context.partition().name,
       work,
     });
-    return { payload, base };
+    return { payload, base, mailing: mailingFor(context, publication, this.life, base.settings) };
   }
 
   private unprepared(error: unknown, attempt: number): Failed {
@@ -105,18 +113,20 @@ export class Attempt {
   }
 
   /** Journals that the attempt begins and waits until that is folded; undefined when it is not this one's turn any more. */
-  private async begin(): Promise<number | undefined> {
+  private async begin(mailing: Mailing): Promise<number | undefined> {
     const { context, publication, life } = this;
     // What this life has journalled before, without having come to send, is begun already.
     if (publication.sending?.by === life) return publication.sending.attempt;
     const attempt = publication.attempted + 1;
-    await this.journal({ result: 'publicationSending', publicationId: publication.id, attempt, by: life });
+    const recipients = mailing.sending;
+    const what = { publicationId: publication.id, attempt, by: life, ...(recipients && { recipients }) };
+    await this.journal({ result: 'publicationSending', ...what });
     const now = readPublication(context.partition(), publication.id);
     const isOurs = now?.sending?.attempt === attempt && now.sending.by === life;
     return isOurs ? attempt : undefined;
   }
 
-  private async deliver(payload: unknown, base: ReturnType<typeof deliveryBase>, attempt: number): Promise<Outcome> {
+  private async deliver({ payload, base, mailing }: Prepared, attempt: number): Promise<Outcome> {
     const { context, publication } = this;
     const { id, repoId, channel, connection } = publication;
     const stop = publicationSeconds.startTimer({ channel });
@@ -126,14 +136,15 @@ export class Attempt {
     try {
       const resumed = this.open || attempt > 1;
       const host = hostAccess(context, repoId, signal);
-      const delivery = { ...base, signal, publicationId: id, reference, resumed, host };
+      const { recipients } = mailing;
+      const delivery = { ...base, signal, publicationId: id, reference, resumed, host, recipients };
       const delivered = await inTime(channelOf(channel).deliver(payload, delivery), signal);
       context.breakers.tell(channel, receiver, 'answered');
-      return this.success(attempt, delivered);
+      return { ...this.success(attempt, delivered), ...reachedBy(mailing, delivered) };
     } catch (error) {
       const failure = this.toDeliveryError(error, signal);
       context.breakers.tell(channel, receiver, failure.outcome === 'refused' ? 'answered' : 'failed');
-      return this.failed(attempt, failure);
+      return { ...this.failed(attempt, failure), ...reachedBy(mailing, failure) };
     } finally {
       stop();
     }
@@ -197,6 +208,11 @@ export class Attempt {
     const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
     while (folded() < seq && !this.stopping.aborted) await pause(lookMs, undefined, { ref: false });
   }
+}
+
+function reachedBy(mailing: Mailing, ended: Delivered | DeliveryError): Pick<Outcome, 'reached'> {
+  const reached = mailing.outcome(ended);
+  return reached ? { reached } : {};
 }
 
 function outcomeName(outcome: Outcome): 'completed' | 'retried' | 'failed' | 'unknown' {

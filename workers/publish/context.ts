@@ -7,7 +7,7 @@ import type { Lane } from '../../src/journal/lane.ts';
 import { type ChannelName, type Connection, channelSealedFor, channelTraits } from '../../src/protocol/channels.ts';
 import type { Sealer } from '../../src/seal.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { addressDigest, isSuppressed, unsubscribeToken } from '../../src/store/suppressions.ts';
+import { addressDigest, unsubscribeToken } from '../../src/store/suppressions.ts';
 import type { RenderPool } from '../render/pool.ts';
 import type { Breakers } from './breakers.ts';
 import type { Hosting } from './host.ts';
@@ -53,21 +53,15 @@ export function openSettings(sealer: Sealer, channel: ChannelName, connection: C
 
 /** What a delivery through a connection may use, but for what is of the one attempt. */
 export function deliveryBase(
-  { sealer, egress, directory, publicUrl }: Delivering,
+  { sealer, egress, publicUrl }: Delivering,
   channel: ChannelName,
   connection: Connection,
-): Pick<DeliveryContext, 'settings' | 'egress' | 'suppressed' | 'unsubscribeUrl'> {
+): Pick<DeliveryContext, 'settings' | 'egress' | 'unsubscribeUrl'> {
   const { orgId } = connection;
   const digest = (address: string) => ({ orgId, address: addressDigest(sealer, orgId, address) });
   return {
     settings: openSettings(sealer, channel, connection),
     egress,
-    suppressed: (addresses) => {
-      const partition = directory();
-      // Whoever cannot be asked about may have said no.
-      if (!partition) throw new ConnectionError('The directory cannot be read right now.');
-      return new Set(addresses.filter((address) => isSuppressed(partition, digest(address))));
-    },
     unsubscribeUrl: (address) => `${publicUrl}/unsubscribe/${unsubscribeToken(sealer, digest(address))}`,
   };
 }

@@ -18,7 +18,9 @@ export async function testChannel(
   try {
     const base = deliveryBase(delivering, channel, connection);
     const host = repoId === null ? null : hostAccess(delivering, repoId, signal);
-    const context = { ...base, signal, publicationId: `test_${ulid()}`, reference: null, resumed: false, host };
+    const recipients = { due: [], unsubscribed: 0, alreadySent: 0 };
+    const what = { publicationId: `test_${ulid()}`, reference: null, resumed: false };
+    const context = { ...base, ...what, signal, recipients, host };
     return { ok: true, message: await channelOf(channel).test(context) };
   } catch (error) {
     if (error instanceof DeliveryError || error instanceof ConnectionError)

@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/metrics.ts';
-
 import type { Due } from '../../src/protocol/retention.ts';
-
 import type {
   Changes,
   Payload,
@@ -41,6 +39,12 @@ export interface PoolLimits {
   waiting: number;
 }
 
+/**
+ * Threads are loaded by import(), never by require(): a thread ended in the middle of a require() of an ES module takes the
+ * whole process with it (a fatal error of Node.js: "IsGraphAsync must be used on an instantiated module").
+ */
+const threadArguments = [...process.execArgv, '--no-experimental-require-module'];
+
 const defaultLimits: PoolLimits = { heapMb: usualHeapMb, waiting: 64 };
 
 export class RenderPool {
@@ -66,6 +70,7 @@ export class RenderPool {
       minThreads: this.threads,
       maxThreads: this.threads,
       concurrentTasksPerWorker: 1,
+      execArgv: threadArguments,
       resourceLimits: heapLimits(this.limits.heapMb),
     });
   }

@@ -7,12 +7,9 @@ import { type ErrorKind, ServiceError } from '../../src/errors.ts';
 import type { PoolAnswer, PoolTask, ThreadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
-
 import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
-
 import { countDue } from './due.ts';
-
 import { payload } from './payload.ts';
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { escapeHtml } from '../../escape-html.ts';
 import type { EmailSettings } from '../../protocol/channel-settings.ts';
 import type { Note } from '../channel.ts';
-import { blocksToHtml, escapeHtml } from '../text/html.ts';
+import { blocksToHtml } from '../text/html.ts';
 import { blocksOf, titleOf } from '../text/note-text.ts';
 import { toPlain } from '../text/plain.ts';
 

@@ -2,7 +2,7 @@
  * Sends a message of its own to each recipient, over a few sessions at once, and sums up what became of them. A message that
  * may have been taken is never handed over again: then all of it stops, and the outcome is said to be unknown.
  */
-import { DeliveryError } from '../channel.ts';
+import { DeliveryError, type Reached } from '../channel.ts';
 import type { Handover, SmtpSession } from './smtp.ts';
 
 const mostSessions = 4;
@@ -22,8 +22,8 @@ export interface Tally {
   deferred: number;
 }
 
-/** @returns how many were taken, at least one; @throws DeliveryError as the documentation of the channel tells */
-export async function sendAll(sending: Sending): Promise<Tally> {
+/** @returns how many were taken, at least one, and whose; @throws DeliveryError as the documentation of the channel tells */
+export async function sendAll(sending: Sending): Promise<{ tally: Tally; reached: Reached }> {
   const round = new Round(sending);
   await round.run();
   return round.outcome();
@@ -32,9 +32,10 @@ export async function sendAll(sending: Sending): Promise<Tally> {
 class Round {
   private readonly sending: Sending;
   private readonly tally: Tally = { accepted: 0, rejected: 0, deferred: 0 };
+  private readonly taken: string[] = [];
   private next = 0;
-  /** Messages that were being taken when their connection was lost. */
-  private doubtful = 0;
+  /** Whose messages were being taken when their connection was lost. */
+  private readonly doubtful: string[] = [];
   /** Why not all recipients were tried. */
   private failure: DeliveryError | undefined;
   private lastCode = '';
@@ -56,13 +57,15 @@ class Round {
     ]);
   }
 
-  outcome(): Tally {
-    const { accepted, rejected, deferred } = this.tally;
+  outcome(): { tally: Tally; reached: Reached } {
+    const { accepted, deferred } = this.tally;
     const all = this.sending.recipients.length;
-    if (this.doubtful > 0 || (this.failure && accepted > 0)) {
-      const rest = this.doubtful > 0 ? `${this.doubtful} more may have arrived` : 'the others were not sent';
+    const reached = { taken: this.taken, doubtful: this.doubtful };
+    const uncertain = this.doubtful.length;
+    if (uncertain > 0 || (this.failure && accepted > 0)) {
+      const rest = uncertain > 0 ? `${uncertain} more may have arrived` : 'the others were not sent';
       const taken = `The mail server took ${accepted} of ${all} messages before the connection was lost; ${rest}.`;
-      throw new DeliveryError('unknown', taken);
+      throw new DeliveryError('unknown', taken, undefined, reached);
     }
     if (this.failure) throw this.failure;
     if (accepted === 0 && deferred > 0) {
@@ -71,7 +74,7 @@ class Round {
     if (accepted === 0) {
       throw new DeliveryError('refused', `The mail server refused all ${all} messages (${this.lastCode}).`);
     }
-    return { accepted, rejected, deferred };
+    return { tally: this.tally, reached };
   }
 
   private async lane(opened: SmtpSession): Promise<void> {
@@ -96,23 +99,24 @@ class Round {
       session = await this.sending.open();
       handover = await this.sending.hand(session, recipient);
     }
-    this.count(handover);
+    this.count(handover, recipient);
     return session;
   }
 
-  private count(handover: Handover): void {
+  private count(handover: Handover, recipient: string): void {
     if (handover.kind === 'lost') {
-      if (handover.handed) this.doubtful += 1;
+      if (handover.handed) this.doubtful.push(recipient);
       else
         this.failure ??= new DeliveryError('retry', 'The mail server ends the connection before it takes a message.');
       return;
     }
     this.tally[handover.kind] += 1;
-    if (handover.kind !== 'accepted') this.lastCode = handover.code;
+    if (handover.kind === 'accepted') this.taken.push(recipient);
+    else this.lastCode = handover.code;
   }
 
   private get isStopped(): boolean {
     if (this.sending.signal.aborted) this.failure ??= new DeliveryError('retry', 'The delivery was stopped.');
-    return this.failure !== undefined || this.doubtful > 0;
+    return this.failure !== undefined || this.doubtful.length > 0;
   }
 }

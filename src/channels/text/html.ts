@@ -2,6 +2,7 @@
  * Writes blocks as HTML that does nothing: no scripts, no remote content, no attributes but addresses of links. What stands
  * around it, such as a page or a mail, is the matter of others.
  */
+import { escapeHtml } from '../../escape-html.ts';
 import type { Block, Inline, List } from './document.ts';
 
 export interface HtmlOptions {
@@ -10,16 +11,9 @@ export interface HtmlOptions {
 }
 
 const tags = { strong: 'strong', emphasis: 'em', struck: 's' } as const;
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
 /** Blocks as HTML, one a line. */
 export function blocksToHtml(blocks: readonly Block[], options: HtmlOptions = {}): string {
   return blocks.map((block) => blockToHtml(block, options)).join('\n');
-}
-
-/** Text for HTML, in elements and in quoted attributes alike. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (mark) => entities[mark] as string);
 }
 
 function blockToHtml(block: Block, options: HtmlOptions): string {

@@ -53,6 +53,24 @@ function isVersionAfter(text: string, end: number): boolean {
   return word !== null && versionWords.has(word[0].toLowerCase());
 }
 
+/** Begins with what is found fast: the rest is looked at only there. */
+const written =
+  /ip-(?<![\w-]ip-)\d{1,3}(?:-\d{1,3}){3}(?![\w-])|:\/\/(?:0x[0-9a-f]{8}|\d{8,10}|(?:0[0-7]{0,3}\.){3}0[0-7]{0,3})(?=[/:?#\s)>"']|$)|\.(?:in-addr\.arpa|nip\.io|sslip\.io|ipv6-literal\.net)(?![\w-])/g;
+const hostChars = charClass(/[\da-fA-F.-]/);
+const inHost = /^(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{1,4}(?:-{1,2}[\da-f]{1,4}){2,7})$/i;
+
+/** Addresses not written as such: `ip-203-0-113-77`, `77.113.0.203.in-addr.arpa`, `http://3405803853/`. */
+export function findHostAddresses(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const { 0: found, index } of text.matchAll(written)) {
+    const isName = found.startsWith('.');
+    const start = isName ? runStart(hostChars, text, index, Math.max(0, index - 45)) : index + 3;
+    const end = isName ? index : index + found.length;
+    if (!isName || inHost.test(text.slice(start, end))) spans.push({ start, end, word: '[ip]' });
+  }
+  return spans;
+}
+
 /** IPv6 addresses, with the zone; times, paths of code and lone `::` are none. */
 export function findIpv6(text: string): Span[] {
   const spans: Span[] = [];

@@ -9,7 +9,7 @@ const linkChars: CharClass = charClass(/[^\s"'`<>\\()[\]]/, true);
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 const mark = new RegExp(
-  `/user-attachments/(?:assets|files)/|user-images\\.githubusercontent\\.com/|/attachments/${uuid}|` +
+  `/user-attachments/(?:assets|files)/|(?:user-images|repository-images|cloud)\\.githubusercontent\\.com/|/attachments/${uuid}|` +
     `/assets/\\d{1,12}/${uuid}|/files/\\d{5,12}/[\\w%.-]|/uploads/[0-9a-f]{32}/`,
   'gi',
 );
@@ -39,4 +39,19 @@ function wholeLink(text: string, start: number, end: number, floor: number): { s
   if (bracket < 0 || !close) return { start, end };
   const from = open + bracket;
   return { start: text[from - 1] === '!' && from > floor ? from - 1 : from, end: end + close[0].length };
+}
+
+const embedded = /data:[a-z]{1,16}\/[\w.+-]{1,64}(?:;[\w=-]{1,40}){0,2};base64,/gi;
+const base64Chars = charClass(/[A-Za-z0-9+/=%]/);
+
+/** Files that are a part of the text itself, as `data:` addresses: never wanted, whatever kind of text it is. */
+export function findEmbeddedFiles(text: string): Span[] {
+  const spans: Span[] = [];
+  embedded.lastIndex = 0;
+  for (let match = embedded.exec(text); match; match = embedded.exec(text)) {
+    const end = runEnd(base64Chars, text, embedded.lastIndex);
+    if (end - embedded.lastIndex >= 16) spans.push({ start: match.index, end, word: '[attachment]' });
+    embedded.lastIndex = end;
+  }
+  return spans;
 }

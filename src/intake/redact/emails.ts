@@ -3,7 +3,7 @@
  * Handles have nothing before the `@`; versions (`fastify@4.1.0-rc.one`), clone addresses and image sizes stand.
  */
 
-import { charClass, isIn, runStart, type Span } from './scan.ts';
+import { alphanumeric, charClass, isIn, runStart, type Span } from './scan.ts';
 
 // A sign before a space or another sign is passed over at once: a hostile text holds 65,536.
 const atSign = /[@＠](?![@＠\s])|%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;/gi;
@@ -54,6 +54,12 @@ function localStart(text: string, at: number, floor: number): number {
     return quote < 0 || text.slice(start, at).includes('\n') ? at : start;
   }
   let start = runStart(localChars, text, at, floor);
+  // Markdown's backslash before a sign is no part of the address, and does not end it.
+  while (text[start - 1] === '\\' && !isIn(alphanumeric, text, start) && start - 2 > floor && start < at) {
+    const before = runStart(localChars, text, start - 1, floor);
+    if (before === start - 1) break;
+    start = before;
+  }
   while (start < at && !isIn(nameStart, text, start)) start += 1;
   return start;
 }

@@ -15,7 +15,7 @@ const dumpName = new RegExp(
 const settingName = new RegExp(
   '(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|api[-_ ]?key|access[-_ ]?key(?:[-_]id)?|auth[-_]?key|' +
     'account[-_]?key|private[-_]?key|secret[-_ ]?key|signing[-_]?key)' +
-    '["\'`\\]]{0,2}(?:[ \\t]{0,2}(?:=>|:=|=(?![=>])|:(?!:))[ \\t]{0,2}|[ \\t](?:is|was):?[ \\t]|([ \\t]))(["\'`]?)',
+    '["\'`\\]*_]{0,3}(?:[ \\t]{0,2}(?:=>|:=|=(?![=>])|:(?!:))[ \\t]{0,2}|[ \\t](?:is|was):?[ \\t]|([ \\t]))["\'`*_]{0,3}[ \\t]?["\'`]?',
   'gi',
 );
 
@@ -85,7 +85,8 @@ function isFlag(text: string, at: number): boolean {
   return /(?<![\w-])--[\w-]{0,24}$/.test(text.slice(Math.max(0, at - 27), at));
 }
 
-function looksRandom(value: string): boolean {
+/** Whether a value looks made by a machine rather than like a word or the name of a thing. */
+export function looksRandom(value: string): boolean {
   // The cheap tests come first: a hostile text holds ten thousand names.
   if (!/\d/.test(value)) return value.length >= 16 && /[a-z][A-Z]/.test(value) && /[A-Z][a-z]?[A-Z]/.test(value);
   if (!/[A-Za-z]/.test(value)) return /^\d{8,}$/.test(value);

@@ -38,11 +38,11 @@ const forms = [
 ];
 const separated = new RegExp(`(?=[(\\d])${open}${noDate}(?:${forms.join('|')})${close}`, 'g');
 
-const words = 'phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|sms';
+const words = 'wa\\.me/|phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|sms';
 /** Verbs that code uses as well: fewer than nine digits behind them are no number. */
-const verbs = '(?:call|dial)(?=\\D{1,24}(?:\\d\\D{0,2}){9})';
+const verbs = '(?:call|dial|reach|text|ring)(?=\\D{1,24}(?:\\d\\D{0,2}){9})';
 const announced = new RegExp(
-  `(?<!\\w)(?:${words}|${verbs})(?:[ ](?:number|no|nr))?[ \\t:.=#"'\`*(]{1,6}(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
+  `(?<!\\w)(?:${words}|${verbs})(?:[ ](?:number|no|nr))?(?:(?<=/)|[ \\t:.=#"'\`*(]{1,6})(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
     `${noDate}([+(]{0,2}\\d(?:${gap}{0,2}\\d){6,14})(?!\\w)`,
   'gi',
 );

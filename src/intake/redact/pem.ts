@@ -5,7 +5,8 @@
 import { charClass, runEnd, type Span } from './scan.ts';
 
 const base64Chars = charClass(/[A-Za-z0-9+/=]/);
-const begin = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
+const begin =
+  /(?:PuTTY-User-Key-File-\d: [\w-]{1,40}\s(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,128}\s{1,2}){1,8}?Private-Lines: \d{1,4}\s)|-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const end = /-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 
 /** The longest armour taken as one key, in characters: 16,384-bit keys stay below 14,000. */

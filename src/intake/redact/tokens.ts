@@ -3,7 +3,7 @@
  * beside the word "token". Bare forty digits are a commit sha and stand.
  */
 
-import { alphanumeric, type CharClass, charClass, isIn, runEnd, runStart, type Span } from './scan.ts';
+import { alphanumeric, type CharClass, charClass, hasRun, isIn, runEnd, runStart, type Span } from './scan.ts';
 
 const tokenChars = charClass(/[\w-]/);
 const base64Chars = charClass(/[\w+/=-]/);
@@ -29,6 +29,7 @@ const strongHeads = [
   'SG\\.[\\w-]{16,32}\\.[\\w-]{16}',
   'AGE-SECRET-KEY-1[A-Z0-9]{16}',
   'hooks\\.slack\\.com/(?:services|workflows)/[A-Z]',
+  'eyJrIjoi[\\w-]{40}',
   'discord(?:app)?\\.com/api/webhooks/\\d',
 ];
 
@@ -40,17 +41,26 @@ const weakHeads = [
   'pypi-[\\w-]{16}',
   'hf_[A-Za-z0-9]{30}',
   'hv[bs]\\.[\\w-]{24}',
+  's\\.[A-Za-z0-9]{24}(?![\\w(])',
+  'cio[A-Za-z0-9]{32}(?!\\w)',
 ];
 
 const heads = new RegExp(
   // What they begin with comes first: it is asked at each character of every text.
-  `(?=[ADGSdghnprswxy])(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))`,
+  `(?=[ADGScdeghnprswxy])(?:(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))` +
+    // Unmistakable behind a letter too.
+    '|gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\\w{36}|rn_(?:live|test)_[A-Za-z0-9]{36})',
   'g',
 );
+
+/** Whatever a token is made of, and how long the shortest one is. */
+const anyChars = charClass(/[\w.+/=-]/);
+const shortest = 13;
 
 /** Tokens with a known prefix. */
 export function findPrefixedTokens(text: string): Span[] {
   const spans: Span[] = [];
+  if (!hasRun(anyChars, text, shortest)) return spans;
   heads.lastIndex = 0;
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const end = runEnd(tailOf(match[0]), text, heads.lastIndex);

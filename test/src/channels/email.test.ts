@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { DeliveryContext } from '../../../src/channels/channel.ts';
+import type { DeliveryContext, DeliveryError } from '../../../src/channels/channel.ts';
 import { email } from '../../../src/channels/email.ts';
 import type { EmailSettings } from '../../../src/protocol/channel-settings.ts';
 import { aContext, aNote, failureOf } from '../../helpers/delivery.ts';
@@ -25,6 +25,8 @@ async function send(
 ) {
   const server = await startSmtp(t, options);
   const context = aContext(t, settingsOf(server, settings), fields);
+  const due = fields.recipients?.due ?? email.recipients?.(context.settings) ?? [];
+  context.recipients = { unsubscribed: 0, alreadySent: 0, ...fields.recipients, due };
   return { server, context, delivery: email.deliver(email.render(aNote(), context.settings), context) };
 }
 
@@ -44,7 +46,8 @@ test('sends each recipient a message of their own', async (t) => {
   assert.deepEqual(await delivery, {
     url: null,
     reference: null,
-    counts: { accepted: 3, rejected: 0, deferred: 0, unsubscribed: 0 },
+    counts: { accepted: 3, rejected: 0, deferred: 0, unsubscribed: 0, alreadySent: 0 },
+    reached: { taken: server.mails.map(({ to }) => to[0]), doubtful: [] },
   });
   assert.deepEqual(
     readers(server).map((address) => address.toLowerCase()),
@@ -82,13 +85,17 @@ test('lets each recipient unsubscribe by one click', async (t) => {
   }
 });
 
-test('leaves out those who have unsubscribed', async (t) => {
-  const { server, delivery } = await send(t, {}, {}, { suppressed: () => new Set(['ben@example.org']) });
-  assert.deepEqual((await delivery).counts, { accepted: 2, rejected: 0, deferred: 0, unsubscribed: 1 });
-  assert.deepEqual(readers(server), ['ann@example.org', 'cleo@example.org']);
-  const none = await send(t, {}, {}, { suppressed: (all) => new Set(all) });
+test('writes to those who are due alone', async (t) => {
+  const due = ['ann@example.org'];
+  const { server, delivery } = await send(t, {}, {}, { recipients: { due, unsubscribed: 1, alreadySent: 1 } });
+  const counts = { accepted: 1, rejected: 0, deferred: 0, unsubscribed: 1, alreadySent: 1 };
+  assert.deepEqual((await delivery).counts, counts);
+  assert.deepEqual(readers(server), due);
+  const none = await send(t, {}, {}, { recipients: { due: [], unsubscribed: 3, alreadySent: 0 } });
   assert.equal((await failureOf(none.delivery)).outcome, 'refused');
-  assert.equal(none.server.sessions, 0);
+  const all = await send(t, {}, {}, { recipients: { due: [], unsubscribed: 1, alreadySent: 2 } });
+  assert.deepEqual((await all.delivery).counts, { ...counts, accepted: 0, alreadySent: 2 });
+  assert.equal(none.server.sessions + all.server.sessions, 0);
 });
 
 test('gives a message the same id in all attempts', async (t) => {
@@ -107,7 +114,10 @@ test('gives a message the same id in all attempts', async (t) => {
 test('counts those whom the server refuses, and names nobody', async (t) => {
   const refuse = (address: string) => (address === people[1] ? 550 : undefined);
   const some = await send(t, { refuse });
-  assert.deepEqual((await some.delivery).counts, { accepted: 2, rejected: 1, deferred: 0, unsubscribed: 0 });
+  assert.deepEqual((await some.delivery).counts, {
+    ...{ accepted: 2, rejected: 1, deferred: 0, unsubscribed: 0 },
+    alreadySent: 0,
+  });
   const all = await send(t, { refuse: () => 550 });
   assert.deepEqual(await failureOf(all.delivery), {
     outcome: 'refused',
@@ -143,6 +153,14 @@ test('does not know the outcome once a message was lost while it was taken', asy
       /^The mail server took \d+ of 25 messages before the connection was lost; 1 more may have arrived\.$/,
     );
     assert.ok(readers(server).length < crowd.length);
+    // Whoever has it is told apart from the one who may have it, and from those who have not.
+    const { reached } = (await delivery.catch((error: unknown) => error)) as DeliveryError;
+    const [doubtful] = reached?.doubtful ?? [];
+    assert.equal(reached?.doubtful.length, 1);
+    assert.deepEqual(
+      [...(reached?.taken ?? [])].sort(),
+      readers(server).filter((address) => address !== doubtful),
+    );
   }
 });
 

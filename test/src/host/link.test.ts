@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linksOf } from '../../../src/host/link.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
 
 const here = 'https://api.example.com/repositories/1/pulls?page=2';
 const at = (page: string): string => `https://api.example.com/repositories/1/pulls?page=${page}`;
@@ -52,8 +53,6 @@ test('reads a long hostile header in no time', () => {
     '<a>;rel=,'.repeat(7000),
   ];
   for (const header of headers) {
-    const started = performance.now();
-    linksOf(header, here);
-    assert.ok(performance.now() - started < 500, header.slice(0, 10));
+    assert.ok(processorMs(() => linksOf(header, here)) < 500, header.slice(0, 10));
   }
 });

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { type ErrorDetails, ServiceError } from '../../../src/errors.ts';
 import { toEvents } from '../../../src/intake/events.ts';
 import { issuePayload, pullPayload, pushPayload, tagPayload, timeOf } from '../../helpers/payloads.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
 
 const now = Date.UTC(2026, 5, 1);
 
@@ -98,10 +99,9 @@ test('wrong types of optional fields are named', () => {
 });
 
 test('a million faults are named in time', () => {
-  const started = performance.now();
   const payload = { ...pushPayload([1], 'a1'), commits: Array.from({ length: 1_000_000 }, () => ({})) };
-  assert.deepEqual(Object.keys(faultsOf('push', payload)), ['commits']);
-  assert.ok(performance.now() - started < 2000, 'one hostile delivery must not stop the gateway');
+  const took = processorMs(() => assert.deepEqual(Object.keys(faultsOf('push', payload)), ['commits']));
+  assert.ok(took < 2000, 'one hostile delivery must not stop the gateway');
 });
 
 test('any payload is taken, ignored or refused', () => {

@@ -7,6 +7,12 @@ import { cleanLine, escapeText, plainText } from '../../../src/notes/escape.ts';
 import { commitLine, numberLink, personLink, safeUrl } from '../../../src/notes/markdown.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
 import { firstSentence, quoteLines } from '../../../src/notes/quote.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
+
+test('sets nothing as a formula', () => {
+  assert.equal(escapeText('Costs $5'), 'Costs $5');
+  assert.equal(escapeText('Set $x$ and $HOME'), 'Set \\$x\\$ and \\$HOME');
+});
 
 test('escapes links, HTML, emphasis and headings', () => {
   assert.equal(escapeText('[x](javascript:1)'), '\\[x\\](javascript:1)');
@@ -55,7 +61,7 @@ test('quotes Markdown without what acts', () => {
     'comment',
   );
   assert.deepEqual(lines, [
-    'Run \\<b>it\\</b> @<!-- -->bob',
+    'Run it @<!-- -->bob',
     'pic a [b](https://x)',
     '\\[Features]: http://x',
     '```js',
@@ -75,10 +81,10 @@ test('finds the first sentence of quoted Markdown', () => {
 });
 
 test('takes numbers, handles, hashes and links out for customers', () => {
-  assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen in');
-  assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo from');
+  assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen');
+  assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo');
   assert.equal(withoutInside('Keep v1.2.3, 100 items and @scope/pkg'), 'Keep v1.2.3, 100 items and @scope/pkg');
-  assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'Closes: it works.');
+  assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'it works.');
 });
 
 test('writes links that end where they should', () => {
@@ -94,10 +100,11 @@ test('writes links that end where they should', () => {
 
 test('makes hostile text safe in time', () => {
   for (const unit of ['`', '[', '![', '@a/', '<!--', '`a', '#1 ', 'a/b', '(#1']) {
-    const start = performance.now();
-    escapeText(unit.repeat(30_000));
-    quoteLines(unit.repeat(30_000), 'comment');
-    withoutInside(unit.repeat(1_000));
-    assert.ok(performance.now() - start < 500, unit);
+    const took = processorMs(() => {
+      escapeText(unit.repeat(30_000));
+      quoteLines(unit.repeat(30_000), 'comment');
+      withoutInside(unit.repeat(1_000));
+    });
+    assert.ok(took < 500, unit);
   }
 });

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { pagesUrl, pageUrl } from '../../../src/page-url.ts';
 import { at, startPages } from '../../helpers/pages.ts';
+import { waitUntil } from '../../helpers/wait-until.ts';
 
 const key = 'k'.repeat(20);
 const dayMs = 86_400_000;
@@ -217,6 +218,39 @@ test('leads to the address with a slash, whether there are pages or not', async 
     const { status, headers } = await pages.get(`/notes/acme/${name}?key=${key}`);
     assert.deepEqual([status, headers.get('location')], [308, `/base/notes/acme/${name}/?key=${key}`]);
   }
+});
+
+test('leads from a former name to the present one, until somebody else has it', async (t) => {
+  const pages = await startPages(t, 'https://notes.test/base/');
+  await pages.repository({ fullName: 'Acme/Lander', formerNames: ['acme/Rocket', 'acme/stone'] });
+  const from = async (path: string) => {
+    const { status, headers } = await pages.get(`/notes/${path}`);
+    return [status, headers.get('location')];
+  };
+  for (const rest of ['', 'v1.0.0', 'release/1%2F0', 'atom.xml?page=2', '?page=2'])
+    assert.deepEqual(await from(`acme/rocket/${rest}`), [308, `/base/notes/Acme/Lander/${rest}`], rest);
+  assert.match((await pages.get('/notes/acme/stone/')).headers.get('cache-control') ?? '', /^public, max-age=60$/);
+  await pages.repository({ fullName: 'acme/stone', private: true }, 1);
+  await waitUntil('the name is another’s', async () => (await from('acme/stone/'))[0] === 404);
+  assert.equal((await from('acme/rocket/'))[0], 308);
+});
+
+test('tells nobody where pages went that are not for them', async (t) => {
+  const pages = await startPages(t);
+  const [off, unlisted] = [
+    await pages.repository({ fullName: 'acme/a', formerNames: ['acme/off'] }, 0),
+    await pages.repository({ fullName: 'acme/b', formerNames: ['acme/unlisted'] }, 1),
+  ];
+  await pages.settings(off, { visibility: 'off' });
+  await pages.settings(unlisted, { visibility: 'unlisted', key });
+  const unknown = await pages.get('/notes/acme/nothing/v1');
+  for (const path of ['off/v1', 'unlisted/v1', `unlisted/v1?key=${'x'.repeat(20)}`]) {
+    const { status, headers, body } = await pages.get(`/notes/acme/${path}`);
+    assert.deepEqual([status, headers.get('location'), body], [404, null, unknown.body], path);
+  }
+  const known = await pages.get(`/notes/acme/unlisted/v1?key=${key}`);
+  assert.equal(known.headers.get('location'), `/notes/acme/b/v1?key=${key}`);
+  assert.equal(known.headers.get('cache-control'), 'private, max-age=60');
 });
 
 test('allows nothing but its own stylesheet', async (t) => {

@@ -10,6 +10,7 @@ import type { ResultBody } from '../../../src/protocol/journal.ts';
 import { listRelays } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { listUnderWay, readPublication, readReference } from '../../../src/store/publications.ts';
+import { readReached } from '../../../src/store/recipients.ts';
 import { readResult } from '../../../src/store/results.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch, pullRecord, repositoryFields, resultRecord } from '../../helpers/partition-records.ts';
@@ -248,12 +249,40 @@ test('are deleted by a person, and what the receiver has stays known', async (t)
   assert.equal(readReference(stage.partition, stage.read('pub_2')), 'ref');
 });
 
+test('remember who has a text, who may have it, and who may be written to again', async (t) => {
+  const stage = await openStage(t);
+  const { partition } = stage;
+  const reached = (revision = 1) => readReached(partition, { repoId, draftId, revision });
+  await stage.publish('pub_1', { channel: 'email' });
+  const sending = { result: 'publicationSending', publicationId: 'pub_1', by: 'life-1' } as const;
+  await stage.result({ ...sending, attempt: 1, recipients: ['ann', 'ben', 'cleo'] });
+  assert.deepEqual(reached(), { taken: [], doubtful: ['ann', 'ben', 'cleo'] });
+  const failed = { result: 'publishFailed', publicationId: 'pub_1', error: 'no', retryAt: null } as const;
+  const told = { taken: ['ann'], free: ['cleo'] };
+  await stage.result({ ...failed, attempt: 2, unknown: true, reached: { taken: ['ben'], free: [] } });
+  assert.deepEqual(reached().taken, [], 'an attempt that was never begun tells nothing');
+  await stage.result({ ...failed, attempt: 1, unknown: true, reached: told });
+  assert.deepEqual(reached(), { taken: ['ann'], doubtful: ['ben'] });
+  await stage.publish('pub_2', { channel: 'email', connection: { ...connection, receiver: 'another list' } });
+  assert.deepEqual(reached(), { taken: ['ann'], doubtful: ['ben'] }, 'another list frees nobody');
+  const again = { name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null } as const;
+  assert.equal(kindOf(await stage.command(again)), 'ok');
+  assert.deepEqual(reached(), { taken: ['ann'], doubtful: [] }, 'a person does');
+  await stage.result({ ...sending, attempt: 2, recipients: ['ben'] });
+  const arrived = { result: 'published', publicationId: 'pub_1', url: null, reference: null, counts: {} } as const;
+  await stage.result({ ...arrived, attempt: 2, reached: { taken: ['ben'], free: [] } });
+  assert.deepEqual(reached(), { taken: ['ann', 'ben'], doubtful: [] });
+  assert.deepEqual(reached(2), { taken: [], doubtful: [] }, 'another text is another matter');
+});
+
 test('go with their repository', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.publish('pub_2', { channel: 'office_chat' });
   await stage.sending('pub_2', 1);
   await stage.published('pub_2', 1);
+  const mailed = { result: 'publicationSending', publicationId: 'pub_1', attempt: 1, by: 'life-1' } as const;
+  await stage.result({ ...mailed, recipients: ['ann'] });
   const { partition } = stage;
   const body = { relay: 'repositoryErased', repoId } as const;
   await foldRecords(partition, 90, { id: 'r', at: epoch, kind: 'relay', source: 'directory', row: 1, body });
@@ -264,6 +293,7 @@ test('go with their repository', async (t) => {
     'publicationsByRepository',
     'publicationsByContent',
     'publicationReferences',
+    'recipients',
   ] as const;
   for (const table of tables) assert.equal(partition.tables[table].getKeysCount({}), 0, table);
 });

@@ -1,0 +1,102 @@
+/**
+ * `tidings channels list|put|test|remove`: connections of channels, of an organisation or a repository. Settings come from a
+ * file, never from the command line, where other users could read the secrets in them.
+ */
+import { readFileSync } from 'node:fs';
+import type { Owner } from '../api/channel-writes.ts';
+import { connectionInForce, putConnection, tryConnection } from '../api/channels.ts';
+import { type ApiContext, carryOut, readPartition } from '../api/context.ts';
+import { directoryName } from '../journal/subjects.ts';
+import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { channelResponse, effectiveChannel } from '../store/channels.ts';
+import { withService } from './connection.ts';
+import { findOrganisation } from './organisation.ts';
+import { findRepository } from './repository.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+const expected =
+  'Expected: tidings channels list, put CHANNEL FILE.json, test CHANNEL or remove CHANNEL, with --org ORGANISATION or --repo OWNER/REPO';
+
+export const channelsCommand: CliCommand = {
+  usage:
+    'channels list | channels put CHANNEL FILE.json|- | channels test CHANNEL | channels remove CHANNEL, each with --org LOGIN|ID or --repo OWNER/REPO|REPO_ID',
+  help: 'Shows, makes, tries and removes connections of channels',
+  run: ([action = '', ...args]) => {
+    const { values, positionals } = readArgs(args, { org: { type: 'string' }, repo: { type: 'string' } });
+    const [channel, file, ...more] = positionals;
+    const takes = { list: 0, put: 2, test: 1, remove: 1 }[action];
+    if (takes === undefined || positionals.length !== takes || more.length > 0 || !values.org === !values.repo)
+      throw new UsageError(expected);
+    const settings = file === undefined ? undefined : readSettings(file);
+    const name = channel === undefined ? undefined : channelNamed(channel);
+    return withService((context) => {
+      const owner = ownerOf(context, values);
+      if (name === undefined) return list(context, owner);
+      if (settings !== undefined) return put(context, owner, name, settings);
+      return action === 'test' ? test(context, owner, name) : remove(context, owner, name);
+    });
+  },
+};
+
+function channelNamed(text: string): ChannelName {
+  const name = channelNames.find((each) => each === text);
+  if (name === undefined) throw new UsageError(`Expected a channel (${channelNames.join(', ')}), got ${text}`);
+  return name;
+}
+
+function readSettings(file: string): Record<string, unknown> {
+  try {
+    const settings = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  // What a parser quotes of the text could be a secret.
+  throw new UsageError(`${file} holds no JSON object with the settings of a channel`);
+}
+
+function ownerOf({ readers }: ApiContext, { org, repo }: { org?: string; repo?: string }): Owner {
+  if (org !== undefined) return { orgId: findOrganisation(readers, org).id, repoId: null };
+  const { id, orgId } = findRepository(readers, repo as string);
+  return { orgId, repoId: id };
+}
+
+async function list(context: ApiContext, owner: Owner): Promise<number> {
+  process.stdout.write(`${channelNames.map((channel) => describe(context, owner, channel)).join('\n')}\n`);
+  return 0;
+}
+
+function describe(context: ApiContext, { orgId, repoId }: Owner, channel: ChannelName): string {
+  const record = effectiveChannel(readPartition(context, directoryName), orgId, repoId, channel);
+  const { source, settings } = channelResponse(channel, record, {});
+  const secrets = channelTraits[channel].secrets.filter((field) => record?.secrets[field] !== undefined);
+  const held = secrets.length > 0 ? `  and ${secrets.join(', ')}` : '';
+  return `${channel.padEnd(17)}  ${String(source ?? 'not connected').padEnd(13)}  ${JSON.stringify(settings)}${held}`;
+}
+
+async function put(
+  context: ApiContext,
+  owner: Owner,
+  channel: ChannelName,
+  settings: Record<string, unknown>,
+): Promise<number> {
+  await putConnection(context, owner, channel, settings);
+  process.stdout.write(`${describe(context, owner, channel)}\n`);
+  return 0;
+}
+
+async function test(context: ApiContext, owner: Owner, channel: ChannelName): Promise<number> {
+  if (owner.repoId === null && channelTraits[channel].needsRepository)
+    throw new UsageError(`The channel ${channel} is tried with a repository: --repo OWNER/REPO`);
+  const directory = readPartition(context, directoryName);
+  const connection = connectionInForce({ context, directory }, owner, channel);
+  const { ok, message } = await tryConnection(context, connection, owner.repoId, channel);
+  process.stdout.write(`${message}\n`);
+  return ok ? 0 : 1;
+}
+
+async function remove(context: ApiContext, owner: Owner, channel: ChannelName): Promise<number> {
+  await carryOut(context, directoryName, { name: 'removeChannel', ...owner, channel });
+  process.stdout.write(`${describe(context, owner, channel)}\n`);
+  return 0;
+}

@@ -1,0 +1,53 @@
+/**
+ * `tidings publish DRAFT_ID --channel CHANNEL`: publishes a draft as the API does, and says what came of it. What has not ended
+ * within some seconds goes on in the service.
+ */
+import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
+import { checkPublish, publish } from '../api/publish.ts';
+import { notFound } from '../errors.ts';
+import { slotOfId } from '../ids.ts';
+import { directoryName } from '../journal/subjects.ts';
+import type { PublishBody } from '../protocol/api.ts';
+import { channelNames } from '../protocol/channels.ts';
+import { readDraft } from '../store/drafts.ts';
+import { withService } from './connection.ts';
+import { type CliCommand, readArgs, UsageError } from './usage.ts';
+
+/** The part of the reply that is shown. */
+interface Told {
+  id: string;
+  status: string;
+  url: string | null;
+  error: string | null;
+}
+
+export const publishCommand: CliCommand = {
+  usage: 'publish DRAFT_ID --channel CHANNEL [--draft]',
+  help: `Publishes a draft (${channelNames.join(', ')}); --draft makes a draft release of the host`,
+  run: (args) => {
+    const { values, positionals } = readArgs(args, { channel: { type: 'string' }, draft: { type: 'boolean' } });
+    const [draftId, ...more] = positionals;
+    if (!draftId || more.length > 0 || !values.channel)
+      throw new UsageError('Expected: tidings publish DRAFT_ID --channel CHANNEL');
+    const { channel, draft = false } = values;
+    return withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft })));
+  },
+};
+
+async function publishDraft(
+  context: ApiContext,
+  { draftId, channel, draft: asDraft = false }: PublishBody,
+): Promise<number> {
+  const name = slotOfId(draftId, 'draft') === undefined ? undefined : partitionOfId(context, draftId);
+  const draft = name && readDraft(readPartition(context, name), draftId);
+  if (!name || !draft) throw notFound('Draft', draftId);
+  const asked = { context, directory: readPartition(context, directoryName), once: undefined };
+  const { body } = await publish(asked, name, draft, channel, asDraft);
+  return tell(body as Told);
+}
+
+function tell({ id, status, url, error }: Told): number {
+  const more = status === 'processing' ? `It goes on in the service: GET /api/publications/${id} says how.` : error;
+  process.stdout.write(`${id}  ${status}${url === null ? '' : `  ${url}`}\n${more ? `${more}\n` : ''}`);
+  return status === 'failed' ? 1 : 0;
+}

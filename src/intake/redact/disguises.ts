@@ -1,0 +1,173 @@
+/**
+ * What a reader sees where a text hides it: characters that do not show, wide and encoded ones, marks of Markdown and HTML
+ * within a word, `[at]` and `[.]`. The finders look at such places once more as they read; a find stands for the characters
+ * that wrote it.
+ */
+import { type Finder, isIn, type Span, wordChars } from './scan.ts';
+
+/** Parts of a text as they read: of each character of `plain`, where in the text it begins and ends. */
+interface Reading {
+  plain: string;
+  starts: readonly number[];
+  ends: readonly number[];
+}
+
+type Place = [start: number, end: number];
+
+/** So much is read to both sides of a disguise: what it belongs to is seldom longer. */
+const around = 160;
+/** Most characters of a text that are read again: one made of nothing but disguises must not cost twice as much. */
+const mostAgain = 4096;
+
+const unseen = '\\u00ad\\u034f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff';
+/** Letters, digits and signs that stand for plain ones: wide, small, circled, mathematical, Arabic, Devanagari. */
+const standIn =
+  '[\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\u2460-\\u2468\\u24b6-\\u24e9\\ufe52\\ufe6b\\uff0b\\uff0d\\uff0e' +
+  '\\uff10-\\uff19\\uff20-\\uff3a\\uff3f\\uff41-\\uff5a]|\\ud835[\\udc00-\\udfff]';
+const coded =
+  '&(?:amp;)?(?:#\\d{2,7}|#x[\\da-f]{2,6}|commat|period|lowbar|colon|plus|equals|hyphen|dash|shy|zwj|zwnj);' +
+  '|%(?:25)?(?!20)[2-7][\\da-f]|\\\\(?:u00|x)[2-7][\\da-f]';
+const bracketed = '[[({<] ?(?:at|@|dot|\\.|:) ?[\\])}>]';
+const tags = 'a|bd[io]|b|big|code|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|su[bp]|tt|u|var|wbr';
+const mark = `[${unseen}]|\\\\[!-/:-@[-\`{-~]|\\*{1,3}|~~|\`{1,3}|[。｡]|</?(?:${tags})(?: [^<>\\n]{0,64})?/?>|<!--[^<>\\n-]{0,64}-->`;
+const tight = '[A-Za-z0-9\\u00c0-\\u1fff\\u2c00-\\ud7ff@.+_:%#=-]';
+
+/** Marks disguise only what they stand in the middle of; the rest is one wherever it stands. */
+const disguise = new RegExp(
+  `(?=[&%\\\\*~\`<[({\\u00ad\\u034f-\\uffff])(?:${standIn}|${coded}|${bracketed}|` +
+    `(?<=${tight})(?:${mark}){1,4}(?=[&\\uff20]|${tight}))`,
+  'gi',
+);
+const unit = new RegExp(`${coded}|${standIn}|${bracketed} ?|${mark}`, 'giy');
+
+/** What the finders find in disguise, and nowhere in plain sight; in order and apart. */
+export function findDisguised(text: string, finders: readonly Finder[]): Span[] {
+  const found: Span[] = [];
+  const reading = read(text, places(text));
+  if (reading.plain === '') return found;
+  for (const finder of finders) {
+    for (const span of finder(reading.plain)) {
+      const there = inText(text, reading, span);
+      if (there && found.every(({ start, end }) => there.end <= start || there.start >= end)) found.push(there);
+    }
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+/** The parts of a text that hold a disguise, with what is around it; in order and apart. */
+function places(text: string): Place[] {
+  const found: Place[] = [];
+  let total = 0;
+  disguise.lastIndex = 0;
+  // Tested, not executed: a match of its own for each of thousands takes as long as all else.
+  while (total < mostAgain && disguise.test(text)) {
+    const last = found.at(-1);
+    const from = Math.max(last?.[1] ?? 0, disguise.lastIndex - around);
+    const to = Math.min(text.length, disguise.lastIndex + around);
+    total += to - from;
+    if (last?.[1] === from) last[1] = to;
+    else found.push([from, to]);
+  }
+  return found;
+}
+
+/** Reads the parts of a text, a line end between them. */
+function read(text: string, parts: readonly Place[]): Reading {
+  const [letters, starts, ends]: [string[], number[], number[]] = [[], [], []];
+  const add = (letter: string, start: number, end: number): void => {
+    letters.push(letter);
+    starts.push(start);
+    ends.push(end);
+  };
+  const drop = (): void => {
+    for (const list of [letters, starts, ends]) list.pop();
+  };
+  for (const [from, to] of parts) {
+    for (let at = from; at < to; ) {
+      const end = unitEnd(text, at);
+      const letter = end > at ? meaning(text.slice(at, end)) : undefined;
+      if (letter === undefined) add(text[at] as string, at, at + 1);
+      else {
+        // What stands for a sign within a word has spaces around it at times.
+        if (letter !== '' && end - at > 2 && '[({<'.includes(text[at] as string) && letters.at(-1) === ' ') drop();
+        if (letter !== '') add(letter, at, end);
+      }
+      at = letter === undefined ? at + 1 : end;
+    }
+    add('\n', to, to);
+  }
+  return { plain: letters.join(''), starts, ends };
+}
+
+/** Where the disguise at `at` ends; `at` itself when there is none. */
+function unitEnd(text: string, at: number): number {
+  if (isIn(wordChars, text, at)) return at;
+  unit.lastIndex = at;
+  return unit.test(text) ? unit.lastIndex : at;
+}
+
+const named: Readonly<Record<string, string>> = {
+  commat: '@',
+  period: '.',
+  lowbar: '_',
+  colon: ':',
+  plus: '+',
+  equals: '=',
+  hyphen: '-',
+  dash: '-',
+  shy: '',
+  zwj: '',
+  zwnj: '',
+};
+const isUnseen = new RegExp(`^[${unseen}]$`);
+/** Zeros of the digits that have no compatible form. */
+const zeros = [0x660, 0x6f0, 0x966];
+
+/** What a reader takes a disguise for: one character, or none; undefined when it is no disguise after all. */
+function meaning(disguised: string): string | undefined {
+  const first = disguised[0] as string;
+  if (first === '&') return meaningOfEntity(disguised.replace(/^&(?:amp;)?/i, '').slice(0, -1));
+  if (first === '%' || /^\\[ux]/i.test(disguised)) return String.fromCharCode(Number.parseInt(disguised.slice(-2), 16));
+  if (first === '\\') return disguised[1];
+  if ('[({'.includes(first) || /^<[ @.:]|^< ?(?:at|dot)\W/i.test(disguised)) return meaningOfBrackets(disguised);
+  if (first === '。' || first === '｡') return '.';
+  return first.charCodeAt(0) < 0x100 || isUnseen.test(first) ? '' : plainForm(disguised);
+}
+
+function meaningOfEntity(name: string): string | undefined {
+  if (name[0] !== '#') return named[name.toLowerCase()];
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  const letter = code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  if (isUnseen.test(letter)) return '';
+  return code > 0x20 && code < 0x7f ? letter : undefined;
+}
+
+function meaningOfBrackets(disguised: string): string {
+  if (/[@a]/i.test(disguised)) return '@';
+  return disguised.includes(':') ? ':' : '.';
+}
+
+/** The plain character that a wide, circled or foreign one stands for. */
+function plainForm(letter: string): string | undefined {
+  const code = letter.codePointAt(0) as number;
+  const zero = zeros.find((each) => code >= each && code < each + 10);
+  if (zero !== undefined) return String(code - zero);
+  const form = letter.normalize('NFKC');
+  return /^[!-~]$/.test(form) ? form : undefined;
+}
+
+/** Where in the text a find lies; undefined for one that holds no disguise, or reaches over two places. */
+function inText(text: string, { plain, starts, ends }: Reading, { start, end, word }: Span): Span | undefined {
+  const [from, to] = [starts[start] as number, ends[end - 1] as number];
+  const isWhole = !starts.slice(start, end).some((begin, i) => begin === ends[start + i]);
+  const written = text.slice(from, to);
+  if (!isWhole || written === plain.slice(start, end)) return undefined;
+  // A mark that is opened before the find and closed in it goes along, and the other way round.
+  const [open] = /[*~`]{0,3}$/.exec(text.slice(Math.max(0, from - 3), from)) as RegExpExecArray;
+  const [close] = /^[*~`]{0,3}/.exec(text.slice(to, to + 3)) as RegExpExecArray;
+  return {
+    start: written.includes(open) ? from - open.length : from,
+    end: written.includes(close) ? to + close.length : to,
+    word,
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Mail and its recipients: whatever becomes of the list, of the attempt or of the worker, nobody gets the same text twice unless
+ * a person says so.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type SmtpOptions, startSmtp } from '../helpers/receivers/smtp.ts';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { type Answer, startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const [ann, ben, cleo] = ['ann@example.org', 'ben@example.org', 'cleo@example.org'];
+const crowd = Array.from({ length: 24 }, (_, at) => `reader-${at}@example.org`);
+
+async function openStage(t: TestContext, options: SmtpOptions = {}) {
+  const mail = await startSmtp(t, options);
+  const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.1', TIDINGS_WORKERS: '1' } });
+  const rangeId = (await createTagRange(service, await deliverRocket(service))).body.id;
+  const { id: draftId } = await generateDraft(service, rangeId);
+  const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
+  const server = { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example' };
+  const ended = (id: string): Promise<Answer['body']> =>
+    waitUntil(
+      'the publication has ended',
+      async () => {
+        const { body } = await service.api('GET', `/api/publications/${id}`);
+        return (body.status === 'completed' || body.status === 'failed') && body;
+      },
+      60_000,
+    );
+  return {
+    service,
+    draftId,
+    ended,
+    /** How many mails each has got. */
+    got: () => {
+      const counts: Record<string, number> = {};
+      for (const to of mail.mails.flatMap((each) => each.to)) counts[to] = (counts[to] ?? 0) + 1;
+      return counts;
+    },
+    mailTo: async (recipients: readonly string[]) => {
+      const put = await service.api('PUT', `/api/channels/email?orgId=${orgId}`, {
+        settings: { ...server, recipients },
+      });
+      assert.equal(put.status, 200, JSON.stringify(put.body));
+    },
+    publish: async () => {
+      const { status, body } = await service.api('POST', '/api/publish', { draftId, channel: 'email' });
+      assert.equal(status, 201, JSON.stringify(body));
+      return ended(body.id);
+    },
+    resend: async (id: string) => {
+      const { status, body } = await service.api('POST', `/api/publications/${id}/resend`, {});
+      assert.equal(status, 201, JSON.stringify(body));
+      return ended(id);
+    },
+  };
+}
+
+test('who joins the list gets what the others have', async (t) => {
+  const { service, draftId, mailTo, publish, resend, got } = await openStage(t);
+  await mailTo([ann, ben]);
+  const first = await publish();
+  assert.deepEqual([first.status, first.counts.accepted, first.counts.alreadySent], ['completed', 2, 0]);
+  await mailTo([ben.toUpperCase(), cleo]);
+  const second = await publish();
+  assert.notEqual(second.id, first.id);
+  assert.deepEqual([second.counts.accepted, second.counts.alreadySent], [1, 1], JSON.stringify(second));
+  await mailTo([ann]);
+  const third = await publish();
+  assert.deepEqual([third.status, third.counts.accepted, third.counts.alreadySent], ['completed', 0, 1]);
+  assert.equal((await resend(first.id)).counts.alreadySent, 1, 'sent once more it goes to nobody who has it');
+  assert.equal((await service.api('DELETE', `/api/publications/${first.id}`)).status, 200);
+  await mailTo([ann, ben]);
+  assert.equal((await publish()).counts.alreadySent, 2, 'what was forgotten is not sent again');
+  assert.deepEqual(got(), { [ann]: 1, [ben]: 1, [cleo]: 1 });
+  await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd: 'Another text.\n' });
+  assert.equal((await publish()).counts.accepted, 2);
+  assert.deepEqual(got(), { [ann]: 2, [ben]: 2, [cleo]: 1 });
+});
+
+test('who was refused is tried again when the list is sent once more', async (t) => {
+  const refused = new Map([
+    [ben, 550],
+    [cleo, 451],
+  ]);
+  const { mailTo, publish, resend, got } = await openStage(t, { refuse: (address) => refused.get(address) });
+  await mailTo([ann, ben, cleo]);
+  const first = await publish();
+  assert.deepEqual([first.counts.accepted, first.counts.rejected, first.counts.deferred], [1, 1, 1]);
+  refused.clear();
+  const again = await resend(first.id);
+  assert.deepEqual([again.counts.accepted, again.counts.alreadySent], [2, 1]);
+  assert.deepEqual(got(), { [ann]: 1, [ben]: 1, [cleo]: 1 });
+});
+
+test('sent once more after a lost connection it goes to those who may lack it', async (t) => {
+  let broken = true;
+  const hangUp: SmtpOptions['hangUp'] = (message) => (broken && message === 9 ? 'refused silently' : undefined);
+  const { mailTo, publish, resend, got } = await openStage(t, { hangUp });
+  await mailTo(crowd);
+  const first = await publish();
+  assert.deepEqual([first.status, first.outcomeUnknown], ['failed', true], JSON.stringify(first));
+  const before = got();
+  broken = false;
+  await mailTo([...crowd, ann]);
+  const added = await publish();
+  assert.equal(added.status, 'completed', JSON.stringify(added));
+  const doubtful = crowd.filter((reader) => got()[reader] === undefined);
+  assert.equal(doubtful.length, 1, 'whoever certainly has not got it is due; whoever may have it is not');
+  assert.equal((await resend(first.id)).counts.accepted, 1);
+  assert.deepEqual(got(), Object.fromEntries([...crowd, ann].map((reader) => [reader, 1])));
+  assert.ok(Object.keys(before).length < crowd.length);
+});
+
+test('a worker that dies leaves nobody with two', async (t) => {
+  const { service, mailTo, publish, ended, draftId, got } = await openStage(t, { slowMs: 300 });
+  await mailTo(crowd);
+  const asked = service.api('POST', '/api/publish', { draftId, channel: 'email' });
+  await waitUntil('some have got it', async () => Object.keys(got()).length >= 3);
+  process.kill(service.pids().worker, 'SIGKILL');
+  const first = await ended((await asked).body.id);
+  assert.deepEqual([first.status, first.outcomeUnknown], ['failed', true], JSON.stringify(first));
+  await mailTo([...crowd, ann]);
+  const added = await publish();
+  assert.deepEqual([added.counts.accepted, added.counts.alreadySent], [1, crowd.length], JSON.stringify(added));
+  assert.deepEqual([...new Set(Object.values(got()))], [1]);
+  assert.equal(got()[ann], 1);
+});

@@ -1,0 +1,44 @@
+/**
+ * The system's Chromium, and how far a text on a page stands out from what is behind it.
+ */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+/** Where the system has Chromium; undefined when it has none. */
+export function chromiumPath(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const places = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), '/usr/bin/chromium'];
+  return places.find((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** From 1 to 21: colour of the first element that a selector finds, against the nearest background that is painted. */
+export async function contrast(page: Page, selector = 'body'): Promise<number> {
+  const colours = (await page.evaluate(`(() => {
+    const element = document.querySelector(${JSON.stringify(selector)});
+    const ink = getComputedStyle(element).color;
+    for (let at = element; at; at = at.parentElement) {
+      const paper = getComputedStyle(at).backgroundColor;
+      if (!/^rgba\\(.*, 0(\\.\\d+)?\\)$/.test(paper)) return [ink, paper];
+    }
+    return [ink, 'rgb(255, 255, 255)'];
+  })()`)) as string[];
+  const [dark = 0, light = 0] = colours.map(luminance).sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+    const share = Number(part) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -76,6 +76,18 @@ export const enqueues = new Counter({
   labelNames: ['partition', 'outcome'] as const,
   registers,
 });
+export const journalBytes = new Gauge({
+  name: 'tidings_journal_bytes',
+  help: 'Size of a partition’s stream, of TIDINGS_JOURNAL_MAX_BYTES',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const journalRelieved = new Counter({
+  name: 'tidings_journal_relieved_total',
+  help: 'Snapshots taken before their time because a stream was filling up',
+  labelNames: ['partition'] as const,
+  registers,
+});
 export const journalConnected = new Gauge({
   name: 'tidings_journal_connected',
   help: '1 while this process is connected to the journal',

@@ -61,11 +61,27 @@ const mostRounds = 4;
 /** Longer texts get one more look at what the first round changed, since a round costs up to 2 ms of 65,536 characters. */
 const longText = 16_384;
 
+/** Names of people, labels and branches come again with each event: those found clean are not looked at every time. */
+const cleanTexts = { text: new Set<string>(), comment: new Set<string>() } as const;
+const longestRemembered = 80;
+const mostRemembered = 4096;
+
 /**
  * The text without secrets and personal data, each replaced by a short word in brackets. Linear in the length of
  * the text; redacting the result again changes nothing, but for long texts made to need many rounds.
  */
 export function redactText(text: string, scope: RedactionScope): string {
+  if (text.length > longestRemembered) return redactAnew(text, scope);
+  const remembered = cleanTexts[scope];
+  if (remembered.has(text)) return text;
+  const redacted = redactAnew(text, scope);
+  if (redacted !== text) return redacted;
+  if (remembered.size === mostRemembered) remembered.clear();
+  remembered.add(text);
+  return text;
+}
+
+function redactAnew(text: string, scope: RedactionScope): string {
   const finders = scope === 'comment' ? inComment : inText;
   let redacted = inPlainSight(text, finders);
   // What only a reader sees comes last, since what stands in plain sight is told more surely.

@@ -13,6 +13,7 @@ const heads = [
   /(?:^|\/)cherry-pick-(\d{1,10})-to-/,
   /(?:^|\/)backport[-/](\d{1,10})(?:-|$)/,
   /^mergify\/bp\/.{1,200}\/pr-(\d{1,10})$/,
+  /(?:back-?port|cherry-?pick).{0,80}?(?:\bpr-?|#)(\d{1,10})(?!\d)/i,
 ];
 
 /**
@@ -32,7 +33,7 @@ export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | 
 function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord> {
   const head = heads.map((pattern) => pattern.exec(pull.headRef ?? '')?.[1]).find((digits) => digits !== undefined);
   if (head !== undefined) yield* captured(source, head);
-  for (const [, digits, sha] of visibleProse(pull.body).matchAll(phrases)) {
+  for (const [, digits, sha] of `${pull.title}\n${visibleProse(pull.body)}`.matchAll(phrases)) {
     if (sha !== undefined) yield* pullsOf(source, sha, source.commit(sha)).pulls;
     else yield* captured(source, digits as string);
   }

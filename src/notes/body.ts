@@ -16,7 +16,9 @@ interface Part {
 const upgradeHeading = /\b(?:upgrad(?:e|ing)|migrat(?:ion|ing|e)|breaking|action required)\b/i;
 const impactHeading = /\b(?:impact|upgrad(?:e|ing)|migrat(?:ion|ing|e)|breaking|action required)\b/i;
 const noteHeading = /^(?:release[- ]notes?|changelog)(?: entry)?$/i;
-const breakingFooter = /^BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?: ?(.*)$/;
+/** Some write it in bold, as a list item or behind a sign. */
+const breakingFooter =
+  /^[^\p{L}\p{N}\n>`#|]{0,8}BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?(?:[:：][*_]{0,2}|[*_]{1,2}:) ?(.*)$/u;
 const footer =
   /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
 /** A line that does nothing but close issues, which templates put at the end of a body. */
@@ -26,7 +28,12 @@ const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
 /** Most bodies say none of this; a look for the words spares them the reading. */
 const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
-const nothing = /^\W*(?:none|n\/?a|no|nothing|not applicable)?\W*$/i;
+const nothing =
+  /^[^\p{L}\p{N}]*(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)?[^\p{L}\p{N}]*$/iu;
+/** What some projects put before a note of something that breaks; drafts have a heading for it. */
+const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
+/** Boxes of a template that ask, such as `- [x] No`; longer ones may be steps. */
+const askingBox = /^\s*[-*+] \[[ xX]\]\s*(?:\S+\s*){0,2}$/;
 
 /** A footer says that the change breaks something. */
 export function sayBreaking(body: string): boolean {
@@ -49,19 +56,38 @@ export function impactText(body: string): string {
 /** The release note in a fenced `release-note` block or under a heading of that name. */
 export function releaseNote(body: string): ReleaseNote | undefined {
   if (!noteHint.test(body)) return undefined;
-  const text = fencedNote(unixLines(body)) ?? (sectionUnder(body, noteHeading) || undefined);
+  const text = fencedNote(unixLines(body)) ?? noteSection(body);
   if (text === undefined) return undefined;
   const bare = text.trim();
   if (bare === '') return undefined;
-  return nothing.test(bare) ? { kind: 'none' } : { kind: 'text', text: bare };
+  return nothing.test(bare) ? { kind: 'none' } : { kind: 'text', text: bare.replace(callToAct, '') };
 }
 
+/** What a section says that is no list of boxes to tick. */
+function noteSection(body: string): string | undefined {
+  const text = sectionUnder(body, noteHeading);
+  const isList = text.split('\n').every((line) => line.trim() === '' || /^\s*[-*+] \[[ xX]\]/.test(line));
+  return isList ? undefined : text;
+}
+
+/** The text of all blocks that say something, as some projects write one for each thing that changed. */
 function fencedNote(body: string): string | undefined {
-  const lines = body.split('\n');
-  const start = lines.findIndex((line) => noteFence.test(line));
-  if (start === -1) return undefined;
-  const length = lines.slice(start + 1).findIndex((line) => fenceEnd.test(line));
-  return length === -1 ? undefined : lines.slice(start + 1, start + 1 + length).join('\n');
+  const found: string[] = [];
+  let rest = body.split('\n');
+  for (;;) {
+    const start = rest.findIndex((line) => noteFence.test(line));
+    const length = start === -1 ? -1 : rest.slice(start + 1).findIndex((line) => fenceEnd.test(line));
+    if (length === -1) break;
+    found.push(rest.slice(start + 1, start + 1 + length).join('\n'));
+    rest = rest.slice(start + length + 2);
+  }
+  const said = found.filter((text) => !isNothing(text));
+  return said.length > 0 ? said.join('\n') : found[0];
+}
+
+/** Says nothing: no words, a word for nothing, or the boxes of a template alone. */
+function isNothing(text: string): boolean {
+  return nothing.test(text) || text.split('\n').every((line) => line.trim() === '' || askingBox.test(line));
 }
 
 /** The first section that a heading names and that says something, up to the next heading of its depth or less, or a footer. */
@@ -74,7 +100,7 @@ function sectionUnder(body: string, wanted: RegExp): string {
     const inside = end === -1 ? rest : rest.slice(0, end);
     const lines = [...part.lines, ...inside.flatMap((deeper) => [`**${deeper.heading}**`, ...deeper.lines])];
     const text = untilFooter(withoutNote(lines)).join('\n').trim();
-    if (text !== '' && !nothing.test(text)) return text;
+    if (!isNothing(text)) return text;
   }
   return '';
 }
@@ -115,7 +141,7 @@ function breakingText(lines: readonly string[]): string {
   const rest = lines.slice(start + 1);
   const end = rest.findIndex((line) => headingOf(line) !== undefined);
   const text = [first, ...untilFooter(end === -1 ? rest : rest.slice(0, end))].join('\n').trim();
-  return nothing.test(text) ? '' : text;
+  return isNothing(text) ? '' : text;
 }
 
 function untilFooter(lines: string[]): string[] {

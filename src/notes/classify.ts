@@ -4,9 +4,10 @@
  */
 import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { sayBreaking } from './body.ts';
-import { isUpdate } from './dependencies.ts';
+import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
 import { type ChangeType, distinctAreas, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
-import { isRelease, type ParsedTitle, parseTitle } from './title.ts';
+import { isRelease, isRoutine } from './routine.ts';
+import { type ParsedTitle, parseTitle } from './title.ts';
 
 /** Sections of the notes; a change stands in the first that fits, in this order, and only there (spec part 2, rule 3). */
 export type Section =
@@ -27,6 +28,8 @@ export interface Classification {
   /** Kind of a breaking change besides that it breaks. */
   besides: ChangeType | null;
   areas: string[];
+  /** Keys and numbers of issues in the title. */
+  keys: string[];
   priority: boolean;
   /** Asked for among the highlights by a label. */
   highlight: boolean;
@@ -51,7 +54,7 @@ export function classify(
   const title = parseTitle(pull.title);
   const labels = readLabels(ownLabels, vocabulary);
   const types = typesOf(title, labels, () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary)));
-  const breaking = title.breaking || types.has('breaking') || sayBreaking(pull.body);
+  const breaking = title.breaking || types.has('breaking') || sayBreaking(isRelease(title) ? '' : ownWords(pull));
   const kind = kindOf(pull, title, labels);
   const section = sectionOf(kind, breaking, types, labels);
   const { areas, text } = areasOf(title, labels);
@@ -61,9 +64,11 @@ export function classify(
     breaking,
     besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
     areas,
+    keys: title.keys,
     priority: labels.priority,
     highlight: labels.highlight,
-    housekeeping: section === 'other' && (title.housekeeping || labels.housekeeping),
+    housekeeping:
+      section === 'other' && (title.housekeeping || title.dependency || labels.housekeeping || isRoutine(title)),
     skip: labels.skip,
     text,
   };
@@ -103,7 +108,8 @@ function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Cla
   // Somebody who calls it a feature or a fix has seen more in it than a version.
   if (isRelease(title) && labels.specTypes.size === 0) return 'release';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
-  if (labels.dependencies || (pull.author.bot && isUpdate(title.text))) return 'dependency';
+  if (labels.dependencies || isUpdater(pull.author.login)) return 'dependency';
+  if ((pull.author.bot || title.dependency) && isUpdate(title.text)) return 'dependency';
   return 'change';
 }
 

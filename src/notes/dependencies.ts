@@ -14,26 +14,48 @@ export interface DependencyUpdate {
   pulls: PullRecord[];
 }
 
-const bump =
-  /^(?:build\(deps[^)]*\): )?bumps? (?:the )?([^\s]{1,200}) from ([^\s]{1,80}) to ([^\s]{1,80})(?: (?:in|across) .{1,300})?$/i;
-const update =
-  /^(?:updates?|bumps?) (?:dependency )?([^\s]{1,200}) (?:action |digest |docker tag )?to ([^\s]{1,80})(?: (?:in|across) .{1,300})?$/i;
-
+const verb = '(?:bump(?:ed|s)?|updates?|(?:security )?upgrades?|pin)(?: the)?';
+const sort = '(?:dependency |module |package |rust crate |helm release |terraform |requirement for )?';
+const name = String.raw`(\S{1,200}(?: (?:monorepo|packages))?)`;
+const after = '(?: (?:in|across) .{1,300})?';
+const bump = new RegExp(`^${verb} ${sort}${name}(?: requirement)? from (\\S{1,80}) to (\\S{1,80})${after}$`, 'i');
+const update = new RegExp(
+  `^${verb} ${sort}${name}(?: (?:action|digest|docker tag|version))? to (?:latest version )?(\\S{1,80})${after}$`,
+  'i',
+);
 /** How many packages and folders a group touched differs each time; its name is what stays. */
 const group = /^(?:bumps?|updates?) (?:the )?([^\s]{1,200}) group(?: |$)/i;
+const appended = /(?:\s*(?:\[security\]|\((?:major|minor|patch|release\S{1,40})\)|- autoclosed))+$/i;
+const updates = [
+  /^(?:bump(?:ed|s)?|pin|unpin|roll) /i,
+  /^(?:security )?(?:updates?|upgrades?) \S.{0,200} to (?:latest version )?v?[\da-f]*\d/i,
+  /^(?:updates?|upgrades?) (?:dependency|dependencies|module|all|(?:the )?lock ?file|(?:the )?.{1,80} (?:group|digest|monorepo|packages))\b/i,
+  /^(?:replace dependency|lock file maintenance|(?:\[pre-commit\.ci\] )?pre-commit autoupdate|(?:scheduled )?(?:daily|weekly|monthly|initial) (?:dependency )?update)/i,
+  /^package.json & .{1,60} to reduce vulnerabilities$/i,
+];
+const updaters =
+  /(?:^|[-_])(?:(?:dependabot|greenkeeper|depfu|scala-steward|pre-commit-ci)(?:[-_[]|$)|(?:renovate|pyup|snyk)[\w-]*(?:[-_]bot|\[bot\])$)|^renovate$/i;
 
 /** A title that tells of an update of what the project depends on. */
 export function isUpdate(text: string): boolean {
-  return /^(?:bumps?|updates? (?:dependency|dependencies|module|all|the .{1,80} group)|\[?pre-commit|lock file maintenance|pin dependenc)/i.test(
-    text,
-  );
+  return updates.some((pattern) => pattern.test(text));
+}
+
+/** A bot that does nothing but update what the project depends on. */
+export function isUpdater(login: string): boolean {
+  return updaters.test(login);
+}
+
+/** What the people of the project wrote: the body of an update quotes the release notes of what is updated. */
+export function ownWords({ author, body }: Pick<PullRecord, 'author' | 'body'>): string {
+  return isUpdater(author.login) ? '' : body;
 }
 
 /** Updates by package in alphabetical order; each chain runs from its first `from` to its last `to`. */
 export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
   const chains = new Map<string, DependencyUpdate>();
   for (const pull of pulls) {
-    const read = readUpdate(parseTitle(pull.title).text);
+    const read = readUpdate(parseTitle(pull.title).text.replace(appended, ''));
     const key = `${read.to === null ? 'title' : 'package'} ${read.name}`;
     const chain = chains.get(key);
     if (!chain) {

@@ -6,6 +6,7 @@ import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { originalOf } from './backports.ts';
 import { type ReleaseNote, releaseNote, upgradeText } from './body.ts';
 import { type Classification, classify } from './classify.ts';
+import { ownWords } from './dependencies.ts';
 import { readLabels, type Vocabulary } from './labels.ts';
 import { peopleOf } from './people.ts';
 import { linkedClosedIssues } from './select.ts';
@@ -77,6 +78,7 @@ export class EntryMaker {
       : distinctIssues(linkedClosedIssues(this.source, pull));
     const own = backport && !listed && this.saysSomething(backport.labels) ? backport.labels : pull.labels;
     const is = classify(pull, issues, this.vocabulary, own);
+    const note = firstSaid(all, releaseNote);
     // Field by field: V8 makes a slow object of a spread, and one with room for more of what is added to.
     return {
       section: is.section,
@@ -84,6 +86,7 @@ export class EntryMaker {
       breaking: is.breaking,
       besides: is.besides,
       areas: is.areas,
+      keys: is.keys,
       priority: is.priority,
       highlight: is.highlight,
       housekeeping: is.housekeeping,
@@ -95,8 +98,8 @@ export class EntryMaker {
       restoredBy: null,
       issues,
       people: peopleOf(this.source, pull),
-      upgrade: (is.breaking && firstSaid(all, (body) => upgradeText(body) || undefined)) || '',
-      note: firstSaid(all, releaseNote),
+      upgrade: is.breaking ? upgradeOf(all, note) : '',
+      note,
     };
   }
 
@@ -106,10 +109,15 @@ export class EntryMaker {
   }
 }
 
+/** The steps that a body gives, else its release note: of what breaks, that says what to do. */
+function upgradeOf(pulls: readonly PullRecord[], note: ReleaseNote | undefined): string {
+  return firstSaid(pulls, (body) => upgradeText(body) || undefined) ?? (note?.kind === 'text' ? note.text : '');
+}
+
 /** What the first of some bodies to say anything says. */
 function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => Said | undefined): Said | undefined {
-  for (const { body } of pulls) {
-    const said = read(body);
+  for (const pull of pulls) {
+    const said = read(ownWords(pull));
     if (said !== undefined) return said;
   }
   return undefined;

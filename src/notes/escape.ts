@@ -37,7 +37,7 @@ function withoutUnseen(text: string): string {
 }
 
 /** What a line has that needs a closer look; most have none of it, and code between single backticks at most. */
-const acts = /[\\*_[\]<>|~#&@]|^[\d+=-]/;
+const acts = /[\\*_[\]<>|~#&@]|\$.*\$|^[\d+=-]/;
 const pairedTicks = /^[^`]*(?:`[^`]+`[^`]*)*$/;
 
 /**
@@ -89,7 +89,7 @@ function backtickRuns(line: string): Span[] {
   return runs;
 }
 
-const marks = /[\\`*_[\]<>|~#&]/g;
+const marks = /[\\`*_[\]<>|~#&$]/g;
 const acting = new RegExp(marks.source);
 
 function escapeMarks(line: string, start: number, end: number): string {
@@ -99,6 +99,8 @@ function escapeMarks(line: string, start: number, end: number): string {
     const before = line[start + at - 1] ?? ' ';
     const after = line[start + at + 1] ?? ' ';
     if (mark === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)) return mark;
+    // Hosts set what stands between two of them as a formula.
+    if (mark === '$' && line.indexOf('$') === line.lastIndexOf('$')) return mark;
     if (mark === '#' && !/\d/.test(after)) return mark;
     if (mark === '&' && !/^&#?\w{1,32};/.test(line.slice(start + at, start + at + 40))) return mark;
     return `\\${mark}`;

@@ -16,7 +16,7 @@ export function differenceBetween(source: NotesSource, from: string, to: string)
   const walked = commitsBetween(source, from, to);
   const told = source.comparison(from, to);
   if (!told) return walked && { ...walked, resolution: 'commits' };
-  const diverged = told.ancestry === 'diverged';
+  const diverged = told.ancestry !== 'ahead';
   const lost = source.comparison(to, from)?.groups ?? walked?.lost ?? [];
   return { pushes: grouped(told, walked), lost: diverged ? lost : [], diverged, resolution: 'compare' };
 }

@@ -6,7 +6,7 @@ import type { Entry } from './entries.ts';
 import { cleanLine } from './escape.ts';
 import type { Notes } from './gather.ts';
 import { highlightsOf, highlightText } from './highlights.ts';
-import { customerLines, customerText } from './plain.ts';
+import { customerSteps, customerText, unnamed } from './plain.ts';
 import { quoteLines } from './quote.ts';
 
 /** Flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
@@ -19,15 +19,17 @@ export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
 }
 
 /** Each breaking change with the steps its author wrote, or where to read on, so that none is silently missing. */
-function upgradeInstructions({ entries }: Notes, persona: Persona): string {
-  const parts = entries.filter((entry) => entry.breaking).map((entry) => upgradePart(entry, persona));
+function upgradeInstructions({ entries, source }: Notes, persona: Persona): string {
+  const { origin } = source.repository;
+  const parts = entries.filter((entry) => entry.breaking).map((entry) => upgradePart(entry, persona, origin));
   return parts.join('\n\n');
 }
 
-function upgradePart(entry: Entry, persona: Persona): string {
+function upgradePart(entry: Entry, persona: Persona, origin: string): string {
   if (persona === 'customer') {
-    const lines = customerLines(entry.upgrade);
-    return lines.length === 0 ? customerText(entry) : `${customerText(entry)}\n\n${lines.join('\n')}`;
+    const text = customerText(entry) || unnamed;
+    const lines = customerSteps(entry, origin);
+    return lines.length === 0 ? text : `${text}\n\n${lines.join('\n')}`;
   }
   const title = cleanLine(entry.text);
   if (entry.upgrade === '') return `See #${entry.id}: ${title}`;

@@ -13,9 +13,10 @@ import { distinctLogins, type FirstContribution, firstContributions, peopleOf } 
 import { shippedBefore, shippedIn } from './releases.ts';
 import { remember } from './remember.ts';
 import { type RevertOutcome, settleReverts } from './reverts.ts';
+import { isRelease } from './routine.ts';
 import { type Selection, select } from './select.ts';
 import type { NotesSource } from './source.ts';
-import { isRelease, parseTitle } from './title.ts';
+import { parseTitle } from './title.ts';
 import { byMerge } from './window.ts';
 
 /** A revert of something that is not in the range. */

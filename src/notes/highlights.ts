@@ -5,7 +5,7 @@ import type { Persona } from '../protocol/stored.ts';
 import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
-import { customerText } from './plain.ts';
+import { customerText, unnamed } from './plain.ts';
 import type { NotesSource } from './source.ts';
 
 const mostHighlights = 5;
@@ -30,7 +30,7 @@ function commentsOf(source: NotesSource, { issues }: Entry): number {
 
 /** A highlight in plain text: no Markdown, and for customers nothing from inside. */
 export function highlightText(entry: Entry, persona: Persona): string {
-  return plainText(persona === 'customer' ? customerText(entry) : entry.text) || 'Untitled';
+  return plainText(persona === 'customer' ? customerText(entry) || unnamed : entry.text) || 'Untitled';
 }
 
 /** Highlights as a list for a draft; none where they would only repeat the breaking changes, or a short draft. */

@@ -4,6 +4,7 @@
 import type { IssueRecord } from '../protocol/stored.ts';
 import { readLabels, type Vocabulary } from './labels.ts';
 import type { Selection } from './select.ts';
+import { parseTitle } from './title.ts';
 
 const unresolved = new Set(['duplicate', 'invalid', 'wontfix', 'won t fix', 'question', 'stale', 'not planned']);
 const resolved =
@@ -27,6 +28,12 @@ export function toldToCustomers(issue: IssueRecord, vocabulary: Vocabulary): 'ne
   const { specTypes } = readLabels(issue.labels, vocabulary);
   if (specTypes.has('feature')) return 'new';
   return specTypes.has('fix') ? 'fixed' : undefined;
+}
+
+/** An issue's title without what its form put before it, such as `[Bug]:`; a word that says where stays. */
+export function issueTitle({ title }: Pick<IssueRecord, 'title'>): string {
+  const { text, areas, keys } = parseTitle(title);
+  return areas.length + keys.length === 0 && text !== '' ? text : title;
 }
 
 function wordsOf(label: string): string {

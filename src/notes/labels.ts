@@ -24,54 +24,36 @@ export interface LabelReading {
   housekeeping: boolean;
 }
 
-const types: Record<string, ChangeType> = {
-  breaking: 'breaking',
-  'breaking change': 'breaking',
-  'breaking changes': 'breaking',
-  'api change': 'breaking',
-  feature: 'feature',
-  features: 'feature',
-  feat: 'feature',
-  'new feature': 'feature',
-  enhancement: 'feature',
-  bug: 'fix',
-  bugs: 'fix',
-  bugfix: 'fix',
-  'bug fix': 'fix',
-  fix: 'fix',
-  regression: 'fix',
-  security: 'security',
-  vulnerability: 'security',
-  performance: 'performance',
-  perf: 'performance',
-  documentation: 'documentation',
-  docs: 'documentation',
-  doc: 'documentation',
+const words: Record<ChangeType, string> = {
+  breaking:
+    'breaking, breaking change, breaking changes, breaking api, api breaking, bc break, bc breaking, backward incompatible, backwards incompatible, not backwards compatible, action required',
+  feature: 'feature, features, feat, new feature, new features, feature request, enhancement, enhancements, added',
+  fix: 'bug, bugs, bugfix, bugfixes, bug fix, bug fixes, fix, fixes, fixed, hotfix, regression',
+  security: 'security, vulnerability',
+  performance: 'performance, perf',
+  documentation: 'documentation, docs, doc, docs only, doc only',
 };
+const types = new Map(
+  (Object.keys(words) as ChangeType[]).flatMap((type) => words[type].split(', ').map((word) => [word, type] as const)),
+);
 const semver: Record<string, ChangeType> = { major: 'breaking', minor: 'feature' };
-const housekeeping = new Set([
-  'chore',
-  'ci',
-  'test',
-  'tests',
-  'testing',
-  'refactor',
-  'refactoring',
-  'build',
-  'internal',
-  'cleanup',
-  'style',
-  'tooling',
-]);
-const skipped = new Set([
-  'skip changelog',
-  'ignore for release',
-  'release note none',
-  'no changelog',
-  'no release notes',
-]);
+/** Not a kind by themselves: only behind a word such as `type`. */
+const onlyScoped = new Set(['action required', 'added', 'fixed', 'fixes']);
+const housekeeping = new Set(
+  'chore, ci, test, tests, testing, refactor, refactoring, build, internal, misc internal, cleanup, style, tooling, maintenance, code quality, technical debt, tech debt, flake, failing test, not user facing'.split(
+    ', ',
+  ),
+);
+const skipped = new Set(
+  'skip changelog, no changelog, no changelog needed, ignore changelog, changelog none, changelog skip, changelog ignore, changelog no, exclude from changelog, ignore for release, release note none, release notes none, release note skip, release notes skip, skip release notes, no release notes, no release note'.split(
+    ', ',
+  ),
+);
+/** Words that lead up to a kind: `topic: bug fixes`, `[Type] Bug`, `C-bug`, `changelog - added`. */
+const leading = /^(?:type|kind|category|topic|pr|c|t|changelog|change|release notes?|notes|impact) (?=\S)/;
 const dependencies = new Set(['dependencies', 'dependency', 'deps']);
-const urgent = new Set(['high', 'highest', 'critical', 'urgent']);
+const urgent = new Set(['high', 'highest', 'critical', 'urgent', 'critical urgent', 'p0']);
+const urgentAlone = new Set(['p0', 'high priority', 'priority high', 'priority highest', 'priority critical']);
 
 /** What a repository says of its own labels, by plain words. */
 export interface Vocabulary {
@@ -138,21 +120,32 @@ function readMeaning(label: string, meaning: LabelMeaning, reading: LabelReading
 }
 
 function readLabel(label: string, reading: LabelReading): void {
-  const scoped = /^[^\p{L}\p{N}]*(type|kind|category|area|component|priority|semver)\s*[:/]\s*(.{1,100})$/iu.exec(
-    label,
-  );
+  const scoped =
+    /^[^\p{L}\p{N}]*(type|kind|category|area|component|comp|module|package|pkg|scope|priority|semver)\s*[:/]\s*(.{1,100})$/iu.exec(
+      label,
+    );
   if (scoped) return readScoped(plainWords(scoped[1] as string), (scoped[2] as string).trim(), reading);
-  const words = plainWords(label);
-  if (skipped.has(words)) reading.skip ??= label;
-  else if (words === 'highlight') reading.highlight = true;
-  else if (dependencies.has(words)) reading.dependencies = true;
-  else if (housekeeping.has(words)) reading.housekeeping = true;
-  else addType(words, reading.aliasTypes);
+  // Some projects mark areas by a letter: `A-parser`.
+  const area = /^A-(\w.{0,100})$/.exec(label)?.[1];
+  if (area !== undefined) reading.areas.push(area);
+  else readWords(plainWords(label), label, reading);
 }
+
+function readWords(all: string, label: string, reading: LabelReading): void {
+  const value = all.replace(leading, '');
+  if (skipped.has(all)) reading.skip ??= label;
+  else if (all === 'highlight') reading.highlight = true;
+  else if (urgentAlone.has(all)) reading.priority = true;
+  else if (dependencies.has(value)) reading.dependencies = true;
+  else if (housekeeping.has(value)) reading.housekeeping = true;
+  else if (value !== all || !onlyScoped.has(value)) addType(value, reading.aliasTypes);
+}
+
+const areaScopes = new Set(['area', 'component', 'comp', 'module', 'package', 'pkg', 'scope']);
 
 function readScoped(scope: string, value: string, reading: LabelReading): void {
   const words = plainWords(value);
-  if (scope === 'area' || scope === 'component') reading.areas.push(value);
+  if (areaScopes.has(scope)) reading.areas.push(value);
   else if (scope === 'priority') reading.priority ||= urgent.has(words);
   else if (scope === 'semver') addType(`semver ${words}`, reading.aliasTypes);
   else if (dependencies.has(words)) reading.dependencies = true;
@@ -162,7 +155,7 @@ function readScoped(scope: string, value: string, reading: LabelReading): void {
 
 function addType(words: string, into: Set<ChangeType>): void {
   const level = /^semver (major|minor)$/.exec(words)?.[1];
-  const type = level ? semver[level] : Object.hasOwn(types, words) ? types[words] : undefined;
+  const type = level ? semver[level] : types.get(words);
   if (type) into.add(type);
 }
 

@@ -65,6 +65,14 @@ export function numberLinks(records: readonly (PullRecord | IssueRecord)[], link
   return records.map((record) => numberLink(record, links)).join(', ');
 }
 
+/** Keys of issues in the title, behind the numbers; not those that the entry names already. */
+export function keyList({ keys, issues, pull, backports }: Entry): string {
+  if (keys.length === 0) return '';
+  const named = new Set([pull, ...backports, ...issues].map(({ number }) => `#${number}`));
+  const more = [...new Set(keys)].filter((key) => !named.has(key));
+  return more.map((key) => `, ${escapeText(key)}`).join('');
+}
+
 /** A person with a link to their page; the handle notifies nobody inside a link, and bare it stands without its sign. */
 export function personLink(origin: string, login: string, links: LinkStyle): string {
   if (links === 'short') return escapeText(login);

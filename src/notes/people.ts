@@ -16,7 +16,6 @@ const knownBots = new Set([
   'dependabot',
   'dependabot-preview',
   'renovate',
-  'renovate-bot',
   'pre-commit-ci',
   'github-actions',
   'mergify',
@@ -24,11 +23,12 @@ const knownBots = new Set([
   'copilot-swe-agent',
   'allcontributors',
   'greenkeeper',
-  'snyk-bot',
   'web-flow',
-  'k8s-ci-robot',
-  'k8s-infra-cherrypick-robot',
+  'weblate',
+  'bors',
 ]);
+/** How accounts of machines are named that the host takes for people. */
+const botNames = /\[bot\]$|[-_](?:ro)?bot$|^(?:ro)?bot[-_]/;
 /** Numbers looked at to tell whether earlier history is captured, and how many may be missing (discussions share the numbers). */
 const probes = 40;
 const missingProbes = 2;
@@ -36,7 +36,7 @@ const missingProbes = 2;
 /** A person who can be credited. */
 export function isPerson(login: string, bot = false): boolean {
   const name = login.toLowerCase();
-  return !bot && name !== '' && name !== 'ghost' && !name.endsWith('[bot]') && !knownBots.has(name);
+  return !bot && name !== '' && name !== 'ghost' && !botNames.test(name) && !knownBots.has(name);
 }
 
 /** People behind a pull request, the author first; co-authors as the merge commit names them. */

@@ -3,34 +3,89 @@
  */
 import type { IssueRecord } from '../protocol/stored.ts';
 import type { Entry } from './entries.ts';
-import { quoteLines } from './quote.ts';
+import { inlineText, quoteLines } from './quote.ts';
 import { parseTitle } from './title.ts';
 
 const longestNote = 2_000;
-const reference =
-  /\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?:, ?#\d{1,10})*\)/gi;
-const bareReference = /(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?!\w)|\bGH-\d{1,10}\b/g;
+/** Words that lead up to a number or link and go with it. */
+const lead = String.raw`(?:(?:^|(?<=[\s(]))(?:see|at|in|on|from|of|to|for|with|by|and|or|via|since|after|as|fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|part|PRs?|pull requests?|issues?|docs?:?|here:?)\s+){0,4}`;
+const repository = String.raw`(?:[\w.-]{1,100}\/[\w.-]{1,100})?`;
+const reference = new RegExp(
+  String.raw`\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?${repository}#\d{1,10}(?:, ?#\d{1,10})*\)`,
+  'gi',
+);
+const bareReference = new RegExp(String.raw`${lead}(?:${repository}#\d{1,10}(?!\w)|\bGH-\d{1,10}\b)`, 'gi');
 const hash = /\b(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}\b/g;
-const link = /https?:\/\/[^\s)>\]]{1,2000}/gi;
+const address = String.raw`https?:\/\/[^\s)>\]]{1,2000}`;
+const link = new RegExp(`${lead}(${address})`, 'gi');
+const handle = String.raw`@\u200D?[\w-]+(?:\[bot\])?`;
+const handles = `${handle}(?:(?:, ?| and |, and )${handle}){0,9}`;
+const thanks = new RegExp(
+  String.raw`\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|,?\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
+  'gi',
+);
+/** A sentence that does nothing but lead to another place. */
+const leadsAway =
+  /^(?:please )?(?:see|cf\.?|refs?|related|part of|follow-?up|fix(?:es)?|closes|resolves|(?:for )?(?:more|details))\b.{0,500}(?:#\d|https?:)/i;
 
 /** Names that could be nothing but a branch; a plain word such as `main` also means something else. */
 const branchLike = /^(?=.{0,100}[\d/_.-])[\w./-]{3,100}$/;
 
-/** What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title. */
+/** What stands where a change has no words of its own, and must not be left out. */
+export const unnamed = 'Unnamed change';
+
+/**
+ * What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title, else that
+ * of any issue. Empty where none of them has words.
+ */
 export function customerText(entry: Entry): string {
-  const note = entry.note?.kind === 'text' ? entry.note.text.slice(0, longestNote).replace(/\s+/g, ' ') : '';
   const told = entry.section === 'breaking' ? undefined : reportOf(entry);
-  const said = [note, told ? parseTitle(told.title).text : ''].map((text) =>
+  const reported = told ? parseTitle(told.title).text : '';
+  const said = [noteText(entry), isTelling(reported) ? reported : ''].map((text) =>
     withoutInside(withoutBranches(text, entry)),
   );
-  return said.find((text) => /[\p{L}\p{N}]/u.test(text)) ?? ownText(entry);
+  return said.find(hasWords) ?? ownText(entry);
 }
 
-/** The same for several entries: an issue's title speaks for the first that closes it, the others keep their own. */
+/** A note in one line; of a list each item becomes a sentence. */
+function noteText({ note }: Entry): string {
+  if (note?.kind !== 'text') return '';
+  const items: string[] = [];
+  for (const line of note.text.slice(0, longestNote).split('\n')) {
+    const text = inlineText(line);
+    const begins = items.length === 0 || /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line);
+    if (begins) items.push(text);
+    else items.push(`${items.pop()} ${text}`.trim());
+  }
+  const [first = '', ...rest] = items.filter(hasWords);
+  if (rest.length === 0) return withoutPointers(first);
+  return [first, ...rest].map((item) => withoutPointers(/[.!?:;。]$/.test(item) ? item : `${item}.`)).join(' ');
+}
+
+/** Sentences that only lead to another place go, where another is left. */
+function withoutPointers(text: string): string {
+  const sentences = text.split(/(?<=[.!?])\s+(?=\S)/);
+  const kept = sentences.filter((sentence) => !leadsAway.test(sentence));
+  return kept.length === 0 || kept.length === sentences.length ? text : kept.join(' ');
+}
+
+/** A single word such as “Crash” tells less than the title of the change does. */
+function isTelling(text: string): boolean {
+  return /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]|[\u3040-\u9fff\uac00-\ud7af]{4}/u.test(text);
+}
+
+function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
+}
+
+/**
+ * The same for several entries: an issue's title speaks for the first that closes it, the others keep their own. What was said
+ * before is empty.
+ */
 export function customerTexts(entries: readonly Entry[]): string[] {
-  const said = new Set<string>();
+  const said = new Set<string>(['']);
   return entries.map((entry) => {
-    const text = said.has(customerText(entry)) ? ownText(entry) : customerText(entry);
+    const text = [customerText(entry), ownText(entry)].find((each) => !said.has(each)) ?? '';
     said.add(text);
     return text;
   });
@@ -42,8 +97,8 @@ export function reportOf(entry: Entry): IssueRecord | undefined {
 }
 
 function ownText(entry: Entry): string {
-  const text = withoutInside(withoutBranches(entry.text, entry));
-  return /[\p{L}\p{N}]/u.test(text) ? text : 'Unnamed change';
+  const titles = [entry.text, ...entry.issues.map(({ title }) => parseTitle(title).text)];
+  return titles.map((text) => withoutInside(withoutBranches(text, entry))).find(hasWords) ?? '';
 }
 
 /** The branches that the change went through are left out, with the word that led to them. */
@@ -59,25 +114,49 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
   return bare;
 }
 
-/** Quoted Markdown for customers, line by line; code keeps its shape. */
-export function customerLines(markdown: string): string[] {
+/** The steps of a breaking change for customers; none where the note that stands before them says the same. */
+export function customerSteps({ upgrade, note }: Entry, origin: string): string[] {
+  return note?.kind === 'text' && note.text === upgrade ? [] : customerLines(upgrade, origin);
+}
+
+/**
+ * Quoted Markdown for customers, line by line; code keeps its shape.
+ * @param origin web address of the host, to which no link leads; others stay, as steps need them
+ */
+function customerLines(markdown: string, origin: string): string[] {
   let fence = '';
-  return quoteLines(markdown, 'joiner').map((line) => {
+  const lines = quoteLines(markdown, 'joiner').map((line) => {
     const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? '';
     const isMark = mark !== '' && (fence === '' || mark.startsWith(fence));
     if (isMark) fence = fence === '' ? mark : '';
     if (isMark) return line.replace(/^( *[`~]+).*/, '$1');
-    if (fence !== '') return withoutNames(line).trimEnd();
+    if (fence !== '') return besideLinks(line, origin, withoutNames).trimEnd();
     const indent = /^ */.exec(line)?.[0] ?? '';
-    const bare = withoutInside(line);
+    const kept = tidy(besideLinks(line, origin, withoutNames));
     // What is left of a code span must not open a block of code.
-    return bare === '' || /^[`~]{3}/.test(bare) ? '' : indent + bare;
+    return !/[\p{L}\p{N}|]|^(?:-{3,}|\*{3,})$/u.test(kept) || /^[`~]{3}/.test(kept) ? '' : indent + kept;
   });
+  return lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));
+}
+
+/** Reads a text beside its links; those to the host go, with the words that led to them. */
+function besideLinks(text: string, origin: string, read: (text: string) => string): string {
+  const isInside = (url: string): boolean => url.toLowerCase().startsWith(origin.toLowerCase());
+  return text
+    .replace(/\[([^[\]]{1,300})\]\((https?:[^()\s]{1,2000})\)/gi, (all, words, url) => (isInside(url) ? words : all))
+    .replace(link, (all, url) => (isInside(url) ? '' : all))
+    .split(new RegExp(`(${address})`, 'i'))
+    .map((piece, index) => (index % 2 === 1 ? piece : read(piece)))
+    .join('');
 }
 
 /** Text without numbers, handles, hashes and links; what is left reads on. */
 export function withoutInside(text: string): string {
-  return withoutNames(text)
+  return tidy(withoutNames(text.replace(link, ''))).replace(/(?:[\s,;:(]|\s[-–—])+$/, '');
+}
+
+function tidy(text: string): string {
+  return text
     .replace(/\(\s*\)|\[\s*\]\(\s*\)|(?<!`)``(?!`)/g, '')
     .replace(/ +(?=[ .,;:)])/g, '')
     .replace(/^[\s:,;]+/, '')
@@ -87,9 +166,8 @@ export function withoutInside(text: string): string {
 function withoutNames(text: string): string {
   return text
     .replace(reference, '')
-    .replace(link, '')
+    .replace(thanks, '')
     .replace(bareReference, '')
     .replace(hash, '')
-    .replace(/(?:\s*\((?:by|thanks to|via) @[\w-]+\)|\s+(?:by|thanks to|via) @[\w-]+$)/gi, '')
-    .replace(/(?<![\w@/.])@(?=\w)(?![\w.-]{1,100}\/)/g, '');
+    .replace(/(?<![\w@/.])@\u200D?(?=\w)(?![\w.-]{1,100}\/)/g, '');
 }

@@ -28,24 +28,42 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   return collapseBlank(lines);
 }
 
+/** A point behind a short form ends no sentence. */
+const sentence = /^.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.B|d\.h))[.!?](?=\s|$)|[。！？])/i;
+
 /**
  * The first sentence of quoted Markdown in one line, code blocks and list marks left out; a line that leads on to others by a
  * colon is one as well. Without any, the first line.
  */
 export function firstSentence(markdown: string): string {
   const lines = proseLines(markdown);
-  const sentences = lines.flatMap((line) => /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? /^(.+):$/.exec(line)?.[1] ?? []);
+  const sentences = lines.flatMap((line) => sentence.exec(line)?.[0] ?? /^(.+):$/.exec(line)?.[1] ?? []);
   return sentences[0] ?? lines[0] ?? '';
 }
+
+const listMark = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
 
 function proseLines(markdown: string): string[] {
   const kept: string[] = [];
   let fenced = false;
   for (const line of shorten(markdown).split('\n')) {
     if (fence.test(line)) fenced = !fenced;
-    else if (!fenced) kept.push(line.replace(/^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?/, ''));
+    else if (!fenced && !/^\s*\|/.test(line)) kept.push(line.replace(listMark, ''));
   }
-  return kept.map((line) => cleanLine(withoutLinks(line).replace(/\*\*|__/g, ''))).filter((line) => line !== '');
+  return kept
+    .map((line) => cleanLine(withoutLinks(withoutTags(line)).replace(/\*\*|__/g, '')))
+    .filter((line) => line !== '');
+}
+
+/** A line of Markdown as its words: no list mark, no bold, links and images reduced to their text. */
+export function inlineText(line: string): string {
+  if (fence.test(line)) return '';
+  const bare = withoutLinks(withoutTags(line.replace(listMark, '').replace(/<!--.{0,2000}?-->/g, '')));
+  return bare
+    .replace(/\[([^[\]]{1,300})\]\([^()\s]{1,2000}\)/g, '$1')
+    .replace(/\*\*|__/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function shorten(markdown: string): string {
@@ -63,16 +81,32 @@ function quoteLine(line: string, mentions: MentionBreak): string {
 }
 
 function quoteText(text: string, mentions: MentionBreak): string {
-  const bare = withoutLinks(text)
+  const bare = withoutLinks(withoutTags(text))
     .replace(/<(?=[A-Za-z/!?])/g, '\\<')
     .replace(/^(\s*)\[(?=[^\]]{1,999}\]:)/, '$1\\[');
   return breakMentions(bare, mentions);
 }
 
+const tags =
+  /<\/?(?:a|b|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|input|ins|kbd|li|ol|p|picture|pre|s|samp|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)(?:\s[^<>\n]{0,2000})?\/?>/gi;
+
+/** What HTML lays out goes, its words stay; any other tag is shown as it was written. */
+function withoutTags(text: string): string {
+  if (!text.includes('<')) return text;
+  return text
+    .replace(/<img\s[^<>\n]{0,2000}>/gi, (image) => altOf(/\balt="([^"<>]{0,300})"/i.exec(image)?.[1] ?? ''))
+    .replace(tags, '');
+}
+
+/** Words for an image, unless a program gave them. */
+function altOf(alt: string): string {
+  return /^(?:image|img|screenshot\b.*|screen shot\b.*|.*\.(?:png|jpe?g|gif|webp|svg))$/i.test(alt.trim()) ? '' : alt;
+}
+
 /** Images become their words; links that are neither http(s) nor mailto lose their target. */
 function withoutLinks(text: string): string {
   return text
-    .replace(/!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g, '$1')
+    .replace(/!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g, (_image, alt) => altOf(alt))
     .replace(/\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi, '$1');
 }
 

@@ -21,8 +21,14 @@ export interface RevertOutcome {
 /** Whether a merged pull request takes another back. */
 export function isRevert(pull: PullRecord): boolean {
   const title = parseTitle(pull.title);
-  return title.revert || quotedTitle(title.text) !== undefined;
+  return !partial.test(pull.title) && (title.revert || quotedTitle(title.text) !== undefined);
 }
+
+/** What takes back a part of a change leaves the rest in the notes. */
+const partial = /\bpartial(?:ly)?\b/i;
+/** A name without quotes, or a number: a revert only where it leads to a merged pull request. */
+const bareRevert =
+  /^revert(?:s|ed|ing)?:? (?:(?:changes (?:from|in|of) )?(?:(?:PR|pull request|MR) )?[#!](\d{1,10})(?!\w)|(.{1,300})$)/i;
 
 /**
  * Settles the reverts of a range, newest first, so that a revert that was itself taken back takes nothing back.
@@ -56,7 +62,8 @@ function findRevert(
   pull: PullRecord,
   pulls: readonly PullRecord[],
 ): { pull: PullRecord; target: PullRecord | undefined } | undefined {
-  if (!/revert/i.test(pull.title) && !/revert/i.test(pull.body)) return undefined;
+  const said = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
+  if (!said || partial.test(pull.title)) return undefined;
   const target = revertTarget(source, pull, pulls);
   return target || isRevert(pull) ? { pull, target } : undefined;
 }
@@ -66,17 +73,18 @@ function revertTarget(source: NotesSource, pull: PullRecord, pulls: readonly Pul
   const named = revertedByBody(source, pull, pull.body) ?? revertedByCommit(source, pull);
   if (named) return named;
   const title = parseTitle(pull.title);
-  const quoted = quotedTitle(title.text) ?? (title.revert ? title.text : undefined);
-  if (quoted === undefined) return undefined;
-  const number = /\(#(\d{1,10})\)\s*$/.exec(quoted)?.[1];
-  return (number && mergedBefore(source.pull(Number(number)), pull)) || titled(pulls, quoted, pull);
+  const [, numbered, unquoted] = bareRevert.exec(title.text) ?? [];
+  const quoted = quotedTitle(title.text) ?? reappliedTitle(title.text) ?? (title.revert ? title.text : unquoted);
+  const number = numbered ?? (quoted && /(?:\(#|^(?:PR )?#)(\d{1,10})\)?\s*$/.exec(quoted)?.[1]);
+  const found = number && mergedBefore(source.pull(Number(number)), pull);
+  return found || (quoted === undefined ? undefined : titled(pulls, quoted, pull));
 }
 
 function revertedByBody(source: NotesSource, pull: PullRecord, body: string): PullRecord | undefined {
   if (!/revert/i.test(body)) return undefined;
   const prose = visibleProse(body);
   for (const [, repository, digits, sha] of prose.matchAll(
-    /\b(?:This )?reverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|pull request #)(\d{1,10})(?!\w)|commit ([0-9a-f]{7,64})\b)/gi,
+    /(?<!\b(?:partially|partly|not) )\breverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|(?:pull request|PR|MR) [#!])(\d{1,10})(?!\w)|(?:commit )?\[?([0-9a-f]{7,64})\b)/gi,
   )) {
     if (sha !== undefined) {
       const [found] = pullsOf(source, sha, source.commit(sha)).pulls;
@@ -96,9 +104,15 @@ function revertedByCommit(source: NotesSource, pull: PullRecord): PullRecord | u
 }
 
 function titled(pulls: readonly PullRecord[], quoted: string, revert: PullRecord): PullRecord | undefined {
-  const wanted = bare(quoted);
-  const candidates = pulls.filter((pull) => bare(pull.title) === wanted && mergedBefore(pull, revert));
+  const wanted = bare(quoted).toLowerCase();
+  const candidates = pulls.filter((pull) => bare(pull.title).toLowerCase() === wanted && mergedBefore(pull, revert));
   return candidates.sort(newestFirst)[0];
+}
+
+/** `Reapply "…"` takes back the revert of what it quotes. */
+function reappliedTitle(text: string): string | undefined {
+  const quoted = /^(?:reapply|reland) (["“'`].*["”'`])(?: ?\(#\d{1,10}\))*$/i.exec(text)?.[1];
+  return quoted && `Revert ${quoted}`;
 }
 
 /** The title inside `Revert "…"`. */

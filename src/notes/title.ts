@@ -2,7 +2,9 @@
  * Takes a pull request's title apart: the prefixes that say what kind of change it is, where, and for which branch, and
  * the text that stands in the notes. The text is put in order, never reworded (spec part 2, rule 4); escaping comes later.
  */
+import { isKey, takeLeadingKeys, takeTrailingKey } from './issue-keys.ts';
 import type { ChangeType } from './labels.ts';
+import { type Meaning, meaningOf, signOf } from './title-words.ts';
 
 /** A title in its parts. */
 export interface ParsedTitle {
@@ -16,56 +18,16 @@ export interface ParsedTitle {
   areas: string[];
   /** The areas come from a word before a colon, which stays in the text where labels name the area. */
   looseArea: boolean;
-  /** Branch or version that a leading bracket names, as backports carry it. */
+  /** Branch or version that brackets name, as backports carry it. */
   target: string | null;
+  /** A prefix says that it is about what the project depends on. */
+  dependency: boolean;
+  /** Keys and numbers of issues that stand before or behind the words, as they are written. */
+  keys: string[];
   revert: boolean;
   text: string;
 }
 
-type Meaning = ChangeType | 'housekeeping' | 'revert' | 'plain';
-
-const words: Record<string, Meaning> = {
-  feat: 'feature',
-  feature: 'feature',
-  fix: 'fix',
-  bug: 'fix',
-  bugfix: 'fix',
-  hotfix: 'fix',
-  security: 'security',
-  perf: 'performance',
-  performance: 'performance',
-  docs: 'documentation',
-  doc: 'documentation',
-  breaking: 'breaking',
-  revert: 'revert',
-  chore: 'housekeeping',
-  ci: 'housekeeping',
-  test: 'housekeeping',
-  tests: 'housekeeping',
-  refactor: 'housekeeping',
-  build: 'housekeeping',
-  style: 'housekeeping',
-  lint: 'housekeeping',
-  release: 'plain',
-};
-const bracketWords: Record<string, Meaning> = {
-  ...words,
-  fixed: 'fix',
-  added: 'feature',
-  enhancement: 'feature',
-  'breaking change': 'breaking',
-  documentation: 'documentation',
-};
-const signs: [RegExp, Meaning][] = [
-  [/^(?:✨|:sparkles:)/u, 'feature'],
-  [/^(?:🐛|:bug:|🚑|:ambulance:)/u, 'fix'],
-  [/^(?:⚠|:warning:|💥|:boom:)/u, 'breaking'],
-  [/^(?:📖|:book:|📝|:memo:|📚|:books:)/u, 'documentation'],
-  [/^(?:🔒|:lock:)/u, 'security'],
-  [/^(?:⚡|:zap:|🐎|:racehorse:)/u, 'performance'],
-  [/^(?:🌱|:seedling:|♻|:recycle:|🏃|:running:)/u, 'housekeeping'],
-  [/^(?:🚀|:rocket:)/u, 'plain'],
-];
 const order: ChangeType[] = ['security', 'feature', 'fix', 'performance', 'documentation'];
 /** Names that are written small even at the start of a sentence. */
 const lowerNames = new Set([
@@ -95,63 +57,118 @@ export function parseTitle(title: string): ParsedTitle {
     areas: [],
     looseArea: false,
     target: null,
+    dependency: false,
+    keys: [],
     revert: false,
     text: '',
   };
   const line = title.slice(0, longestTitle);
   let rest = (untidyBlanks.test(line) ? line.replaceAll(blanks, ' ') : line).trim();
   for (let count = 0; count < mostPrefixes; count += 1) {
-    const next =
-      takeBracket(rest, parsed) ?? takeSign(rest, parsed) ?? takeConventional(rest, parsed) ?? takeArea(rest, parsed);
+    const next = takePrefix(rest, parsed);
     if (next === undefined) break;
     rest = next.trim();
   }
-  parsed.text = tidy(rest);
+  parsed.text = tidy(takeSuffixes(rest, parsed));
   return parsed;
 }
 
-/** `[release-1.12]`, `(2.15)`, `[Backport 4.x]` name a branch; `[FIXED]` a kind; other brackets are part of the text. */
+function takePrefix(text: string, parsed: ParsedTitle): string | undefined {
+  return (
+    takeBracket(text, parsed) ??
+    takeSign(text, parsed) ??
+    takeKeys(text, parsed) ??
+    takeBackport(text, parsed) ??
+    takeConventional(text, parsed) ??
+    takeArea(text, parsed) ??
+    takeBranchName(text, parsed)
+  );
+}
+
+const targets =
+  /^(?:(?:release|stable|backport|maint|branch)[\w ./-]*|(?:auto|manual)[ -]?(?:back-?port|cherry-?pick)[\w ./-]*|[\w./-]+ back-?port|main|master|dev|develop|trunk|v?\d+(?:\.(?:\d+|x))+[\w.-]*|v\d[\w.-]*|\d+(?:-\d+)+-stable)$/i;
+const areaName = /^(?=.{2,40}$)[\p{L}@][\p{L}\p{N}./+&@_-]*(?: [\p{L}\p{N}./+&@_-]+){0,2}$/u;
+
+/** `[release-1.12]`, `(2.15)`, `[Backport 4.x]` name a branch; `[FIXED]` a kind; `[UI]` says where. */
 function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
   if (!text.startsWith('[') && !text.startsWith('(')) return undefined;
-  const match = /^(?:\[([^[\]]{1,60})\]|\((v?\d[\w.-]{0,30})\))\s*[:-]?\s*(?=\S)/.exec(text);
+  const match = /^(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))\s*[:-]?\s*(?=\S)/.exec(text);
   if (!match) return undefined;
   const inside = (match[1] ?? match[2] ?? '').trim();
-  const meaning = lookUp(bracketWords, inside.toLowerCase());
-  if (meaning) note(meaning, parsed);
-  else if (/^(?:(?:release|stable|backport)\b[\w ./-]*|v?\d+(?:\.(?:\d+|x))+[\w.-]*|v\d[\w.-]*)$/i.test(inside))
-    parsed.target ??= inside;
-  else return undefined;
+  const meanings = meaningsOf(inside);
+  if (meanings.length > 0) for (const meaning of meanings) note(meaning, parsed);
+  else if (match[1] === undefined ? /^v?\d[\w.-]{0,30}$/.test(inside) : targets.test(inside)) parsed.target ??= inside;
+  else if (match[1] === undefined || isKey(inside) || !areaName.test(inside)) return undefined;
+  else addLooseArea(inside, parsed);
   return text.slice(match[0].length);
+}
+
+/** Of `CI/Build` both words must be known. */
+function meaningsOf(inside: string): Meaning[] {
+  const meanings = inside.split('/').map(meaningOf);
+  return meanings.every((meaning) => meaning !== undefined) ? meanings : [];
+}
+
+function addLooseArea(area: string, parsed: ParsedTitle): void {
+  if (parsed.areas.length > 0 && !parsed.looseArea) return;
+  parsed.areas.push(area);
+  parsed.looseArea = true;
 }
 
 function takeSign(text: string, parsed: ParsedTitle): string | undefined {
   if (/^[\w([]/.test(text)) return undefined;
-  for (const [sign, meaning] of signs) {
-    const match = sign.exec(text);
-    if (!match) continue;
-    note(meaning, parsed);
-    return text.slice(match[0].length).replace(/^\uFE0F/, '');
-  }
-  return undefined;
+  const sign = signOf(text);
+  if (!sign) return undefined;
+  note(sign.meaning, parsed);
+  return text.slice(sign.length);
 }
 
+function takeKeys(text: string, parsed: ParsedTitle): string | undefined {
+  if (!/^[\w#([]/.test(text)) return undefined;
+  const taken = takeLeadingKeys(text);
+  if (taken) parsed.keys.push(...taken.keys);
+  return taken?.rest;
+}
+
+const backport =
+  /^(?:automated |automatic |manual )?(?:back-?port|cherry[- ]?pick)(?:ed)?(?: of)?(?: PR| pull request)? #\d{1,10}(?:(?:,| and)? #\d{1,10}){0,9}(?: (?:on|to|into|for|upstream)(?: branch)? [\w./-]{1,60})?(?:: ?(?=\S)| \((?=\S.*\)$))/i;
+
+/** `Automated cherry pick of #12: title`, `Backport PR #12 on branch v1.x (title)`. */
+function takeBackport(text: string, parsed: ParsedTitle): string | undefined {
+  if (!/^(?:auto|man|back|cherry)/i.test(text)) return undefined;
+  const match = backport.exec(text)?.[0];
+  if (match === undefined) return undefined;
+  parsed.target ??= 'backport';
+  return match.endsWith('(') ? text.slice(match.length, -1) : text.slice(match.length);
+}
+
+const conventional =
+  /^(breaking[ -]changes?|(?:feature|bug|new) (?:request|report|feature)|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：] *(?=\S)| +(?=\S))/i;
+
+/** `feat(parser)!: add x`; a known kind with a scope may have lost its colon. */
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
-  if (!text.includes(':')) return undefined;
-  const match = /^([A-Za-z]{2,12})(?:\(([^()]{1,60})\))?(!)?: *(?=\S)/.exec(text);
-  const meaning = match && lookUp(words, (match[1] as string).toLowerCase());
-  if (!match || (!meaning && !match[2] && !match[3])) return undefined;
+  const match = conventional.exec(text);
+  if (!match) return undefined;
+  const [all, word = '', early, scope, late, separator = ''] = match;
+  const meaning = meaningOf(word);
+  const mark = early ?? late;
+  const colon = /[:：]/.test(separator);
+  if (!meaning && (!colon || separator.startsWith(' ') || (!scope && !mark))) return undefined;
+  if (!colon && !/^(?:feat|fix|docs|chore|refactor|perf|test|ci|build|style)$/i.test(scope ? word : ''))
+    return undefined;
   if (meaning) note(meaning, parsed);
-  if (match[3]) parsed.breaking = true;
-  if (parsed.areas.length === 0) parsed.areas = scopesOf(match[2] ?? (meaning ? '' : (match[1] as string)));
-  return text.slice(match[0].length);
+  if (mark) parsed.breaking = true;
+  if (parsed.areas.length === 0) addScopes(scope ?? (meaning ? '' : word), parsed);
+  return text.slice(all.length);
 }
 
-function scopesOf(list: string): string[] {
-  if (/^[\w./-]+$/.test(list)) return [list];
-  return list
-    .split(/[,;]/)
-    .map((scope) => scope.trim())
-    .filter((scope) => scope !== '' && !scope.startsWith('#'));
+function addScopes(list: string, parsed: ParsedTitle): void {
+  const scopes = /^[\w./-]+$/.test(list) ? [list] : list.split(/[,;]/).map((scope) => scope.trim());
+  for (const scope of scopes) {
+    if (isKey(scope) || /^#\d/.test(scope)) parsed.keys.push(scope);
+    else if (scope !== '') parsed.areas.push(scope);
+    if (meaningOf(scope) === 'dependency') parsed.dependency = true;
+  }
 }
 
 /** `clusterctl: Block move`: a word that is no kind of change says where. */
@@ -159,48 +176,67 @@ function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   if (parsed.areas.length > 0 || !text.includes(':')) return undefined;
   const match = /^([\w@][\w./@-]{0,40}(?:, ?[\w@][\w./@-]{0,40})?): +(?=\S)/.exec(text);
   if (!match) return undefined;
-  parsed.areas = (match[1] as string).split(',').map((area) => area.trim());
-  parsed.looseArea = true;
+  const [area = ''] = match.slice(1);
+  const meaning = meaningOf(area);
+  if (meaning) note(meaning, parsed);
+  else if (/^v?\d/.test(area) && targets.test(area)) parsed.target ??= area;
+  else for (const each of area.split(',')) addLooseArea(each.trim(), parsed);
   return text.slice(match[0].length);
+}
+
+/** `Feature/shop 142 add search`, as hosts make a title of a branch's name. */
+function takeBranchName(text: string, parsed: ParsedTitle): string | undefined {
+  const match =
+    /^(feat|feature|fix|bugfix|hotfix|bug|chore)\/(?:([A-Za-z][A-Za-z0-9]{1,9})[- ](\d{1,9})[-_ ]+)?([^:.]{3,200})$/i.exec(
+      text,
+    );
+  if (!match) return undefined;
+  const [, word = '', project, digits, rest = ''] = match;
+  note(meaningOf(word) ?? 'plain', parsed);
+  if (project !== undefined) parsed.keys.push(`${project.toUpperCase()}-${digits}`);
+  return rest.includes(' ') ? rest : rest.replace(/[-_]+/g, ' ');
+}
+
+const appendedNumbers = /(?: ?\((?:(?:[\w.-]+\/[\w.-]+)?#|GH-)\d{1,10}\))+$/;
+const appendedMark =
+  /(?<=\S)\s*[([](?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|(?:manual |auto(?:mated)? )?(?:back-?port|cherry-?pick)(?:ed)?(?: [^()[\]]{1,60})?|[\w.-]{1,30} back-?port)[)\]]$/i;
+const appendedBreaking = /(?<=\S)\s*[([]breaking(?:[ -]change)?s?[)\]]$/i;
+const appendedTarget = /(?<=\S)\s*\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
+
+/** Numbers, keys, branches and marks that tools and habits append. */
+function takeSuffixes(text: string, parsed: ParsedTitle): string {
+  let rest = text;
+  for (let count = 0; count < mostPrefixes && /[)\]]$/.test(rest); count += 1) {
+    const key = appendedNumbers.test(rest) ? undefined : takeTrailingKey(rest);
+    if (key) parsed.keys.push(...key.keys);
+    if (appendedBreaking.test(rest)) parsed.breaking = true;
+    parsed.target ??= appendedTarget.exec(rest)?.[1] ?? null;
+    const next =
+      key?.rest ??
+      [appendedNumbers, appendedMark, appendedBreaking, appendedTarget].reduce(
+        (left, mark) => left.replace(mark, ''),
+        rest,
+      );
+    if (next === rest || next.trim() === '') break;
+    rest = next.trim();
+  }
+  return rest;
 }
 
 function note(meaning: Meaning, parsed: ParsedTitle): void {
   if (meaning === 'housekeeping') parsed.housekeeping = true;
   else if (meaning === 'revert') parsed.revert = true;
+  else if (meaning === 'dependency') parsed.dependency = true;
+  else if (meaning === 'backport') parsed.target ??= 'backport';
   else if (meaning === 'breaking') parsed.breaking = true;
   if (!order.includes(meaning as ChangeType)) return;
   const type = meaning as ChangeType;
   if (parsed.type === null || order.indexOf(type) < order.indexOf(parsed.type)) parsed.type = type;
 }
 
-function lookUp(table: Record<string, Meaning>, word: string): Meaning | undefined {
-  return Object.hasOwn(table, word) ? table[word] : undefined;
-}
-
-const appendedNumbers = /(?: ?\((?:[\w.-]+\/[\w.-]+)?#\d{1,10}\))+$/;
-
-/** Without the numbers that tools append; a plain first word gets its capital, one that may be an identifier does not. */
+/** A plain first word gets its capital, one that may be an identifier does not. */
 function tidy(text: string): string {
-  const bare = (text.endsWith(')') && text.replace(appendedNumbers, '').trim()) || text;
-  const ended = bare.endsWith('.') && /[^.]\.$/.test(bare) ? bare.slice(0, -1) : bare;
+  const ended = text.endsWith('.') && /[^.]\.$/.test(text) ? text.slice(0, -1) : text;
   const first = /^[a-z]+(?=[ ,]|$)/.exec(ended)?.[0];
   return first !== undefined && !lowerNames.has(first) ? (ended[0] as string).toUpperCase() + ended.slice(1) : ended;
-}
-
-const version = String.raw`v?\d+(?:\.\d+)+[\w.+-]*`;
-const releases = [
-  new RegExp(`^(?:release[ds]?:? )?(?:@?[\\w./-]+@)?${version}$`, 'i'),
-  /^bump(?:ed|s)? (?:the )?(?:package |project )?version(?: (?:to|from) .{1,60})?$/i,
-  new RegExp(`^(?:bump(?:ed|s)?|cut|tag|publish) (?:release |to )?${version}$`, 'i'),
-  new RegExp(`^prepare (?:for )?(?:the )?(?:release )?${version}(?: release)?$`, 'i'),
-  new RegExp(`^prepare .{0,40}\\b(?:for|the) .{0,20}${version} (?:release|development)$`, 'i'),
-];
-
-/** What each of them begins with or holds: few titles do. */
-const releaseHint = /\d\.\d|^bump/i;
-
-/** A pull request that only makes a release: a version, or getting ready for one. */
-export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
-  if ((looseArea && areas.length > 0) || !releaseHint.test(text)) return false;
-  return releases.some((pattern) => pattern.test(text));
 }

@@ -23,13 +23,16 @@ export function listSnapshots(dataDir: string, partition: string): Snapshot[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .flatMap((name) => {
-      const match = /^e(\d{6})-s(\d{15})$/.exec(name);
+      const match = /^e(\d{6})-s(\d{15})b?$/.exec(name);
       return match ? [{ folder: join(folder, name), epoch: Number(match[1]), seq: Number(match[2]) }] : [];
     })
-    .sort((a, b) => a.epoch - b.epoch || a.seq - b.seq);
+    .sort((a, b) => a.epoch - b.epoch || a.seq - b.seq || (a.folder < b.folder ? -1 : 1));
 }
 
-/** Takes and verifies a snapshot and removes all but the two newest. */
+/**
+ * Takes and verifies a snapshot and removes all but the two newest. A second one of the same place is kept beside the first: a
+ * full journal stands still, and is purged when two snapshots cover it.
+ */
 export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
   const folder = snapshotFolder(dataDir, partition.name);
   const unfinished = join(folder, 'taking.new');
@@ -37,7 +40,8 @@ export async function takeSnapshot(dataDir: string, partition: Partition): Promi
   mkdirSync(unfinished, { recursive: true });
   await partition.root.backup(unfinished, false);
   const { epoch, seq } = await verifySnapshot(partition.name, unfinished);
-  const finished = join(folder, `e${String(epoch).padStart(6, '0')}-s${String(seq).padStart(15, '0')}`);
+  const place = join(folder, `e${String(epoch).padStart(6, '0')}-s${String(seq).padStart(15, '0')}`);
+  const finished = existsSync(place) ? `${place}b` : place;
   rmSync(finished, { recursive: true, force: true });
   renameSync(unfinished, finished);
   for (const old of listSnapshots(dataDir, partition.name).slice(0, -kept)) rmSync(old.folder, { recursive: true });

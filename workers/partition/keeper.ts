@@ -6,8 +6,16 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { streamState } from '../../src/journal/topology.ts';
-import { delayedRecords, foldLagRecords, outboxRows, readerSlots, storeBytes } from '../../src/metrics.ts';
+import { type StreamState, streamState } from '../../src/journal/topology.ts';
+import {
+  delayedRecords,
+  foldLagRecords,
+  journalBytes,
+  journalRelieved,
+  outboxRows,
+  readerSlots,
+  storeBytes,
+} from '../../src/metrics.ts';
 import { countDelayed } from '../../src/store/delayed.ts';
 import { countEffects } from '../../src/store/outbox.ts';
 import type { Snapshot } from '../../src/store/snapshot.ts';
@@ -28,6 +36,11 @@ export interface KeeperOptions {
 /** While deliveries wait for their due time, time moves this often. */
 const delayedTickMs = 1000;
 const lookMs = 5000;
+/** A stream fuller than this share of its bound is purged before the next snapshot is due. */
+const fullShare = 0.5;
+/** But only when so large a share of its messages is folded: the others cannot go. */
+const foldedShare = 0.25;
+
 export class Keeper {
   private readonly owner: PartitionOwner;
   private readonly options: KeeperOptions;
@@ -37,6 +50,7 @@ export class Keeper {
   private readonly timers: NodeJS.Timeout[] = [];
   private lastTick = 0;
   private taking: Promise<Snapshot> | undefined;
+  private relieving = false;
 
   constructor(owner: PartitionOwner, options: KeeperOptions) {
     this.owner = owner;
@@ -48,6 +62,7 @@ export class Keeper {
     this.every(options.snapshotMs, () => this.snapshot().then(() => {}));
     this.every(lookMs, () => this.look());
     this.every(lookMs, () => this.sweeper.look());
+    this.every(lookMs, () => this.relieve());
   }
 
   /** Sweeps now; resolves when all is erased that waits for no operator's word. */
@@ -63,10 +78,37 @@ export class Keeper {
     return this.taking;
   }
 
+  /** Makes room in a stream that is filling up: by two snapshots, as what the older of two does not cover stays. */
+  async relieve(): Promise<void> {
+    if (this.relieving) return;
+    this.relieving = true;
+    try {
+      for (let round = 0; round < 2 && (await this.isUnderPressure()); round += 1) {
+        await this.snapshot();
+        journalRelieved.inc({ partition: this.owner.name });
+      }
+    } finally {
+      this.relieving = false;
+    }
+  }
+
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await this.sweeper.close();
     await this.taking?.catch(() => {});
+  }
+
+  private async isUnderPressure(): Promise<boolean> {
+    const { firstSeq, lastSeq, bytes, maxBytes } = await this.stream();
+    if (maxBytes <= 0 || bytes <= maxBytes * fullShare) return false;
+    return this.owner.seq - firstSeq + 1 >= (lastSeq - firstSeq + 1) * foldedShare;
+  }
+
+  private async stream(): Promise<StreamState> {
+    const { name, options } = this.owner;
+    const state = await streamState(options.journal, name);
+    journalBytes.set({ partition: name }, state.bytes);
+    return state;
   }
 
   private get file(): string {
@@ -92,7 +134,7 @@ export class Keeper {
   /** Writes to a deleted file still "succeed"; only its number tells that it is gone. */
   private async look(): Promise<void> {
     const partition = this.owner.name;
-    const { journal, onLost } = this.owner.options;
+    const { onLost } = this.owner.options;
     const file = statSync(this.file, { throwIfNoEntry: false });
     if (this.generation !== this.owner.partition.generation) {
       this.generation = this.owner.partition.generation;
@@ -103,7 +145,7 @@ export class Keeper {
     storeBytes.set({ partition }, file.size);
     this.owner.partition.root.readerCheck();
     readerSlots.set({ partition }, this.owner.partition.root.readerList().split('\n').length - 2);
-    const stream = await streamState(journal, partition);
+    const stream = await this.stream();
     delayedRecords.set({ partition }, countDelayed(this.owner.partition));
     outboxRows.set({ partition }, countEffects(this.owner.partition));
     foldLagRecords.set({ partition }, Math.max(0, stream.lastSeq - this.owner.seq));

@@ -4,7 +4,7 @@
  */
 
 import { looksRandom } from './named-values.ts';
-import { charClass, runEnd, type Span } from './scan.ts';
+import { charClass, hasRun, runEnd, type Span } from './scan.ts';
 
 const cookieHeader = /(?<![\w-])(?:set-)?cookie["'`*]{0,3}[ \t]{0,2}:[ \t*"'`]{0,3}/gi;
 const cookieName = /([\w!#$%&*+.^|~-]{1,128})=(?:"?)/y;
@@ -59,10 +59,17 @@ export function findCommandSecrets(text: string): Span[] {
 const hash =
   /\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[156]|y|gy)\$[^\s$:"'`]{1,64}(?:\$[^\s$:"'`]{1,64}){0,2}\$[./A-Za-z0-9]{20,128}|argon2(?:id|i|d)\$[^\s:"'`]{30,512})|(?<=["']auth["'][ ]?:[ ]?["'])[A-Za-z0-9+/]{16,512}={0,2}(?=["'])|LS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,65536}/g;
 
+const hashChars = charClass(/[\w./+=$,-]/);
+/** That of a login in base64; the rest is longer. */
+const shortestHash = 16;
+
 /** Hashes of passwords, logins in base64 as container tools keep them, and private keys in base64. */
 export function findHashes(text: string): Span[] {
   const spans: Span[] = [];
-  for (const { 0: found, index } of text.matchAll(hash)) {
+  if (!hasRun(hashChars, text, shortestHash)) return spans;
+  hash.lastIndex = 0;
+  for (let match = hash.exec(text); match; match = hash.exec(text)) {
+    const { 0: found, index } = match;
     if (found.startsWith('$') || isSecretInBase64(found)) {
       spans.push({ start: index, end: index + found.length, word: '[secret]' });
     }

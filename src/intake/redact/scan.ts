@@ -63,6 +63,19 @@ export function runStart(kind: CharClass, text: string, at: number, floor = 0): 
 }
 
 /**
+ * Whether `least` members of a class stand in a row anywhere. Most texts are prose, and are told by a look at every `least`th
+ * unit and the words around it.
+ */
+export function hasRun(kind: CharClass, text: string, least: number): boolean {
+  for (let at = least - 1; at < text.length; at += least) {
+    if (!isIn(kind, text, at)) continue;
+    const start = runStart(kind, text, at, at - least + 1);
+    if (runEnd(kind, text, at) - start >= least) return true;
+  }
+  return false;
+}
+
+/**
  * Whether a word can begin at `at`: letters of scripts without spaces part words, and so does a `\n` written as two
  * characters, as in quoted JSON.
  */

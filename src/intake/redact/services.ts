@@ -2,7 +2,7 @@
  * Tokens of single services, told by a beginning of their own and the length of what follows. Those of hosts and of the
  * services met most are in `tokens.ts`, with what needs a closer look.
  */
-import { charClass, runEnd, runStart, type Span } from './scan.ts';
+import { charClass, hasRun, runEnd, runStart, type Span } from './scan.ts';
 
 /** Each begins a word; what follows it, as far as it can belong to a token, goes along. */
 const shapes = [
@@ -89,12 +89,16 @@ const token = new RegExp(
   `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?=[A-Za-z0-9])(?:${inGroups(shapes)})|\\.atlasv1\\.[\\w-]{50}|\\dQ~[\\w~.-]{31}`,
   'g',
 );
+/** Whatever a token is made of, and how long the shortest one is. */
+const anyChars = charClass(/[\w.~%+/=:-]/);
+const shortest = 20;
 const tailChars = charClass(/[\w.~%+/=@-]/);
 const headChars = charClass(/[\w~]/);
 
 /** Tokens with the shape of a service's. */
 export function findServiceTokens(text: string): Span[] {
   const spans: Span[] = [];
+  if (!hasRun(anyChars, text, shortest)) return spans;
   token.lastIndex = 0;
   for (let match = token.exec(text); match; match = token.exec(text)) {
     let end = runEnd(tailChars, text, token.lastIndex);

@@ -3,7 +3,7 @@
  * beside the word "token". Bare forty digits are a commit sha and stand.
  */
 
-import { alphanumeric, type CharClass, charClass, isIn, runEnd, runStart, type Span } from './scan.ts';
+import { alphanumeric, type CharClass, charClass, hasRun, isIn, runEnd, runStart, type Span } from './scan.ts';
 
 const tokenChars = charClass(/[\w-]/);
 const base64Chars = charClass(/[\w+/=-]/);
@@ -53,9 +53,14 @@ const heads = new RegExp(
   'g',
 );
 
+/** Whatever a token is made of, and how long the shortest one is. */
+const anyChars = charClass(/[\w.+/=-]/);
+const shortest = 13;
+
 /** Tokens with a known prefix. */
 export function findPrefixedTokens(text: string): Span[] {
   const spans: Span[] = [];
+  if (!hasRun(anyChars, text, shortest)) return spans;
   heads.lastIndex = 0;
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const end = runEnd(tailOf(match[0]), text, heads.lastIndex);

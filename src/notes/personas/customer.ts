@@ -7,7 +7,7 @@ import { escapeText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { toldToCustomers } from '../issues.ts';
 import { document, marker, section } from '../markdown.ts';
-import { customerLines, customerText, customerTexts, reportOf, withoutInside } from '../plain.ts';
+import { customerSteps, customerText, customerTexts, reportOf, unnamed, withoutInside } from '../plain.ts';
 import { parseTitle } from '../title.ts';
 
 /** In which order groups stand and take their share of the lines: half are new things, a third mended ones. */
@@ -33,8 +33,12 @@ export function customer(notes: Notes): string {
   const groups = groupsOf(notes);
   const slots = shareOut(groups, bullets);
   const lines = (name: Group): string[] => groupLines(groups[name], slots[name], rests[name]);
+  const breaking = notes.entries.filter((entry) => entry.breaking);
   const body = [
-    section(escapeText(titles.breaking), notes.entries.filter((entry) => entry.breaking).flatMap(actionLines)),
+    section(
+      escapeText(titles.breaking),
+      breaking.flatMap((entry) => actionLines(entry, notes.source.repository.origin)),
+    ),
     section(escapeText(titles.new), lines('new')),
     section(escapeText(titles.improved), lines('improved')),
     section(escapeText(titles.fixed), lines('fixed')),
@@ -111,9 +115,11 @@ function shareOut(groups: Record<Group, Item[]>, most: number): Record<Group, nu
 }
 
 function groupLines(items: readonly Item[], most: number, [one, many]: readonly [string, string]): string[] {
-  const lines = items.slice(0, most).map((item) => `- ${item.text} ${item.marker}`);
+  const named = items.filter(({ text }) => text !== '');
+  const lines = named.slice(0, most).map((item) => `- ${item.text} ${item.marker}`);
   const hidden = items.length - lines.length;
-  return hidden === 0 ? lines : [...lines, `- … and ${hidden} ${hidden === 1 ? one : many}`];
+  if (hidden === 0) return lines;
+  return [...lines, `- ${lines.length === 0 ? '' : '… and '}${hidden} ${hidden === 1 ? one : many}`];
 }
 
 /** What was unsafe is not spelled out, unless somebody wrote what customers may read. */
@@ -123,8 +129,8 @@ function line(entry: Entry, text: string): string {
   return area === '' ? 'Security update' : `Security update: ${area}`;
 }
 
-function actionLines(entry: Entry): string[] {
-  const steps = customerLines(entry.upgrade).map((text) => `  ${text}`.trimEnd());
-  const first = `- ${escapeText(customerText(entry), 'joiner')} ${marker('pr', entry.id)}`;
+function actionLines(entry: Entry, origin: string): string[] {
+  const steps = customerSteps(entry, origin).map((text) => `  ${text}`.trimEnd());
+  const first = `- ${escapeText(customerText(entry) || unnamed, 'joiner')} ${marker('pr', entry.id)}`;
   return steps.length === 0 ? [first] : [first, '', ...steps, ''];
 }

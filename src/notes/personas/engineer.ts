@@ -15,6 +15,7 @@ import {
   fold,
   inOrder,
   isFolded,
+  keyList,
   type LinkStyle,
   marker,
   numberLink,
@@ -81,7 +82,7 @@ function entryLine(entry: Entry, prefix: string, { links, person }: LineStyle): 
   const besides = entry.besides === null ? '' : ` (${entry.besides})`;
   const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;
   const by = people === '' ? '' : ` — ${people}`;
-  return `- ${prefix}${text}${besides} (${numbers(entry, links)})${fixes}${by} ${marker('pr', entry.id)}`;
+  return `- ${prefix}${text}${besides} (${numbers(entry, links)}${keyList(entry)})${fixes}${by} ${marker('pr', entry.id)}`;
 }
 
 function numbers(entry: Entry, links: LinkStyle): string {
@@ -93,7 +94,9 @@ function numbers(entry: Entry, links: LinkStyle): string {
 /** A revert of something shipped before. */
 export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle): string {
   const { text } = parseTitle(pull.title);
-  const title = target ? parseTitle(target.title).text : parseTitle(quotedTitle(text) ?? text).text;
+  const title = target
+    ? parseTitle(target.title).text
+    : parseTitle(quotedTitle(text) ?? text.replace(/^revert(?:s|ed)?:? (?=\S)/i, '')).text;
   const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
   const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
   return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker('pr', pull.number)}`;
@@ -102,8 +105,8 @@ export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle)
 function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
   const count = updates.reduce((sum, update) => sum + update.pulls.length, 0);
   const lines = updates.map((update) => {
-    const from = update.from === null ? '' : `${escapeText(update.from)} `;
-    const versions = update.to === null ? '' : `: ${from}→ ${escapeText(update.to)}`;
+    const from = update.from === null ? '' : `: ${escapeText(update.from)}`;
+    const versions = update.to === null ? '' : `${from} → ${escapeText(update.to)}`;
     const name = escapeText(update.name) || 'Untitled';
     return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker('pr', update.pulls[0]?.number ?? 0)}`;
   });

@@ -3,16 +3,19 @@
  * Documentation and work that nobody outside the project notices are counted, not listed.
  */
 import { impactText } from '../body.ts';
+import { ownWords } from '../dependencies.ts';
 import { type Entry, shipped } from '../entries.ts';
 import { escapeText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { highlightLines } from '../highlights.ts';
+import { issueTitle } from '../issues.ts';
 import {
   areaPrefix,
   byArea,
   document,
   inOrder,
   isFolded,
+  keyList,
   type LinkStyle,
   marker,
   numberLink,
@@ -77,15 +80,18 @@ function count(number: number, one: string, many: string): string {
 }
 
 function entryLines(entry: Entry, prefix: string, links: LinkStyle): string {
-  const numbers = numberLinks(numbered(entry), links);
-  const line = `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
-  return withReports(entry, line, [], links);
+  return withReports(entry, titleLine(entry, prefix, links), [], links);
+}
+
+function titleLine(entry: Entry, prefix: string, links: LinkStyle): string {
+  const numbers = numberLinks(numbered(entry), links) + keyList(entry);
+  return `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
 }
 
 /** Who is affected and what to tell them, as the body says it. */
 function breakingLines(entry: Entry, links: LinkStyle): string {
-  const tell = firstSentence(impactText(entry.pull.body) || entry.upgrade);
-  const line = `- ${areaPrefix(entry)}${escapeText(entry.text) || 'Untitled'} (${numberLinks(numbered(entry), links)})`;
+  const tell = firstSentence(impactText(ownWords(entry.pull)) || entry.upgrade);
+  const line = titleLine(entry, areaPrefix(entry), links);
   return withReports(entry, line, tell === '' ? [] : [`  - What to tell: ${escapeText(tell)}`], links);
 }
 
@@ -101,13 +107,15 @@ function withReports(entry: Entry, line: string, more: readonly string[], links:
   const bare = entry.issues.filter((issue) => repeats(issue.title));
   const reports = entry.issues
     .filter((issue) => !repeats(issue.title))
-    .map((issue) => `  - Reported as: ${escapeText(issue.title)} (${numberLink(issue, links)})`);
+    .map((issue) => `  - Reported as: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`);
   const reported = bare.length === 0 ? '' : ` (reported in ${numberLinks(bare, links)})`;
   return [`${line}${reported} ${marker('pr', entry.id)}`, ...more, ...reports].join('\n');
 }
 
 function riskLines({ openIssues, reverted, source }: Notes): string[] {
   const { links } = source.settings;
-  const open = openIssues.map((issue) => `- Still open: ${escapeText(issue.title)} (${numberLink(issue, links)})`);
+  const open = openIssues.map(
+    (issue) => `- Still open: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`,
+  );
   return [...reverted.map((entry) => revertLine(entry, links)), ...open];
 }

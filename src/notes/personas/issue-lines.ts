@@ -3,11 +3,12 @@
  */
 import { escapeText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
+import { issueTitle } from '../issues.ts';
 import { marker, numberLink } from '../markdown.ts';
 
 export function issueLines({ closedIssues, source }: Notes): string[] {
   return closedIssues.map((issue) => {
-    const title = escapeText(issue.title) || 'Untitled';
+    const title = escapeText(issueTitle(issue)) || 'Untitled';
     return `- ${title} (${numberLink(issue, source.settings.links)}) ${marker('issue', issue.number)}`;
   });
 }

@@ -67,7 +67,59 @@ test('tells dependency updates, also by people, unless a label says more', () =>
   assert.equal(sectionOf('Move to b', ['dependencies']), 'dependency');
   assert.equal(sectionOf('Bump a from 1 to 2', ['dependencies', 'security'], bot), 'security');
   assert.equal(sectionOf('Bump a from 1 to 2'), 'other');
-  assert.equal(sectionOf('Add a page', [], bot), 'other');
+  assert.equal(sectionOf('Add a page', [], { author: { login: 'copilot-swe-agent', bot: true } }), 'other');
+  assert.equal(sectionOf('Add a page', [], bot), 'dependency');
+});
+
+test('takes updates by the bots that make them for what they are, and not their words for its own', () => {
+  const renovate = { author: { login: 'acme-renovate[bot]', bot: true } };
+  const titles = [
+    'chore(deps): update actions/checkout action to v4',
+    'fix(deps): update kubernetes packages to v0.29.0',
+    'Update dependency a to v18 [SECURITY]',
+    'Configure the updates',
+  ];
+  for (const title of titles) assert.equal(sectionOf(title, [], renovate), 'dependency', title);
+  const quoting = { ...renovate, body: '### Release notes\n\nBREAKING CHANGE: node 18 is gone' };
+  assert.equal(sectionOf('chore(deps): update dependency a to v2', [], quoting), 'dependency');
+  assert.equal(sectionOf('chore(deps)!: update dependency a to v2', [], quoting), 'breaking');
+  assert.equal(sectionOf('Version Packages', [], { body: 'BREAKING CHANGE: gone' }), 'other');
+  assert.equal(sectionOf('Fix the scan', [], { author: { login: 'snyk-joe', bot: false } }), 'other');
+  assert.equal(sectionOf('[Snyk] Upgrade a from 1 to 2'), 'dependency');
+  assert.equal(sectionOf('fix(deps): drop what is not used'), 'fix');
+});
+
+test('reads names of packages whatever the bot calls them', () => {
+  const titles = [
+    'Update dependency a to v18 [SECURITY]',
+    'Update module a to v19',
+    'Update a action to v20 (major)',
+    'Security upgrade a from 20 to 21',
+    'Pin a to latest version 22',
+  ];
+  const chains = chainUpdates(titles.map((title, index) => aPull(index + 1, { title })));
+  assert.deepEqual(
+    chains.map(({ name, to, pulls }) => [name, to, pulls.length]),
+    [['a', '22', 5]],
+  );
+});
+
+test('understands labels of many projects', () => {
+  const known: Record<string, string> = {
+    'C-bug': 'fix',
+    '[Type] Enhancement': 'feature',
+    'PR: Breaking Change :boom:': 'breaking',
+    'changelog - added': 'feature',
+    'topic: bug fixes': 'fix',
+    'release-note-action-required': 'breaking',
+    'kind/api-change': 'other',
+    fixed: 'other',
+    'A-parser': 'other',
+  };
+  for (const [label, section] of Object.entries(known)) assert.equal(sectionOf('x', [label]), section, label);
+  const { areas } = classify(aPull(1, { labels: ['A-parser', 'module: nn', 'pkg: web'] }), []);
+  assert.deepEqual(areas, ['nn', 'parser', 'web']);
+  assert.equal(classify(aPull(1, { labels: ['changelog: none'] }), []).skip, 'changelog: none');
 });
 
 test('keeps a loose word before a colon where labels name another area', () => {

@@ -9,6 +9,11 @@ import { withoutInside } from '../../../src/notes/plain.ts';
 import { firstSentence, quoteLines } from '../../../src/notes/quote.ts';
 import { processorMs } from '../../helpers/processor-time.ts';
 
+test('sets nothing as a formula', () => {
+  assert.equal(escapeText('Costs $5'), 'Costs $5');
+  assert.equal(escapeText('Set $x$ and $HOME'), 'Set \\$x\\$ and \\$HOME');
+});
+
 test('escapes links, HTML, emphasis and headings', () => {
   assert.equal(escapeText('[x](javascript:1)'), '\\[x\\](javascript:1)');
   assert.equal(escapeText('<script>alert(1)</script>'), '\\<script\\>alert(1)\\</script\\>');
@@ -56,7 +61,7 @@ test('quotes Markdown without what acts', () => {
     'comment',
   );
   assert.deepEqual(lines, [
-    'Run \\<b>it\\</b> @<!-- -->bob',
+    'Run it @<!-- -->bob',
     'pic a [b](https://x)',
     '\\[Features]: http://x',
     '```js',
@@ -76,10 +81,10 @@ test('finds the first sentence of quoted Markdown', () => {
 });
 
 test('takes numbers, handles, hashes and links out for customers', () => {
-  assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen in');
-  assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo from');
+  assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen');
+  assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo');
   assert.equal(withoutInside('Keep v1.2.3, 100 items and @scope/pkg'), 'Keep v1.2.3, 100 items and @scope/pkg');
-  assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'Closes: it works.');
+  assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'it works.');
 });
 
 test('writes links that end where they should', () => {

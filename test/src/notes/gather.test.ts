@@ -3,7 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { impactText, releaseNote, upgradeText } from '../../../src/notes/body.ts';
+import { impactText, releaseNote, sayBreaking, upgradeText } from '../../../src/notes/body.ts';
+import { compose } from '../../../src/notes/compose.ts';
 import { gather, type Notes } from '../../../src/notes/gather.ts';
 import type { RangeBounds } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, day, history, type Memory, memorySource } from './memory-source.ts';
@@ -31,6 +32,36 @@ test('drops a change and its revert, by number, hash or title', () => {
       { number: 1, reason: 'reverted', detail: '#2' },
       { number: 2, reason: 'reverts', detail: '#1' },
     ]);
+  }
+});
+
+test('finds what a revert takes back by its title alone', () => {
+  for (const title of ['Revert #1', 'Revert PR #1', 'revert: #1', 'Revert Add sorting', 'Reverts add sorting (#1)']) {
+    const pulls = [aPull(1, { title: 'Add sorting' }), aPull(2, { title })];
+    assert.deepEqual(gather(memorySource({ pulls }), all).entries, [], title);
+  }
+  const again = [
+    aPull(1, { title: 'Add sorting' }),
+    aPull(2, { title: 'Revert "Add sorting"' }),
+    aPull(3, { title: 'Reapply "Add sorting"' }),
+  ];
+  assert.deepEqual(
+    gather(memorySource({ pulls: again }), all).entries.map(({ id }) => id),
+    [1],
+  );
+});
+
+test('keeps a change that was taken back in part', () => {
+  const parts = [
+    { title: 'Drop the second sorting', body: 'This partially reverts #1.' },
+    { title: 'Partial revert of sorting', body: 'Reverts acme/rocket#1' },
+    { title: 'Revert to the old parser' },
+    { title: 'Sort twice', body: 'This does not reverts #1' },
+  ];
+  for (const part of parts) {
+    const pulls = [aPull(1, { title: 'Add sorting' }), aPull(2, part)];
+    const { entries, reverted } = gather(memorySource({ pulls }), all);
+    assert.deepEqual([entries.map(({ id }) => id), reverted], [[1, 2], []], part.title);
   }
 });
 
@@ -185,4 +216,54 @@ test('finds a release note written by hand', () => {
   assert.deepEqual(releaseNote('## Release notes\n\nFaster start\n\n# More'), { kind: 'text', text: 'Faster start' });
   assert.deepEqual(releaseNote('```release-note\nNONE\n```'), { kind: 'none' });
   assert.equal(releaseNote('```release-note\n\n```'), undefined);
+});
+
+test('reads templates as their authors filled them in', () => {
+  const asked = '## Breaking changes\n\n- [ ] Yes\n- [x] No\n\n## Changelog\n\n- [x] I have updated the changelog\n';
+  assert.equal(upgradeText(asked), '');
+  assert.equal(releaseNote(asked), undefined);
+  const steps = '## Migration\n\n- [ ] Stop the service first\n- [ ] Run `rocket migrate` once';
+  assert.match(upgradeText(steps), /Stop the service first/);
+  for (const said of [
+    'BREAKING CHANGE: none',
+    'BREAKING CHANGE: No breaking changes.',
+    'BREAKING CHANGES: there are no breaking changes',
+  ])
+    assert.equal(sayBreaking(said), false, said);
+  for (const said of [
+    '**BREAKING CHANGE:** gone',
+    '**BREAKING CHANGE**: gone',
+    '- BREAKING CHANGE: gone',
+    '💥 BREAKING CHANGE: gone',
+  ]) {
+    assert.equal(sayBreaking(`Text\r\n\r\n${said}\r\n`), true, said);
+    assert.equal(upgradeText(said), 'gone', said);
+  }
+});
+
+test('reads every release note of a body, and what it calls to', () => {
+  assert.deepEqual(releaseNote('```release-note\n名前を変える\n```'), { kind: 'text', text: '名前を変える' });
+  for (const said of ['BREAKING CHANGE: переименовано', 'BREAKING CHANGE：名前を変える'])
+    assert.equal(sayBreaking(said), true, said);
+  const many =
+    '```release-note:bug\napi: no crash\n```\n\n```release-note\nNONE\n```\n\n~~~release-note:feature\napi: sorts\n~~~\n';
+  assert.deepEqual(releaseNote(many), { kind: 'text', text: 'api: no crash\napi: sorts' });
+  assert.deepEqual(releaseNote('```release-note\nACTION REQUIRED: move it\n```'), { kind: 'text', text: 'move it' });
+});
+
+test('takes the release note of what breaks for its steps where it has no others', () => {
+  const body = '```release-note\nRun `rocket migrate` before the update.\n```';
+  const { flags, bodyMd } = compose(
+    memorySource({ pulls: [aPull(1, { title: 'feat!: move it', body })] }),
+    all,
+    'engineer',
+  );
+  assert.equal(flags.upgradeInstructions, 'Move it (#1)\n\nRun `rocket migrate` before the update.');
+  assert.match(bodyMd, /\n {2}> Run `rocket migrate` before the update\.\n/);
+  const customer = compose(
+    memorySource({ pulls: [aPull(1, { title: 'feat!: move it', body })] }),
+    all,
+    'customer',
+  ).bodyMd;
+  assert.equal(customer, '## Action required\n\n- Run `rocket migrate` before the update. <!-- rn:pr:1 -->\n');
 });

@@ -146,3 +146,106 @@ test('says which evidence decided where it is not the commits between the tags',
   const text = body(memory, 'engineer', { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' });
   assert.match(text, /Selected by merge date: captured pushes do not connect the two tags\.\n$/);
 });
+
+test('shows keys of issues to engineers and colleagues, once, and to no customer', () => {
+  const pulls = [
+    aPull(1, { title: 'feat: SHOP-142: sort [SHOP-142]' }),
+    aPull(2, { title: 'Fixed #11 -- Crash.', labels: ['bug'], linkedIssues: [11] }),
+    aPull(3, { title: 'Fixed #12 -- Other crash.', labels: ['bug'] }),
+  ];
+  const memory = { pulls, issues: [anIssue(11, { title: 'Crash' })] };
+  const text = body(memory, 'engineer');
+  assert.match(text, /- Sort \(\[#1\]\([^)]*\), SHOP-142\) /);
+  assert.match(text, /- Crash \(\[#2\]\([^)]*\)\) \(fixes \[#11\]/);
+  assert.match(text, /- Other crash \(\[#3\]\([^)]*\), \\#12\) /);
+  assert.match(body(memory, 'internal'), /- Sort \(\[#1\]\([^)]*\), SHOP-142\) /);
+  assert.doesNotMatch(body(memory, 'customer'), /SHOP|#\d/);
+});
+
+test('says to customers in whole sentences what a note lists, links and thanks for', () => {
+  const noted = (note: string) =>
+    body({ pulls: [aPull(1, { labels: ['type: feature'], body: `\`\`\`release-note\n${note}\n\`\`\`` })] }, 'customer');
+  const said: [string, string][] = [
+    ['- Sorts lists\n- Adds **filters** (@ada)', 'Sorts lists. Adds filters.'],
+    [
+      'Sorts lists.\nPlease see [the guide](https://scm.example/acme/rocket/wiki) at https://docs.example/x.',
+      'Sorts lists.',
+    ],
+    ['See the [guide](https://docs.example/x).', 'See the guide.'],
+    ['Sorts lists, see #12', 'Sorts lists'],
+    ['Sorts lists (thanks to @ada and @bob)', 'Sorts lists'],
+    ['Lists are\nsorted', 'Lists are sorted'],
+    ['![screenshot](https://x.example/a.png)\nSorts lists', 'Sorts lists'],
+  ];
+  for (const [note, line] of said) assert.equal(noted(note), `## New\n\n- ${line} <!-- rn:pr:1 -->\n`, note);
+});
+
+test('keeps links of steps for customers unless they lead to the host', () => {
+  const steps = [
+    'Get the [tool](https://tools.example/get#12) or [ours](https://scm.example/acme/rocket/pull/3).',
+    '',
+    'Then run:',
+    '',
+    '```sh',
+    'curl https://tools.example/get | sh',
+    '```',
+    '',
+    '<details><summary>Why</summary>',
+    '',
+    'See #12 (thanks @ada).',
+    '',
+    '</details>',
+  ];
+  const pulls = [aPull(1, { title: 'feat!: move', body: `## Upgrade\r\n\r\n${steps.join('\r\n')}` })];
+  assert.equal(
+    body({ pulls }, 'customer'),
+    [
+      '## Action required\n',
+      '- Move <!-- rn:pr:1 -->\n',
+      '  Get the [tool](https://tools.example/get#12) or ours.\n',
+      '  Then run:\n',
+      '  ```\n  curl https://tools.example/get | sh\n  ```\n',
+      '  Why\n',
+    ].join('\n'),
+  );
+});
+
+test('counts for customers what has no words of its own, and what was said before', () => {
+  const bug = { labels: ['type: bug'] };
+  const pulls = [
+    aPull(1, { ...bug, title: 'Fixes #20', linkedIssues: [20] }),
+    aPull(2, { ...bug, title: 'Fixes #21' }),
+    aPull(3, { ...bug, title: 'Correct texts' }),
+    aPull(4, { ...bug, title: 'Correct texts' }),
+    aPull(5, { ...bug, title: 'Keep the list in order', linkedIssues: [22] }),
+  ];
+  const issues = [
+    anIssue(20, { title: '[Bug]: Lists jump', author: { login: 'ada', bot: false } }),
+    anIssue(22, { title: 'Broken' }),
+  ];
+  const text = body({ pulls, issues }, 'customer');
+  assert.deepEqual(
+    text.match(/^- .*/gm)?.map((line) => line.replace(/ <!--.*/, '')),
+    ['- Keep the list in order', '- Lists jump', '- Correct texts', '- … and 2 smaller fixes'],
+  );
+  assert.equal(body({ pulls: [pulls[1] as (typeof pulls)[0]] }, 'customer'), '## Fixed\n\n- 1 smaller fix\n');
+});
+
+test('tells colleagues a whole sentence, short forms and tables aside', () => {
+  const told = (text: string) =>
+    /What to tell: (.*)/.exec(
+      body({ pulls: [aPull(1, { title: 'feat!: move', body: `## Upgrade\n\n${text}` })] }, 'internal'),
+    )?.[1];
+  assert.equal(told('Rename it, e.g. `a` to `b`. Then go on.'), 'Rename it, e.g. `a` to `b`.');
+  assert.equal(told('- [ ] Rename `a` to `b`.'), 'Rename `a` to `b`.');
+  assert.equal(told('| a | b |\n| - | - |\n\nRename it.'), 'Rename it.');
+  assert.equal(told('名前を変えてください。次に進みます。'), '名前を変えてください。');
+});
+
+test('credits no machine, whatever the host takes it for', () => {
+  const by = (login: string) => ({ author: { login, bot: false } });
+  const pulls = ['crowdin-bot', 'k8s-release-robot', 'acme-robot', 'bot-acme', 'talbot', 'ada'].map((login, index) =>
+    aPull(index + 1, by(login)),
+  );
+  assert.deepEqual(gather(memorySource({ pulls }), all).contributors, ['talbot', 'ada']);
+});

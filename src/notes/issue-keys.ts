@@ -1,0 +1,58 @@
+/**
+ * Finds what titles say of trackers before or behind their words: keys such as `SHOP-142`, and numbers of issues. They are no
+ * area and no part of the sentence; engineers and colleagues find them beside the number of the pull request.
+ */
+
+/** Names that are written like a key and are none. */
+const standards = new Set(
+  'AES ANSI ARM ASCII BASE BIP CP CRC CVE CWE DIN ECMA EIP EN ERC ES FIPS GHSA GPT HDR HMAC HTTP IEC IEEE IPV ISO MD OAUTH PBKDF PEP RFC RSA SHA SSL TLS UCS USB UTF UUID WCAG'.split(
+    ' ',
+  ),
+);
+const key = String.raw`[A-Z][A-Z0-9_]{1,15}-\d{1,9}|[Gg][Hh]-\d{1,9}|bpo-\d{1,9}`;
+const word = '(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|issues?|bug|ticket|see|part of|related to)';
+const reference = String.raw`(?:${word}:? ?)?(?:issue ?)?#\d{1,10}`;
+
+const leadingKeys = new RegExp(
+  String.raw`^(?:\[(${key})\]|\((${key})\)|(${key})(?:, ?(${key}))?)(?:\s*[:;|–—]|\s+-(?=\s)|(?=[\s[(]))\s*(?=\S)`,
+);
+const leadingReferences = new RegExp(
+  String.raw`^\[?${reference}(?:(?:,? and |, ?| \+ ?| )${reference}){0,9}\]?\s*(?:--|[:;–—\]]|-(?=\s))\s*(?=\S)`,
+  'i',
+);
+const trailingKey = new RegExp(String.raw`(?<=\S)\s*(?:\((${key})\)|\[(${key})\])$`);
+
+/** References taken off, and the text that is left. */
+export interface Taken {
+  keys: string[];
+  rest: string;
+}
+
+/** Takes keys or numbers off the front of a text; undefined where it begins with none. */
+export function takeLeadingKeys(text: string): Taken | undefined {
+  const match = leadingKeys.exec(text);
+  if (match) return taken(match, text.slice(match[0].length));
+  const numbers = leadingReferences.exec(text)?.[0];
+  if (numbers === undefined) return undefined;
+  return { keys: numbers.match(/#\d{1,10}/g) ?? [], rest: text.slice(numbers.length) };
+}
+
+/** Takes a key in brackets off the end of a text. */
+export function takeTrailingKey(text: string): Taken | undefined {
+  const match = /[)\]]$/.test(text) ? trailingKey.exec(text) : null;
+  return match ? taken(match, text.slice(0, match.index)) : undefined;
+}
+
+/** Whether a scope or an area is the key of an issue. */
+export function isKey(text: string): boolean {
+  return new RegExp(`^(?:${key})$`).test(text) && !isStandard(text);
+}
+
+function taken(match: RegExpExecArray, rest: string): Taken | undefined {
+  const keys = match.slice(1).filter((found) => found !== undefined);
+  return keys.some(isStandard) ? undefined : { keys, rest };
+}
+
+function isStandard(text: string): boolean {
+  return standards.has(text.slice(0, text.indexOf('-')).toUpperCase());
+}

@@ -1,0 +1,57 @@
+/**
+ * Titles of pull requests that change nothing by themselves: releases, merges of one branch into another, and imports from
+ * services for translation.
+ */
+import type { ParsedTitle } from './title.ts';
+
+const version = String.raw`v?\d+(?:\.\d+)+[\w.+-]*`;
+const named = String.raw`(?:@?[\w./-]{1,100}[@ ])?${version}`;
+const releases = [
+  `^(?:release[ds]?:? (?:candidate )?)?(?:@?[\\w./-]+@)?${version}$`,
+  `^release[ds]?:? ${named}(?:(?:,|,? and| &) ${named}){0,9}$`,
+  '^release(?:s|d)?(?: (?:main|master|next|please|packages?))?$',
+  '^version (?:packages?|bump)(?: \\(.{1,40}\\))?$',
+  `^bump(?:ed|s)? (?:the )?(?:package |project )?versions?(?: number)?:?(?: (?:to|from) .{1,60}| ${version}.{0,40})?$`,
+  `^(?:bump(?:ed|s)?|cut|tag|publish) (?:release |to )?${version}$`,
+  `^(?:post[- ]release )?(?:version )?bump (?:to )?${version}$`,
+  `^(?:set|update|change) (?:the )?(?:package |project )?versions? (?:number )?to ${version}$`,
+  `^prepare (?:for )?(?:the )?(?:release )?(?:[\\w-]{1,60}-)?${version}(?: release)?$`,
+  `^prepare .{0,40}\\b(?:for|the) .{0,20}${version} (?:release|development)$`,
+  '^prepare (?:for )?(?:the )?next (?:development iteration|release|version)$',
+  `^(?:start|begin|open) (?:the )?${version} (?:development|dev)(?: cycle)?$`,
+  `^(?:(?:update|add|prepare|generate|finali[sz]e|draft) )?(?:the )?(?:changelog|change log|release notes)(?:\\.md)? (?:for|to|of) (?:the )?(?:release )?${version}(?: release)?$`,
+].map((pattern) => new RegExp(pattern, 'i'));
+/** What each of them begins with or holds: few titles do. */
+const releaseHint = /\d\.\d|^(?:bump|release|version|prepare|publish)/i;
+
+const branch = String.raw`(?:main|master|develop|dev|trunk|next|staging|stable|production|upstream|release\S{0,60}|v?\d+(?:\.\w+)+)`;
+const merges = [
+  /^(?:auto(?:matic)?[ -]?)?(?:back-?)?merge (?:(?:remote-tracking )?branch(?:es)?\b|(?:pull request|PR) #\d|#\d|tag ['"v\d]|commit ['"0-9a-f]{7})/i,
+  new RegExp(
+    `^(?:(?:auto(?:matic)?[ -]?)?(?:back-?)?merge|sync|forward[- ]?port)(?: back)? ${branch}(?: (?:back )?(?:in)?to| with| from| up|$)`,
+    'i',
+  ),
+  new RegExp(`^${branch} ?(?:to|into|->|→|=>) ?${branch}$`, 'i'),
+  /^rollup of \d+ pull requests/i,
+];
+const mergeHint = /merge|sync|port|rollup|to|>|→/i;
+const translations = [
+  /\b(?:weblate|crowdin|transifex|translatewiki|lokalise|pontoon)\b/i,
+  /^(?:automatic |weekly |nightly )?(?:translations?|locali[sz]ations?|l10n|i18n) (?:updates?|sync)\b/i,
+  /^new translations /i,
+];
+
+/** A pull request that only makes a release: a version, or getting ready for one. */
+export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
+  if (/^publish$/i.test(text)) return areas.includes('release');
+  if ((looseArea && areas.length > 0) || !releaseHint.test(text)) return false;
+  return releases.some((pattern) => pattern.test(text));
+}
+
+/** A merge of branches, whose changes have pull requests of their own, or an import of translations. */
+export function isRoutine({ text }: ParsedTitle): boolean {
+  return (
+    (mergeHint.test(text) && merges.some((pattern) => pattern.test(text))) ||
+    translations.some((pattern) => pattern.test(text))
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * The vocabulary of title prefixes: words before a colon or in brackets, and the signs that some projects use instead. How
+ * they are found in a title is the matter of `title.ts`.
+ */
+import type { ChangeType } from './labels.ts';
+
+/** What a prefix says; `plain` says nothing that notes have a place for. */
+export type Meaning = ChangeType | 'housekeeping' | 'revert' | 'dependency' | 'backport' | 'plain';
+
+const meanings: Record<Meaning, string> = {
+  breaking: 'breaking, breaking change, breaking changes, bc break, api break',
+  feature: 'feat, feature, new feature, feature request, enhancement, add, added, new',
+  fix: 'fix, fixes, fixed, bug, bugfix, bug fix, bug report, hotfix, regression',
+  security: 'security',
+  performance: 'perf, performance, optimization, optimisation',
+  documentation: 'docs, doc, documentation, docs only, doc only',
+  housekeeping:
+    'chore, ci, cicd, test, tests, testing, refactor, refactoring, build, style, lint, cleanup, internal, maintenance, maint',
+  revert: 'revert',
+  dependency: 'deps, deps dev, dependencies, dependency, snyk, pre commit.ci',
+  backport: 'backport, backported, cherry pick, cherry picked, cherrypick, auto cherrypick',
+  plain:
+    'release, wip, draft, rfc, poc, dnm, do not merge, mrg, misc, minor, major, patch, trivial, nit, improvement, improve, improved, change, changed, update, removed, deprecated, no issue, no jira, nojira, no ticket, question, proposal, maven release plugin',
+};
+
+const byWord = new Map(
+  (Object.keys(meanings) as Meaning[]).flatMap((meaning) =>
+    meanings[meaning].split(', ').map((word) => [word, meaning] as const),
+  ),
+);
+
+/** What a word says; case and the choice of blank, dash or underscore make no difference. */
+export function meaningOf(word: string): Meaning | undefined {
+  return byWord.get(
+    word
+      .toLowerCase()
+      .replace(/[\s_-]+/g, ' ')
+      .trim(),
+  );
+}
+
+/** Each meaning with its signs, as a character or by its short name. */
+const signs: readonly (readonly [Meaning, string])[] = [
+  ['feature', '✨|:sparkles:'],
+  ['fix', '🐛|:bug:|🚑|:ambulance:|🩹|:adhesive_bandage:'],
+  ['breaking', '⚠|:warning:|💥|:boom:'],
+  ['documentation', '📖|:book:|📝|:memo:|📚|:books:'],
+  ['security', '🔒|:lock:'],
+  ['performance', '⚡|:zap:|🐎|:racehorse:'],
+  ['dependency', '⬆|:arrow_up:|⬇|:arrow_down:|📌|:pushpin:|➕|:heavy_plus_sign:|➖|:heavy_minus_sign:'],
+  ['backport', '🍒|:cherries:'],
+  ['revert', '⏪|:rewind:'],
+  [
+    'housekeeping',
+    '🌱|:seedling:|♻|:recycle:|🏃|:running:|🎨|:art:|🔥|:fire:|✅|:white_check_mark:|🚨|:rotating_light:|🚧|:construction:|💚|:green_heart:|👷|:construction_worker:|🔧|:wrench:|🔨|:hammer:|🔀|:twisted_rightwards_arrows:|🚚|:truck:|💡|:bulb:|🙈|:see_no_evil:|📸|:camera_flash:|🧪|:test_tube:|🤡|:clown_face:|⚰|:coffin:|🧱|:bricks:',
+  ],
+];
+const bySign = signs.map(([meaning, all]) => [new RegExp(`^(?:${all})\uFE0F?`, 'u'), meaning] as const);
+/** Any other sign before a title decorates it, unless nothing follows. */
+const decoration =
+  /^(?:(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}){0,3}){1,6}|:[a-z0-9_+-]{2,30}:(?= ))(?=.*[\p{L}\p{N}])/u;
+
+/** The sign that a text begins with, and what it says. */
+export function signOf(text: string): { length: number; meaning: Meaning } | undefined {
+  for (const [sign, meaning] of bySign) {
+    const found = sign.exec(text)?.[0];
+    if (found !== undefined) return { length: found.length, meaning };
+  }
+  const found = decoration.exec(text)?.[0];
+  return found === undefined ? undefined : { length: found.length, meaning: 'plain' };
+}

@@ -1,0 +1,164 @@
+/**
+ * Random histories told by payloads, in order, moved about, repeated, and with some lost: wherever captured pushes decide, each
+ * range between two tags holds exactly what the parents say.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ulid } from '../../../src/ids.ts';
+import { toEvents } from '../../../src/intake/events.ts';
+import { select } from '../../../src/notes/select.ts';
+import type { EventRecord } from '../../../src/protocol/journal.ts';
+import { RepositoryView } from '../../../src/store/repository-view.ts';
+import { HostGraph, type Told } from '../../helpers/host-graph.ts';
+import { fold, openTestPartition, toMessages } from '../../helpers/partition.ts';
+import { pick, type Random, seeded } from '../../helpers/random.ts';
+
+type Step = (graph: HostGraph, random: Random) => void;
+
+const merge = (graph: HostGraph, random: Random, base: string): void => {
+  if (!graph.branches.has(base)) return;
+  const from = pick(random, graph.between([], graph.head(base)).slice(-5));
+  const pull = graph.open(base, graph.line(from, 1 + random(3)));
+  const sha = graph.mergeCommit(pull, graph.head(base));
+  graph.push(base, sha);
+  graph.close(pull, sha);
+};
+const mergeBranch = (graph: HostGraph, from: string, into: string): void => {
+  if (!graph.branches.has(from) || !graph.branches.has(into)) return;
+  const [one, other] = [graph.head(from), graph.head(into)];
+  if (graph.ancestors(other).has(one)) return;
+  graph.push(into, graph.commit([other, one], `Merge branch '${from}' into ${into}`));
+};
+
+const steps: Readonly<Record<string, Step>> = {
+  merged: (graph, random) => merge(graph, random, graph.defaultBranch),
+  'merged into the release branch': (graph, random) => merge(graph, random, 'release'),
+  'pushed directly': (graph, random) => graph.push('main', graph.line(graph.head(), 1 + random(7))),
+  'release branch': (graph) => graph.push('release', graph.branches.get('release') ?? graph.head()),
+  picked: (graph, random) => {
+    const merged = graph.pulls.filter(({ sha }) => sha !== undefined);
+    if (!graph.branches.has('release') || merged.length === 0) return;
+    graph.push('release', graph.commit([graph.head('release')], `Change (#${pick(random, merged).number})`));
+  },
+  'merged back': (graph) => mergeBranch(graph, 'release', 'main'),
+  'merged forward': (graph) => mergeBranch(graph, 'main', 'release'),
+  stacked: (graph, random) => {
+    const lower = graph.open('main', graph.line(graph.head(), 1));
+    graph.push(lower.head, lower.tip);
+    merge(graph, random, lower.head);
+    lower.tip = graph.head(lower.head);
+    graph.push('main', graph.mergeCommit(lower, graph.head()));
+    graph.close(lower, graph.head());
+  },
+  queued: (graph) => {
+    const pulls = [1, 2, 3].map(() => graph.open('main', graph.line(graph.head(), 2)));
+    let head = graph.head();
+    const shas = pulls.map((pull) => {
+      head = graph.mergeCommit(pull, head);
+      graph.push(`gh-readonly-queue/main/pr-${pull.number}`, head);
+      return head;
+    });
+    graph.push('main', head);
+    for (const [index, pull] of pulls.entries()) graph.close(pull, shas[index] as string);
+    graph.tag(`queued-${pulls[0]?.number}`, shas[0] as string);
+  },
+  'long branch': (graph, random) => {
+    const branch = `long-${graph.pulls.length}`;
+    graph.push(branch, graph.head());
+    merge(graph, random, 'main');
+    const tip = graph.line(graph.head(branch), 200 + random(120));
+    graph.push(branch, tip);
+    graph.tag(`${branch}@1.0.0`, tip);
+    merge(graph, random, 'main');
+    graph.push(branch, graph.line(tip, random(60)));
+    mergeBranch(graph, branch, 'main');
+  },
+  tagged: (graph) => graph.tag(`v${graph.tags.size}`, graph.head()),
+  'tagged on the release branch': (graph) =>
+    graph.branches.has('release') && graph.tag(`pkg/v${graph.tags.size}`, graph.head('release')),
+  'tagged before it was pushed': (graph) => {
+    const version = graph.line(graph.head(), 2);
+    graph.tag(`v${graph.tags.size}`, version);
+    graph.push('main', version);
+  },
+  'tagged inside a push': (graph) => {
+    const version = graph.line(graph.head(), 2);
+    graph.push('main', graph.line(version, 1));
+    graph.tag(`nightly-${graph.tags.size}`, version);
+  },
+  'tag moved': (graph) => graph.tag(graph.pickTag(), graph.head()),
+};
+const names = Object.keys(steps);
+
+/** What becomes of the deliveries on their way. */
+const ways: Readonly<Record<string, (told: readonly Told[], random: Random) => Told[]>> = {
+  'in order': (told) => [...told],
+  'moved and repeated': (told, random) => {
+    const list = told.flatMap((one) => (random(50) === 0 ? [one, one] : [one]));
+    for (const one of told)
+      if (random(30) === 0) list.splice(random(list.length), 0, ...list.splice(list.indexOf(one), 1));
+    return list;
+  },
+  'some lost': (told, random) => told.filter(() => random(25) > 0),
+  'from the middle on': (told) => told.slice(Math.floor(told.length / 3)),
+};
+
+/** Ways on which nothing is lost. */
+const whole = ['in order', 'moved and repeated'];
+
+for (const [way, carry] of Object.entries(ways)) {
+  test(`pushes told ${way} claim nothing that is not so`, async (t) => {
+    const partition = openTestPartition(t);
+    let [exact, all, seq] = [0, 0, 1];
+    for (let seed = 1; seed <= 24; seed++) {
+      const random = seeded(seed);
+      const kind = seed % 3 === 0 && way !== 'moved and repeated' ? 'gitea' : 'github';
+      const graph = new HostGraph(seed, kind, random);
+      for (let step = 0; step < 22; step++) (steps[pick(random, names)] as Step)(graph, random);
+      const records = recordsOf(carry(graph.told, random));
+      await fold(partition, toMessages([records], seq++));
+      const view = RepositoryView.of(partition, records[0]?.repository.id ?? '') as RepositoryView;
+      for (const [from, to] of pairs(
+        [...graph.tags.keys()].filter((tag) => view.tag(tag)?.sha === graph.tags.get(tag)),
+      )) {
+        const found = select(view, { type: 'TAG_BASED', fromTag: from, toTag: to });
+        all += 1;
+        if (found.resolution === 'window') {
+          // Whole pushes of GitHub settle all but tags inside what a merge queue merged at once.
+          const mayDoubt = kind === 'gitea' || !whole.includes(way) || /queued/.test(from + to);
+          assert.ok(mayDoubt, `${kind} ${seed}: ${from}..${to} was not settled`);
+          continue;
+        }
+        exact += 1;
+        const numbers = found.pulls.map(({ number }) => number).sort((a, b) => a - b);
+        const [lower, upper] = [graph.tags.get(from) as string, graph.tags.get(to) as string];
+        const expected = graph.broughtBetween(lower, upper).filter((number) => view.pull(number)?.state === 'merged');
+        assert.deepEqual(numbers, expected, `${kind} ${seed}: ${from}..${to}`);
+        assert.equal(found.diverged, !graph.ancestors(upper).has(lower), `${kind} ${seed}: ${from}..${to}`);
+      }
+    }
+    assert.ok(exact > all / 3, `only ${exact} of ${all} ranges were exact`);
+  });
+}
+
+function recordsOf(told: readonly Told[]): EventRecord[] {
+  return told.flatMap(({ event, body }, i): EventRecord[] => {
+    const at = Date.UTC(2026, 6, 1) + i * 1000;
+    const events = toEvents(event, body, 'https://github.com', at);
+    return (events?.bodies ?? []).map((one, part) => ({
+      ...{ id: ulid(at), at, kind: 'event', delivery: `${body.repository.id} ${i}`, source: '', part, body: one },
+      repository: (events as NonNullable<typeof events>).repository,
+    }));
+  });
+}
+
+/** Neighbours both ways round, and the first with all. */
+function pairs(tags: readonly string[]): [string, string][] {
+  const found: [string, string][] = [];
+  for (const [index, tag] of tags.entries()) {
+    const [next, first] = [tags[index + 1], tags[0] as string];
+    if (next !== undefined) found.push([tag, next], [next, tag]);
+    if (tag !== first) found.push([first, tag]);
+  }
+  return found;
+}

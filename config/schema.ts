@@ -94,6 +94,14 @@ export const SettingsSchema = Type.Object(
       description: 'Key that seals stored secrets, 32 bytes in base64 or hex; unset = one is made at first start',
       secret: true,
     }),
+    sealingKeysPrevious: setting(
+      Type.Array(Type.String({ pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$' }), { maxItems: 4, default: [] }),
+      {
+        env: 'TIDINGS_SEALING_KEYS_PREVIOUS',
+        description: 'Former sealing keys, which open what they sealed until it is sealed anew at start',
+        secret: true,
+      },
+    ),
     hostOrigin: setting(Type.String({ pattern: '^https?://[^/]+$', default: 'https://github.com' }), {
       env: 'TIDINGS_HOST_ORIGIN',
       description: 'Web address of the source-code host that sends webhooks',

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
-import { createSealer, parseSealingKey, type Sealer, sealingKeyBytes } from './seal.ts';
+import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sealingKeyBytes } from './seal.ts';
 
 /** A data directory that cannot be used as the settings ask. */
 export class DataDirError extends Error {}
@@ -40,18 +40,67 @@ export function sealingKeyFile(dataDir: string): string {
   return join(dataDir, 'sealing-key');
 }
 
+/** Path of the key that digests are made with, sealed under the sealing key. */
+function digestKeyFile(dataDir: string): string {
+  return join(dataDir, 'digest-key');
+}
+
+type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
+
 /**
- * The sealer of the key that the settings name, else of the one in the data directory.
+ * The sealer of the key that the settings name, else of the one in the data directory, and of former ones.
  * @throws DataDirError when there is none, or the file does not hold one
  */
-export function openSealer({ sealingKey, dataDir }: Pick<Settings, 'sealingKey' | 'dataDir'>): Sealer {
+export function openSealer(settings: KeySettings): Sealer {
+  const [key, ...former] = sealingKeys(settings);
+  return createSealer(key, former, readDigestKey(settings.dataDir, [key, ...former]));
+}
+
+/** The key in use and the former ones: of the settings, else each on a line of the file, and those the settings add. */
+function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings): [Buffer, ...Buffer[]] {
   const file = sealingKeyFile(dataDir);
   if (sealingKey === '' && !existsSync(file)) {
     throw new DataDirError(`${file} is missing. Put it back from a backup, or set TIDINGS_SEALING_KEY.`);
   }
-  const key = parseSealingKey(sealingKey || readFileSync(file, 'utf8').trim());
-  if (key) return createSealer(key);
-  throw new DataDirError(`${file}: expected ${sealingKeyBytes} bytes in base64 or hex. Put it back from a backup.`);
+  const texts = sealingKey === '' ? readFileSync(file, 'utf8').trim().split(/\s+/) : [sealingKey];
+  const [key, ...former] = [...texts, ...sealingKeysPrevious].map(parseSealingKey);
+  if (key && former.every((each) => each !== undefined)) return [key, ...former];
+  const expected = `expected ${sealingKeyBytes} bytes in base64 or hex on each line, the key in use first`;
+  throw new DataDirError(`${file}: ${expected}. Put it back from a backup.`);
+}
+
+const digestKeyPlace = ['digest key'];
+
+/** The key of digests: that of the first sealing key there was. Without a file that opens, of the oldest that is named. */
+function readDigestKey(dataDir: string, [key, ...former]: readonly [Buffer, ...Buffer[]]): Buffer {
+  const file = digestKeyFile(dataDir);
+  const own = digestKeyOf(former.at(-1) ?? key);
+  if (!existsSync(file)) return own;
+  try {
+    return Buffer.from(createSealer(key, former).open(readFileSync(file, 'utf8').trim(), digestKeyPlace), 'hex');
+  } catch (error) {
+    // Of a key that was lost, or is to be put back: nothing stops, and the file waits.
+    if (error instanceof SealError) return own;
+    throw error;
+  }
+}
+
+/** Writes the key of digests down, sealed under the key in use, so that it outlives a rotation. */
+function keepDigestKey(settings: KeySettings): void {
+  const file = digestKeyFile(settings.dataDir);
+  const keys = sealingKeys(settings);
+  const sealer = createSealer(keys[0], keys.slice(1));
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  if (known !== undefined && (sealer.isCurrent(known) || !opens(sealer, known))) return;
+  writeWhole(file, `${sealer.seal(readDigestKey(settings.dataDir, keys).toString('hex'), digestKeyPlace)}\n`);
+}
+
+function opens(sealer: Sealer, sealed: string): boolean {
+  try {
+    return sealer.open(sealed, digestKeyPlace) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -74,7 +123,7 @@ export function prepareDataDir(settings: Settings): FirstStart {
   const natsToken = secret(natsTokenFile(dataDir), () => `t${randomBytes(24).toString('hex')}`);
   if (settings.sealingKey === '')
     secret(sealingKeyFile(dataDir), () => randomBytes(sealingKeyBytes).toString('base64'));
-  openSealer(settings);
+  keepDigestKey(settings);
   const configured = settings.webhookSecrets;
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];

@@ -1,6 +1,7 @@
 /**
  * Sealing of secrets at rest: AES-256-GCM under the instance's sealing key, bound to what the secret belongs to, so that a
- * sealed text copied to another place does not open there. Where sealed texts are kept is their owners' matter.
+ * sealed text copied to another place does not open there. Former keys open what they sealed. Where sealed texts are kept is
+ * their owners' matter.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
@@ -9,6 +10,8 @@ export interface Sealer {
   seal(text: string, belongsTo: readonly string[]): string;
   /** @throws SealError when the text was sealed under another key, for something else, or was changed */
   open(sealed: string, belongsTo: readonly string[]): string;
+  /** Whether a text is sealed under the key in use, and not under a former one. */
+  isCurrent(sealed: string): boolean;
   /** A digest of a text under a key of its own, in base64url: the same text of the same thing always has the same. */
   mac(text: string, belongsTo: readonly string[]): string;
 }
@@ -35,13 +38,19 @@ export function parseSealingKey(text: string): Buffer | undefined {
   return key.length === sealingKeyBytes ? key : undefined;
 }
 
+/** What digests are made with unless a rotation has left them another key. */
+export function digestKeyOf(key: Buffer): Buffer {
+  return createHmac('sha256', key).update('tidings digests').digest();
+}
+
 /**
- * Makes the sealer of a key. Its texts are `v1`, the key's fingerprint in hex, and nonce, ciphertext and tag in base64url,
- * with dots between.
+ * Makes the sealer of the key in use and of former ones, which only open. Its texts are `v1`, the key's fingerprint in hex, and
+ * nonce, ciphertext and tag in base64url, with dots between.
+ * @param digestKey stays the same over rotations, or what is kept by its digest would mean nobody any more
  */
-export function createSealer(key: Buffer): Sealer {
+export function createSealer(key: Buffer, former: readonly Buffer[] = [], digestKey = digestKeyOf(key)): Sealer {
   const keyId = fingerprint(key);
-  const macKey = createHmac('sha256', key).update('tidings digests').digest();
+  const keys = new Map([key, ...former].map((each) => [fingerprint(each), each]));
   return {
     seal: (text, belongsTo) => {
       // Random nonces are safe for some four thousand million seals under one key; a service makes a few hundred.
@@ -54,13 +63,15 @@ export function createSealer(key: Buffer): Sealer {
     open: (sealed, belongsTo) => {
       const [, sealedUnder, content = ''] = pattern.exec(sealed) ?? [];
       if (sealedUnder === undefined) throw new SealError('it is not a sealed text of a known version');
-      if (sealedUnder !== keyId) {
+      const sealing = keys.get(sealedUnder);
+      if (!sealing) {
         throw new SealError(`it was sealed under another key (${sealedUnder}; the sealing key in use is ${keyId})`);
       }
-      return decipher(key, Buffer.from(content, 'base64url'), belongsTo);
+      return decipher(sealing, Buffer.from(content, 'base64url'), belongsTo);
     },
+    isCurrent: (sealed) => pattern.exec(sealed)?.[1] === keyId,
     mac: (text, belongsTo) =>
-      createHmac('sha256', macKey).update(associated(belongsTo)).update('\n').update(text).digest('base64url'),
+      createHmac('sha256', digestKey).update(associated(belongsTo)).update('\n').update(text).digest('base64url'),
   };
 }
 

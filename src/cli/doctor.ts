@@ -12,10 +12,9 @@ import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
 import { findNatsServer, natsServerVersion } from '../nats-server.ts';
-import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
-import { listWebhookSecrets, sealedFor } from '../store/webhook-secrets.ts';
+import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceNatsUrl } from './connection.ts';
 import { waitingLines } from './retention.ts';
 import type { CliCommand } from './usage.ts';
@@ -106,41 +105,42 @@ function checkRetention(settings: Settings): Finding[] {
   }));
 }
 
-/** Whether the sealing key opens what is stored under it. */
+/** Whether the sealing keys open what is stored under them, and whether the former ones are still needed. */
 async function checkSeals(settings: Settings): Promise<Finding[]> {
-  const secrets = await storedSecrets(settings);
-  if (secrets.length === 0) return [];
+  const seals = await storedSeals(settings);
+  const all = `${seals.length} stored secrets`;
+  if (seals.length === 0) return [];
   try {
     const sealer = openSealer(settings);
-    const broken = secrets.filter((secret) => !opens(sealer, secret)).length;
-    if (broken === 0)
-      return [{ verdict: 'ok', text: `sealing key opens all ${secrets.length} stored webhook secrets` }];
-    const remedy = 'put the former key back, or rotate them';
+    const broken = seals.filter((seal) => !opens(sealer, seal)).length;
+    if (broken > 0) {
+      const remedy = 'put the former key back, or rotate them';
+      return [{ verdict: 'fault', text: `sealing key does not open ${broken} of ${all}: ${remedy}` }];
+    }
+    const former = seals.filter(({ sealed }) => !sealer.isCurrent(sealed)).length;
+    if (former === 0) return [{ verdict: 'ok', text: `sealing key opens all ${all}` }];
     return [
-      {
-        verdict: 'fault',
-        text: `sealing key does not open ${broken} of ${secrets.length} stored webhook secrets: ${remedy}`,
-      },
+      { verdict: 'note', text: `${former} of ${all} are under a former sealing key: they are sealed anew at start` },
     ];
   } catch (error) {
     return [{ verdict: 'fault', text: `sealing key: ${(error as Error).message}` }];
   }
 }
 
-async function storedSecrets(settings: Settings): Promise<WebhookSecretRecord[]> {
+async function storedSeals(settings: Settings): Promise<StoredSeal[]> {
   const readers = new Readers(settings.dataDir);
   try {
     const directory = readers.fresh(directoryName);
-    // The store of an earlier version has no such table until its owner has opened it.
-    return directory?.tables.webhookSecrets ? listWebhookSecrets(directory, null) : [];
+    // The store of an earlier version has no such tables until its owner has opened it.
+    return directory?.tables.channels ? listSeals(directory) : [];
   } finally {
     await readers.close();
   }
 }
 
-function opens(sealer: Sealer, secret: WebhookSecretRecord): boolean {
+function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
   try {
-    for (const { sealed } of [secret, ...secret.previous]) sealer.open(sealed, sealedFor(secret));
+    sealer.open(sealed, belongsTo);
     return true;
   } catch (error) {
     if (error instanceof SealError) return false;

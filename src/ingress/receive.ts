@@ -112,7 +112,10 @@ export class Receiver {
     const installation = toInstallation(delivery.event, payload, origin);
     if (installation) {
       for (const { owner, added } of installation) this.assertOwn(signer, { owner, repositories: added });
-      return { partition: directoryName, records: toInstallationRecords(from, installation, now) };
+      return {
+        partition: directoryName,
+        records: toInstallationRecords(from, installation, now, this.options.settings.partitions),
+      };
     }
     const minimised = toEvents(delivery.event, payload, origin, now);
     if (!minimised) return { ignored: 'the event is not captured' };
@@ -196,9 +199,13 @@ function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: n
 function toInstallationRecords(
   { id: delivery, source }: Delivery,
   bodies: InstallationBody[],
-  now: number,
+  at: number,
+  partitions: number,
 ): InstallationRecord[] {
-  return bodies.map((body, part) => ({ id: ulid(now), at: now, kind: 'installation', delivery, source, part, body }));
+  const record = (body: InstallationBody, part: number): InstallationRecord => {
+    return { id: ulid(at), at, kind: 'installation', delivery, source, part, partitions, body };
+  };
+  return bodies.map(record);
 }
 
 /**

@@ -23,8 +23,16 @@ export function minimiseRef(payload: RefPayload, deleted: boolean, now: number):
 
 /** A repository renamed, transferred, edited, archived, made private or public, or deleted. */
 export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number): Body<'repository'> {
-  const { action, repository } = payload;
-  return { event: 'repository', action, formerName: formerName(payload), seenAt: time(repository.updated_at) ?? now };
+  const { action, changes, repository } = payload;
+  const from = changes?.default_branch?.from;
+  const seenAt = time(repository.updated_at) ?? now;
+  return {
+    event: 'repository',
+    action,
+    formerName: formerName(payload),
+    ...(from && { formerBranch: name(from) }),
+    seenAt,
+  };
 }
 
 /** The full name before a rename or a transfer. */
@@ -38,8 +46,10 @@ function formerName({ changes, repository }: RepositoryPayload): string | null {
 
 /** A label renamed or deleted; null when nothing about its name changed. */
 export function minimiseLabel(payload: LabelPayload, now: number): Body<'label'> | null {
-  const called = labelName(payload.label.name);
-  if (payload.action === 'deleted') return { event: 'label', from: called, to: null, seenAt: now };
+  const { id, name: told } = payload.label;
+  const called = labelName(told);
+  const known = { event: 'label' as const, ...(id != null && { id: String(id) }), seenAt: now };
+  if (payload.action === 'deleted') return { ...known, from: called, to: null };
   const from = payload.changes?.name?.from;
-  return from === undefined ? null : { event: 'label', from: labelName(from), to: called, seenAt: now };
+  return from === undefined ? null : { ...known, from: labelName(from), to: called };
 }

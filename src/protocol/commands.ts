@@ -170,6 +170,11 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer(),
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
+  /** The sealing key was changed: seals under it take the place of those under a former one, where these still are. */
+  Type.Object({
+    name: Type.Literal('reseal'),
+    seals: Type.Array(Type.Object({ from: Type.String(), to: Type.String() })),
+  }),
   ...ChannelCommandSchemas,
   ...webhookCommands,
 ]);

@@ -189,6 +189,7 @@ export const RepositoryPayloadSchema = Type.Object({
       repository: Type.Optional(
         Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ maxLength: longest.fullName }) })) }),
       ),
+      default_branch: Type.Optional(Type.Object({ from: optionalRef })),
       owner: Type.Optional(
         Type.Object({
           from: Type.Optional(Type.Object({ user: HostUserSchema, organization: HostUserSchema })),
@@ -203,7 +204,7 @@ export type RepositoryPayload = Static<typeof RepositoryPayloadSchema>;
 /** A label renamed or removed: no event of its own comes for each issue that carries it. */
 export const LabelPayloadSchema = Type.Object({
   action,
-  label: Type.Object({ name: Type.String({ minLength: 1 }) }),
+  label: Type.Object({ id: optionalId, name: Type.String({ minLength: 1 }) }),
   changes: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ minLength: 1 }) })) })),
   repository: HostRepositorySchema,
 });

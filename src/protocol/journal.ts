@@ -122,11 +122,15 @@ export const EventBodySchema = Type.Union([
     event: Type.Literal('repository'),
     action: Type.String(),
     formerName: Nullable(Type.String()),
+    /** What was the default branch until then, or what it was called. */
+    formerBranch: Type.Optional(Type.String()),
     seenAt: Instant,
   }),
   /** `to` null = the label was deleted. */
   Type.Object({
     event: Type.Literal('label'),
+    /** The host's number of the label; absent where it tells none. */
+    id: Type.Optional(Type.String()),
     from: Type.String(),
     to: Nullable(Type.String()),
     seenAt: Instant,
@@ -233,6 +237,8 @@ export const InstallationRecordSchema = Type.Object({
   source: Type.String(),
   /** Absent = 0. */
   part: Type.Optional(Type.Integer()),
+  /** How many partitions of repositories there are: those of a renamed owner are told. */
+  partitions: Type.Optional(Type.Integer()),
   body: InstallationBodySchema,
 });
 export type InstallationRecord = Static<typeof InstallationRecordSchema>;
@@ -305,6 +311,13 @@ export const RelayBodySchema = Type.Union([
   Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
   /** The organisation of a repository was erased: everything of it goes. */
   Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
+  /** The owner of a repository was renamed: its name changes with it. */
+  Type.Object({
+    relay: Type.Literal('ownerRenamed'),
+    repoId: Type.String(),
+    ownerId: Type.String(),
+    login: Type.String(),
+  }),
   /** Something to count for the organisation of a repository, in the month of `countedAt`. */
   Type.Object({
     relay: Type.Literal('counted'),

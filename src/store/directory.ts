@@ -15,6 +15,8 @@ export interface OrganisationRecord {
   createdAt: number;
   /** When the app was removed; null while it is installed or never was. */
   uninstalledAt: number | null;
+  /** Host time at which it was first told under its login; absent for one that was named before its first delivery. */
+  namedAt?: number;
 }
 
 /** Whether a repository's events are wanted: `unselected` by a person, `disconnected` with the app. */

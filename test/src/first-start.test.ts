@@ -53,3 +53,36 @@ test('a setting that is no key is refused and not shown', () => {
     );
   }
 });
+
+test('former keys open, and the key of digests stays when they go', (t) => {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('hex')];
+  const of = (env: object) => {
+    const settings = loadSettings({ TIDINGS_DATA_DIR: dataDir, ...env });
+    prepareDataDir(settings);
+    return openSealer(settings);
+  };
+  const old = of({ TIDINGS_SEALING_KEY: first });
+  const [sealed, digest] = [old.seal('a secret text', ['a']), old.mac('ada', ['b'])];
+  const alone = of({ TIDINGS_SEALING_KEY: second });
+  assert.throws(() => alone.open(sealed, ['a']), /sealed under another key/);
+  assert.notEqual(alone.mac('ada', ['b']), digest, 'without the former key nobody is known');
+  const both = of({ TIDINGS_SEALING_KEY: second, TIDINGS_SEALING_KEYS_PREVIOUS: first });
+  assert.deepEqual([both.open(sealed, ['a']), both.isCurrent(sealed)], ['a secret text', false]);
+  assert.equal(both.isCurrent(both.seal('x', ['a'])), true);
+  assert.equal(both.mac('ada', ['b']), digest);
+  assert.equal(of({ TIDINGS_SEALING_KEY: second }).mac('ada', ['b']), digest);
+});
+
+test('a file can name former keys on further lines', (t) => {
+  const settings = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t) });
+  prepareDataDir(settings);
+  const file = sealingKeyFile(settings.dataDir);
+  const former = readFileSync(file, 'utf8');
+  const sealed = openSealer(settings).seal('a secret text', ['a']);
+  writeFileSync(file, `${randomBytes(32).toString('base64')}\n${former}`);
+  prepareDataDir(settings);
+  assert.equal(openSealer(settings).open(sealed, ['a']), 'a secret text');
+  writeFileSync(file, `${former}half of a key\n`);
+  assert.throws(() => openSealer(settings), /on each line, the key in use first/);
+});

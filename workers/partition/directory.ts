@@ -21,6 +21,7 @@ import {
 import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { writePolicy } from '../../src/store/policies.ts';
+import { replaceSeals } from '../../src/store/seals.ts';
 import { organisationDigest, organisationResponse, writeTier } from '../../src/store/tiers.ts';
 import { disconnectChannel, putChannel, suppress } from './channels.ts';
 import { revokeKey, rotateKey } from './keys.ts';
@@ -39,7 +40,7 @@ export function foldSeen(
 ): void {
   const before = readDirectoryRepository(partition, repository.id);
   if (before && before.seenAt > seenAt) return;
-  const organisation = meetOrganisation(partition, repository.origin, repository.owner, at);
+  const organisation = meetOrganisation(partition, repository.origin, repository.owner, { at, seenAt });
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
@@ -76,6 +77,10 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
       return rotateWebhookSecret(partition, command, at);
     case 'revokeWebhookSecret':
       return revokeWebhookSecret(partition, command.secretId, at);
+    case 'reseal': {
+      const records = replaceSeals(partition, new Map(command.seals.map(({ from, to }) => [from, to])));
+      return { ok: true, value: { records } };
+    }
     case 'putChannel':
       return putChannel(partition, command, at);
     case 'removeChannel':
@@ -89,23 +94,27 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 
 /**
  * The organisation that owns a repository: known by the host's id of the owner, else by a login that was named before its
- * first delivery and is not bound to an owner yet, else new.
+ * first delivery and is not bound to an owner yet, else new. What was told before its last rename does not bring a login back,
+ * whichever of its repositories it is about.
  */
 export function meetOrganisation(
   partition: Partition,
   origin: string,
   owner: EventRepository['owner'],
-  at: number,
+  { at, seenAt }: { at: number; seenAt: number },
 ): OrganisationRecord {
   const named = organisationByLogin(partition, origin, owner.login);
   const found = organisationByOwner(partition, origin, owner.id) ?? (named?.ownerId === null ? named : undefined);
+  const isLate = found?.ownerId != null && seenAt < (found.namedAt ?? 0);
+  const login = isLate ? found.login : owner.login;
   const organisation: OrganisationRecord = {
     id: found?.id ?? hashedId('org', directorySlot, `${origin}\n${owner.id}`),
     origin,
-    login: owner.login,
+    login,
     ownerId: owner.id,
     createdAt: found?.createdAt ?? at,
     uninstalledAt: found?.uninstalledAt ?? null,
+    namedAt: found?.ownerId != null && found.login === login ? (found.namedAt ?? 0) : seenAt,
   };
   if (!found || found.login !== organisation.login || found.ownerId === null) {
     writeOrganisation(partition, organisation);

@@ -34,6 +34,7 @@ import { foldApproval } from './guard.ts';
 import { foldInstallation } from './installations.ts';
 import { carryOutOnce } from './once.ts';
 import { foldOutcome } from './outcomes.ts';
+import { followOwner } from './repository.ts';
 import { foldSweep, giveUpRepository } from './retention.ts';
 import { foldTick } from './sweep.ts';
 import { foldCounted, foldUsage } from './usage.ts';
@@ -148,7 +149,7 @@ function acceptInstallation(partition: Partition, record: InstallationRecord): v
     return;
   }
   writeDelivery(partition, key, record.at);
-  foldInstallation(partition, record.body, record.at);
+  foldInstallation(partition, record);
 }
 
 /** When an event must wait: its own due time is ahead, or its repository has earlier events waiting. */
@@ -200,6 +201,7 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   writeRelayed(partition, record.source, Math.max(record.row, known));
   const { body, at } = record;
   if (body.relay === 'repositoryErased') erase(partition, record, body.repoId);
+  else if (body.relay === 'ownerRenamed') followOwner(partition, body, at);
   else if (body.relay === 'counted') foldCounted(partition, body);
   else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
   else foldSeen(partition, body, at);

@@ -2,7 +2,9 @@
  * Folds what an app's installation tells into the directory: which repositories of an owner are connected, and since when
  * the app is gone.
  */
-import type { InstallationBody } from '../../src/protocol/journal.ts';
+import { partitionOf, slotOfId } from '../../src/ids.ts';
+import { partitionName } from '../../src/journal/subjects.ts';
+import type { InstallationBody, InstallationRecord } from '../../src/protocol/journal.ts';
 import {
   type ConnectionState,
   listDirectoryRepositories,
@@ -11,13 +13,14 @@ import {
   writeDirectoryRepository,
   writeOrganisation,
 } from '../../src/store/directory.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { toldAt } from '../../src/store/retention.ts';
 import { meetOrganisation } from './directory.ts';
 
-/** Folds one delivery about an installation at time `at`. */
-export function foldInstallation(partition: Partition, body: InstallationBody, at: number): void {
-  const organisation = meetOrganisation(partition, body.origin, body.owner, at);
+/** Folds one delivery about an installation. */
+export function foldInstallation(partition: Partition, { body, at, partitions }: InstallationRecord): void {
+  const organisation = meetOrganisation(partition, body.origin, body.owner, { at, seenAt: at });
   switch (body.action) {
     case 'installed':
       markInstalled(partition, organisation, null);
@@ -27,7 +30,7 @@ export function foldInstallation(partition: Partition, body: InstallationBody, a
       disconnectAll(partition, organisation, body.installationId);
       break;
     case 'renamed':
-      return renameAll(partition, organisation);
+      return renameAll(partition, organisation, at, partitions);
     case 'selected':
       break;
   }
@@ -47,11 +50,16 @@ function disconnectAll(partition: Partition, { id }: OrganisationRecord, install
   }
 }
 
-/** Every full name under a renamed owner changes with it. */
-function renameAll(partition: Partition, { id, login }: OrganisationRecord): void {
+/** Every full name under a renamed owner changes with it, here and in the partitions. */
+function renameAll(partition: Partition, organisation: OrganisationRecord, at: number, partitions = 0): void {
+  const { id, login, ownerId } = organisation;
   for (const repository of listDirectoryRepositories(partition, id)) {
     const name = repository.fullName.slice(repository.fullName.indexOf('/') + 1);
     writeDirectoryRepository(partition, { ...repository, fullName: `${login}/${name}` });
+    if (partitions === 0 || ownerId === null) continue;
+    const target = partitionName(partitionOf(slotOfId(repository.id) as number, partitions));
+    const body = { relay: 'ownerRenamed' as const, repoId: repository.id, ownerId, login };
+    writeEffect(partition, { effect: 'relay', target, at, body });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { EventBody, EventRecord, EventRepository } from '../../src/protocol/journal.ts';
+import type { EventBody, EventRecord, EventRepository, RelayBody } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -35,11 +35,33 @@ export function meetRepository(partition: Partition, record: Seen, seenAt: numbe
   return after;
 }
 
+/**
+ * Gives a repository the name that follows from its owner's new one, told of at `at`. One that is unknown here, or has moved to
+ * another owner meanwhile, is not meant.
+ */
+export function followOwner(
+  partition: Partition,
+  { repoId, ownerId, login }: Extract<RelayBody, { relay: 'ownerRenamed' }>,
+  at: number,
+): void {
+  const known = readRepository(partition, repoId);
+  if (!known || known.owner.id !== ownerId || known.owner.login === login) return;
+  const { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate } = known;
+  const renamed = `${login}/${fullName.slice(fullName.indexOf('/') + 1)}`;
+  const repository: EventRepository = {
+    ...{ id, origin, hostId, fullName: renamed, defaultBranch, private: isPrivate },
+    url: url.endsWith(`/${fullName}`) ? `${url.slice(0, -fullName.length)}${renamed}` : url,
+    owner: { id: ownerId, login },
+  };
+  meetRepository(partition, { at, repository }, Math.max(at, known.seenAt + 1));
+}
+
 /** Links depend on names, and dates on the default branch decide where captured pushes do not: both move counts. */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
+  const sameBranches = isDeepStrictEqual(branchesOf(after), branchesOf(before));
   if (renamed) relink(partition, after);
-  if (!renamed && before.defaultBranch === after.defaultBranch) return;
+  if (!renamed && sameBranches) return;
   const repoId = after.id;
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
 }
@@ -58,6 +80,10 @@ const mostNumber = 2_147_483_647;
 
 function namesOf({ fullName, formerNames }: RepositoryRecord): string[] {
   return [fullName, ...formerNames].sort();
+}
+
+function branchesOf({ defaultBranch, formerBranches }: RepositoryRecord): unknown[] {
+  return [defaultBranch, formerBranches];
 }
 
 /** The newest event says how the repository is called; every other name it was ever called by is a former one. */
@@ -82,9 +108,18 @@ function mergeRepository(
   if (body?.event === 'repository' && body.formerName !== null) names.add(body.formerName);
   names.delete(after.fullName);
   after.formerNames = [...names].sort();
+  if (body?.event === 'repository' && body.formerBranch !== undefined)
+    after.formerBranches = withBranch(known.formerBranches, body.formerBranch, body.seenAt);
   if (!before) return after;
   if (!isDeepStrictEqual(toldOf(after), toldOf(before))) after.revision += 1;
   return isDeepStrictEqual(after, before) ? before : after;
+}
+
+/** Former default branches with one more, in a fixed order; of two times the later one. */
+function withBranch(known: [string, number][] = [], name: string, until: number): [string, number][] {
+  const branches = new Map(known);
+  branches.set(name, Math.max(until, branches.get(name) ?? 0));
+  return [...branches].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Of one time, the one whose fields sort last, whichever came first. */

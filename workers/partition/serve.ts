@@ -33,6 +33,7 @@ import { WebhookSender } from '../webhooks/sender.ts';
 import { Keeper } from './keeper.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
+import { Resealer } from './resealer.ts';
 
 /** A question to an owner: one for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
 type Question =
@@ -76,6 +77,8 @@ export interface Served {
   publisher: Publisher | undefined;
   /** The directory tells endpoints of events; the others have none. */
   webhooks: WebhookSender | undefined;
+  /** The directory keeps what is sealed; the others have none. */
+  resealer: Resealer | undefined;
   stopAnswering: () => void;
 }
 
@@ -97,11 +100,13 @@ export async function serve(
   let hosts: Served['hosts'];
   let publisher: Served['publisher'];
   let webhooks: Served['webhooks'];
+  let resealer: Served['resealer'];
   const kick = (): void => {
     outbox?.kick();
     hosts?.backfills.kick();
     publisher?.kick();
     webhooks?.kick();
+    resealer?.kick();
   };
   const owner = await takeOver(() =>
     PartitionOwner.open({
@@ -121,6 +126,7 @@ export async function serve(
   } else {
     const { egress, sealer } = shared.delivering;
     webhooks = new WebhookSender({ owner, lane: laneOf(name), egress, sealer, logger });
+    resealer = new Resealer({ partition: () => owner.partition, lane: laneOf(name), sealer, logger });
   }
   if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
@@ -139,7 +145,7 @@ export async function serve(
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     return pool.run({ dataDir, partition: name, work: question });
   });
-  return { owner, outbox, keeper, hosts, publisher, webhooks, stopAnswering: () => answers.unsubscribe() };
+  return { owner, outbox, keeper, hosts, publisher, webhooks, resealer, stopAnswering: () => answers.unsubscribe() };
 }
 
 function startHosts({ settings, logger }: Surroundings, shared: Shared, owner: PartitionOwner): Served['hosts'] {
@@ -162,12 +168,13 @@ function startHosts({ settings, logger }: Surroundings, shared: Shared, owner: P
 
 /** Closes what serves a partition, but for its owner: what is under way ends first. */
 export async function stopServing(one: Served): Promise<void> {
-  const { stopAnswering, keeper, outbox, hosts, publisher, webhooks } = one;
+  const { stopAnswering, keeper, outbox, hosts, publisher, webhooks, resealer } = one;
   stopAnswering();
   await keeper.close();
   await Promise.all([
     publisher?.close(),
     webhooks?.close(),
+    resealer?.close(),
     outbox.close(),
     hosts?.backfills.close(),
     hosts?.comparisons.close(),

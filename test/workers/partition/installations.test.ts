@@ -6,11 +6,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ulid } from '../../../src/ids.ts';
 import { toInstallation } from '../../../src/intake/installations.ts';
-import type { InstallationRecord } from '../../../src/protocol/journal.ts';
-import type { DirectoryRepository } from '../../../src/store/directory.ts';
+import type { InstallationRecord, RelayBody } from '../../../src/protocol/journal.ts';
+import { type DirectoryRepository, listOrganisations } from '../../../src/store/directory.ts';
+import { listRelays } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
+import { readPull } from '../../../src/store/pulls.ts';
+import { readRepository } from '../../../src/store/repositories.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
-import { epoch } from '../../helpers/partition-records.ts';
+import { epoch, eventRecord, pullRecord, pullSnapshot, repositoryFields } from '../../helpers/partition-records.ts';
 
 const origin = 'https://scm.example';
 const acme = { id: 8, account: { login: 'acme', id: 77 } };
@@ -82,4 +85,55 @@ test('a renamed owner renames what it owns, a removed app disconnects it', async
   assert.deepEqual(states(partition), [['apex/rocket', 'connected', '8']]);
   await foldRecords(partition, 2, ...told('c', 'installation', { action: 'deleted', installation: acme }));
   assert.equal(states(partition)[0]?.[1], 'disconnected');
+});
+
+test('the partitions of a renamed owner follow, links and all, and late events bring nothing back', async (t) => {
+  const [directory, partition] = [openTestPartition(t, 'directory'), openTestPartition(t)];
+  const repository = repositoryFields();
+  const body = 'Fixes apex/rocket#7, closes acme/rocket#8';
+  const pull = pullSnapshot(1, { body });
+  await foldRecords(partition, 1, eventRecord({ event: 'pull_request', action: 'opened', pull }));
+  const { hostId: id, fullName: full_name } = repository;
+  const installed = { action: 'created', installation: acme, repositories: [{ id: Number(id), full_name }] };
+  const renamed = { action: 'renamed', installation: { id: 8 }, account: { login: 'apex', id: 77 } };
+  const at = epoch + 60_000;
+  const deliveries = [...told('a', 'installation', installed), ...told('b', 'installation_target', renamed)];
+  await foldRecords(directory, 1, ...deliveries.map((record) => ({ ...record, at, partitions: 1 })));
+  const [relay] = listRelays(directory, 9);
+  assert.equal(relay?.effect.target, 'p00');
+  const record = { id: ulid(), at, kind: 'relay' as const, source: 'directory', row: 1 };
+  await foldRecords(partition, 2, { ...record, body: relay?.effect.body as RelayBody });
+  const { fullName, url, owner, formerNames, revision } = readRepository(partition, repository.id) ?? assert.fail();
+  assert.deepEqual([fullName, url, owner.login], ['apex/rocket', `${origin}/apex/rocket`, 'apex']);
+  assert.deepEqual([formerNames, revision], [['acme/rocket'], 2]);
+  assert.deepEqual(readPull(partition, repository.id, 1)?.linkedIssues, [7, 8]);
+
+  // Deliveries of before the rename that come late, of this repository and of another one.
+  await foldRecords(partition, 3, pullRecord(2));
+  assert.equal(readRepository(partition, repository.id)?.fullName, 'apex/rocket');
+  const other = repositoryFields({ fullName: 'acme/moon' }, 1);
+  const seen = { relay: 'repositorySeen' as const, repository: other, seenAt: epoch + 2000 };
+  await foldRecords(directory, 2, { ...record, id: ulid(), source: 'p00', body: seen });
+  assert.deepEqual(
+    listOrganisations(directory).map(({ login }) => login),
+    ['apex'],
+  );
+  // One of after it tells of the next rename.
+  const later = { ...seen, seenAt: at + 1000, repository: { ...other, owner: { id: '77', login: 'zenith' } } };
+  await foldRecords(directory, 3, { ...record, id: ulid(), source: 'p00', row: 2, body: later });
+  assert.deepEqual(
+    listOrganisations(directory).map(({ login }) => login),
+    ['zenith'],
+  );
+});
+
+test('a repository that moved away is not renamed with its former owner', async (t) => {
+  const partition = openTestPartition(t);
+  const moved = repositoryFields({ owner: { id: '78', login: 'umbra' }, fullName: 'umbra/rocket' });
+  await foldRecords(partition, 1, pullRecord(1, { repository: moved }));
+  const body = { relay: 'ownerRenamed' as const, repoId: moved.id, ownerId: '77', login: 'apex' };
+  const relay = { id: ulid(), at: epoch, kind: 'relay' as const, source: 'directory', row: 1 };
+  await foldRecords(partition, 2, { ...relay, body }, { ...relay, row: 2, body: { ...body, repoId: 'repo_none' } });
+  assert.equal(readRepository(partition, moved.id)?.fullName, 'umbra/rocket');
+  assert.equal(rows(partition, 'repositories').length, 1);
 });

@@ -108,7 +108,7 @@ function listBlocks(items: readonly ListItem[], start: number | null): TextBlock
     const [first, ...rest] = item.blocks;
     const mark = start === null ? '-' : `${start + index}.`;
     const isLine = first?.kind === 'paragraph' || first?.kind === 'heading';
-    lines.push(`${mark} ${isLine ? lineText(first.content).replaceAll('\n', ' ') : ''}`.trimEnd());
+    lines.push(`${mark} ${isLine ? lineText(first.content).replace(/\n+/g, ' ').trim() : ''}`.trimEnd());
     const more = isLine ? rest : item.blocks;
     if (more.length === 0) return;
     flush();
@@ -129,7 +129,15 @@ function textBlock(text: string, look: Partial<Omit<TextBlock, 'type' | 'text' |
   return { type: 'TextBlock', text, wrap: true, ...look };
 }
 
+/**
+ * Whole lines. What acts at the start of a line may come of several pieces, such as code and what follows it, and blanks there
+ * would make code of the line.
+ */
 function lineText(content: readonly Inline[]): string {
+  return escapeLineStarts(piecesText(content).replace(/^[ \t]+/gm, ''));
+}
+
+function piecesText(content: readonly Inline[]): string {
   return content.map(inlineText).join('');
 }
 
@@ -147,12 +155,12 @@ function inlineText(piece: Inline): string {
     case 'emphasis':
       return stressed(piece.content, '_');
     case 'struck':
-      return lineText(piece.content);
+      return piecesText(piece.content);
   }
 }
 
 function stressed(content: readonly Inline[], mark: string): string {
-  const text = lineText(content);
+  const text = piecesText(content);
   return text === '' || /^\s|\s$|\n/.test(text) ? text : mark + text + mark;
 }
 
@@ -166,9 +174,15 @@ function cardLink(href: string, words: string): string {
 
 /** Bare text in which nothing acts, neither as Markdown nor as a function of cards nor as a call to people. */
 function escapeCardText(text: string): string {
-  return breakMentions(text)
-    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|[\\`*[\]<>]|&(?=#?\w{1,32};)|~(?=~)|^#(?=#{0,5}(?:\s|$))/gmu, '\\$&')
-    .replace(/^([-+=])(?=[\s=-]|$)/gm, '\\$1')
-    .replace(/^(\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2')
+  const escaped = breakMentions(text)
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|[\\`*[\]<>]|&(?=#?\w{1,32};)|~(?=~)/gmu, '\\$&')
     .replace(/\{(?=\{)/g, '{\u200D');
+  return escapeLineStarts(escaped);
+}
+
+/** What would make a heading, a list or a rule of a line; blanks before it do not change that. */
+function escapeLineStarts(text: string): string {
+  return text
+    .replace(/^([^\S\n]*)(#(?=#{0,5}(?:\s|$))|[-+=](?=[\s=-]|$))/gm, '$1\\$2')
+    .replace(/^([^\S\n]*\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2');
 }

@@ -95,6 +95,33 @@ function assertCard(text: string): void {
   assert.doesNotMatch(text, unseen);
 }
 
+test('makes nothing of a line of a card whose first signs come of several pieces', () => {
+  const starts = [
+    '` `# A',
+    '`  ` - a',
+    '`1`. a',
+    '`1`) a',
+    '`    `code',
+    '**` `** # A',
+    '`-` a',
+    '`+`  a',
+    '`=`==',
+    '`#` A',
+    '\\\n\\\n  A',
+  ];
+  for (const start of starts) {
+    for (const bodyMd of [start, `- ${start}`, `1. ${start}`, `A\\\n${start}`, `- A\n\n  ${start}`]) {
+      for (const { text } of toCardMessage(aNote({ bodyMd })).attachments[0].content.body) {
+        assertCard(text);
+        const items = oracle.parse(text, {}).filter(({ type, level }) => type === 'list_item_open' && level > 1);
+        assert.deepEqual(items, [], `${JSON.stringify(bodyMd)} became ${JSON.stringify(text)}`);
+        const lists = oracle.parse(text, {}).filter(({ type }) => type.endsWith('_list_open'));
+        assert.ok(lists.length <= (/^(?:-|1\.) /.test(bodyMd) ? 1 : 0), `${JSON.stringify(bodyMd)}: ${text}`);
+      }
+    }
+  }
+});
+
 test('makes hostile texts inert in every target, and keeps the limits', () => {
   const settings = { accessToken: 'x', senderId: 1 };
   fc.assert(

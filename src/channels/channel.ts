@@ -111,7 +111,7 @@ export class DeliveryError extends Error {
   readonly outcome: 'retry' | 'refused' | 'unknown';
   /** What the receiver asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** For an unknown outcome, where it is known whom it concerns. */
+  /** Where it is known who has got it all the same. */
   readonly reached: Reached | undefined;
 
   constructor(outcome: 'retry' | 'refused' | 'unknown', message: string, retryAfterMs?: number, reached?: Reached) {

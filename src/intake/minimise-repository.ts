@@ -23,8 +23,16 @@ export function minimiseRef(payload: RefPayload, deleted: boolean, now: number):
 
 /** A repository renamed, transferred, edited, archived, made private or public, or deleted. */
 export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number): Body<'repository'> {
-  const { action, repository } = payload;
-  return { event: 'repository', action, formerName: formerName(payload), seenAt: time(repository.updated_at) ?? now };
+  const { action, changes, repository } = payload;
+  const from = changes?.default_branch?.from;
+  const seenAt = time(repository.updated_at) ?? now;
+  return {
+    event: 'repository',
+    action,
+    formerName: formerName(payload),
+    ...(from && { formerBranch: name(from) }),
+    seenAt,
+  };
 }
 
 /** The full name before a rename or a transfer. */

@@ -3,6 +3,7 @@
  */
 import type { PullRecord } from '../protocol/stored.ts';
 import { pullsOf } from './attribute.ts';
+import { branchNow } from './branches.ts';
 import { visibleProse } from './scan.ts';
 import type { NotesSource } from './source.ts';
 import { parseTitle } from './title.ts';
@@ -22,12 +23,17 @@ const heads = [
  */
 export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | undefined {
   const { defaultBranch } = source.repository;
-  if (pull.baseRef === null || defaultBranch === null || pull.baseRef === defaultBranch) return undefined;
+  const base = baseOf(source, pull);
+  if (base === null || defaultBranch === null || base === defaultBranch) return undefined;
   for (const candidate of candidates(source, pull)) {
-    if (candidate.state === 'merged' && candidate.number !== pull.number && candidate.baseRef !== pull.baseRef)
-      return candidate;
+    const isOther = candidate.number !== pull.number && baseOf(source, candidate) !== base;
+    if (candidate.state === 'merged' && isOther) return candidate;
   }
   return undefined;
+}
+
+function baseOf(source: NotesSource, pull: PullRecord): string | null {
+  return branchNow(source, pull.baseRef, pull.mergedAt ?? pull.updatedAt);
 }
 
 function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord> {

@@ -61,20 +61,27 @@ export function plainText(text: string): string {
   return cleanLine(text.replace(/`+/g, ''));
 }
 
-/** A code span closes at the next run of as many backticks; one that holds a comment is not kept, as it could pose as a marker. */
+/** Code spans that are kept as they are; one that holds a comment is not, as it could pose as a marker. */
 function codeSpansOf(line: string): Span[] {
+  return codeSpansIn(line).spans.filter(({ start, end }) => !/<!--|-->/.test(line.slice(start, end)));
+}
+
+/** Code spans of a line: each closes at the next run of as many backticks. `open`: a run is left that may close further down. */
+export function codeSpansIn(line: string): { spans: Span[]; open: boolean } {
   const runs = backtickRuns(line);
   const spans: Span[] = [];
+  let open = false;
   for (let index = 0; index < runs.length; index += 1) {
     const { start, end: inside } = runs[index] as Span;
     const closing = runs.findIndex((run, later) => later > index && run.end - run.start === inside - start);
-    if (closing === -1) continue;
-    const { end } = runs[closing] as Span;
-    if (/<!--|-->/.test(line.slice(start, end))) continue;
-    spans.push({ start, end });
+    if (closing === -1) {
+      open = true;
+      continue;
+    }
+    spans.push({ start, end: (runs[closing] as Span).end });
     index = closing;
   }
-  return spans;
+  return { spans, open };
 }
 
 function backtickRuns(line: string): Span[] {

@@ -122,17 +122,14 @@ function issueChange(notes: Notes, issue: IssueRecord, by: PullRecord | undefine
   return change(issue, 'issue', method, { included: true, reason: 'closed', section: 'issues' });
 }
 
-function commitChanges({ selection, directCommits }: Notes): Change[] {
-  const direct = new Set(directCommits.map(({ sha }) => sha));
-  return selection.commitsWithoutPull.map(({ sha, message }) => ({
-    kind: 'commit',
-    sha,
-    title: cleanLine(firstLine(message)),
-    ...(direct.has(sha)
-      ? { included: true, reason: 'direct', section: 'commits' }
-      : { included: false, reason: 'release' }),
-    method: 'commit',
-  }));
+function commitChanges(notes: Notes): Change[] {
+  const direct = new Set(notes.directCommits.map(({ sha }) => sha));
+  return notes.selection.commitsWithoutPull.map(({ sha, message }) => {
+    const cancelled = notes.cancelledCommits.get(sha);
+    const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : out('release');
+    const verdict = direct.has(sha) ? ({ included: true, reason: 'direct', section: 'commits' } as const) : reason;
+    return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
+  });
 }
 
 function methodOf({ selection, bounds }: Notes, number: number): Method {

@@ -12,7 +12,7 @@ import { createVocabulary, readLabels, type Vocabulary } from './labels.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
 import { shippedBefore, shippedIn } from './releases.ts';
 import { remember } from './remember.ts';
-import { type RevertOutcome, settleReverts } from './reverts.ts';
+import { type Cancelled, type RevertOutcome, settleReverts } from './reverts.ts';
 import { isRelease } from './routine.ts';
 import { type Selection, select } from './select.ts';
 import type { NotesSource } from './source.ts';
@@ -51,6 +51,8 @@ export interface Notes {
   /** Linked from the range and not closed. */
   openIssues: IssueRecord[];
   directCommits: CommitRecord[];
+  /** Taken back in the range, and what took something back, by sha. */
+  cancelledCommits: ReadonlyMap<string, Cancelled>;
   contributors: string[];
   firstContributions: FirstContribution[];
   /** By number. */
@@ -63,7 +65,8 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const source = remember(reading);
   const vocabulary = createVocabulary(source.settings);
   const selection = select(source, bounds);
-  const settled = settleReverts(source, selection.pulls, selection.resolution !== 'window');
+  const { pulls, commitsWithoutPull } = selection;
+  const settled = settleReverts(source, pulls, selection.resolution !== 'window', commitsWithoutPull);
   const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);
@@ -87,7 +90,10 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     ),
     closedIssues: closedWithoutPull(selection),
     openIssues: openIssuesOf(source, kept),
-    directCommits: selection.commitsWithoutPull.filter((commit) => !isRelease(parseTitle(firstLine(commit.message)))),
+    directCommits: commitsWithoutPull.filter(
+      ({ sha, message }) => !settled.cancelledCommits.has(sha) && !isRelease(parseTitle(firstLine(message))),
+    ),
+    cancelledCommits: settled.cancelledCommits,
     ...peopleBehind(source, entries, reverts.listed),
     dropped: dropped.sort((a, b) => a.number - b.number),
     vocabulary,
@@ -121,7 +127,7 @@ function leavingOut(
 }
 
 function cancelledOf(settled: RevertOutcome): Dropped[] {
-  return [...settled.cancelled].map(([number, { reason, other }]) => ({ number, reason, detail: `#${other}` }));
+  return [...settled.cancelled].map(([number, { reason, other }]) => ({ number, reason, detail: other }));
 }
 
 function revertsOf(

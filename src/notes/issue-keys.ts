@@ -20,7 +20,10 @@ const leadingReferences = new RegExp(
   String.raw`^\[?${reference}(?:(?:,? and |, ?| \+ ?| )${reference}){0,9}\]?\s*(?:--|[:;–—\]]|-(?=\s))\s*(?=\S)`,
   'i',
 );
-const trailingKey = new RegExp(String.raw`(?<=\S)\s*(?:\((${key})\)|\[(${key})\])$`);
+const onlyKey = new RegExp(`^(?:${key})$`);
+/** What a text with a key or a number begins with. */
+const hint =
+  /^[[(]?(?:#\d|[A-Z][A-Z0-9_]{1,15}-\d|(?:fix|clos|resolv|ref|issue|bug|ticket|see|part|related)[a-z]*:? ?(?:of |to |issue )?#\d)/i;
 
 /** References taken off, and the text that is left. */
 export interface Taken {
@@ -30,6 +33,7 @@ export interface Taken {
 
 /** Takes keys or numbers off the front of a text; undefined where it begins with none. */
 export function takeLeadingKeys(text: string): Taken | undefined {
+  if (!hint.test(text)) return undefined;
   const match = leadingKeys.exec(text);
   if (match) return taken(match, text.slice(match[0].length));
   const numbers = leadingReferences.exec(text)?.[0];
@@ -37,15 +41,9 @@ export function takeLeadingKeys(text: string): Taken | undefined {
   return { keys: numbers.match(/#\d{1,10}/g) ?? [], rest: text.slice(numbers.length) };
 }
 
-/** Takes a key in brackets off the end of a text. */
-export function takeTrailingKey(text: string): Taken | undefined {
-  const match = /[)\]]$/.test(text) ? trailingKey.exec(text) : null;
-  return match ? taken(match, text.slice(0, match.index)) : undefined;
-}
-
 /** Whether a scope or an area is the key of an issue. */
 export function isKey(text: string): boolean {
-  return new RegExp(`^(?:${key})$`).test(text) && !isStandard(text);
+  return onlyKey.test(text) && !isStandard(text);
 }
 
 function taken(match: RegExpExecArray, rest: string): Taken | undefined {

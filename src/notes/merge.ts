@@ -17,6 +17,7 @@ import {
 } from './blocks.ts';
 import { Chain, type Link } from './chain.ts';
 import { newsOf, withNews, withoutNews } from './news.ts';
+import { restore, shorten } from './runs.ts';
 import { unixLines } from './scan.ts';
 
 interface Place {
@@ -41,6 +42,12 @@ export function mergeBodies(generatedBase: string, edited: string, generatedNew:
   const [base, mine, next] = [generatedBase, edited, generatedNew].map(unixLines) as [string, string, string];
   if (mine === base) return next;
   if (next === base) return mine;
+  const short = shorten(base, mine, next);
+  return restore(mergeDrafts(...short.drafts), short) ?? mergeDrafts(base, mine, next);
+}
+
+/** The same merge, of drafts looked at from their first line to their last. */
+export function mergeDrafts(base: string, mine: string, next: string): string {
   return writeDraft(setApart(new Merge(toDraft(base), toDraft(mine), toDraft(next)).sections()));
 }
 

@@ -24,6 +24,9 @@ const thanks = new RegExp(
   String.raw`\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|,?\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
   'gi',
 );
+const looseEnd = /(?:[\s,;:(]|\s[-–—])+$/;
+/** Most titles hold nothing from inside: this is a fraction of the cost of looking for each. */
+const mayHoldInside = /#\d|@|:\/\/|\bGH-\d|[0-9a-f]{7}/i;
 /** A sentence that does nothing but lead to another place. */
 const leadsAway =
   /^(?:please )?(?:see|cf\.?|refs?|related|part of|follow-?up|fix(?:es)?|closes|resolves|(?:for )?(?:more|details))\b.{0,500}(?:#\d|https?:)/i;
@@ -103,6 +106,7 @@ function ownText(entry: Entry): string {
 
 /** The branches that the change went through are left out, with the word that led to them. */
 function withoutBranches(text: string, { pull, backports }: Entry): string {
+  if (text === '') return '';
   const names = new Set([pull, ...backports].flatMap(({ baseRef, headRef }) => [baseRef, headRef]));
   let bare = text;
   for (const name of names) {
@@ -152,7 +156,8 @@ function besideLinks(text: string, origin: string, read: (text: string) => strin
 
 /** Text without numbers, handles, hashes and links; what is left reads on. */
 export function withoutInside(text: string): string {
-  return tidy(withoutNames(text.replace(link, ''))).replace(/(?:[\s,;:(]|\s[-–—])+$/, '');
+  if (!mayHoldInside.test(text)) return tidy(text).replace(looseEnd, '');
+  return tidy(withoutNames(text.replace(link, ''))).replace(looseEnd, '');
 }
 
 function tidy(text: string): string {

@@ -2,7 +2,7 @@
  * Makes Markdown quoted from a body safe to stand in a draft: it keeps its words, lists and code, and loses what acts.
  */
 import { visibleText } from '../visible-text.ts';
-import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
+import { breakMentions, cleanLine, codeSpansIn, type MentionBreak } from './escape.ts';
 
 const longestQuote = 4_000;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
@@ -14,12 +14,18 @@ const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   const lines: string[] = [];
   let open = '';
+  // Code that goes on over lines: which part of the next is text and which is code is then not told by that line.
+  let inCode = false;
   for (const line of shorten(markdown).split('\n')) {
     const mark = fence.exec(line)?.[1] ?? '';
+    if (mark !== '' || line.trim() === '') inCode = false;
     if (mark !== '' && open === '') open = mark;
     else if (mark !== '' && mark.startsWith(open) && line.trim() === mark) open = '';
     else if (open === '') {
-      lines.push(quoteLine(line, mentions));
+      const text = visibleText(line.replaceAll('\t', '    ').trimEnd());
+      const { spans, open: goesOn } = codeSpansIn(text);
+      lines.push(quoteLine(text, inCode ? [] : spans, mentions));
+      inCode ||= goesOn;
       continue;
     }
     lines.push(withoutMarkers(visibleText(line)));
@@ -73,11 +79,14 @@ function shorten(markdown: string): string {
 }
 
 /** Code spans stay as they are, unless they could pose as a marker. */
-function quoteLine(line: string, mentions: MentionBreak): string {
-  return visibleText(line.replaceAll('\t', '    ').trimEnd())
-    .split(/(`+[^`]*`+)/)
-    .map((piece, index) => (index % 2 === 1 ? withoutMarkers(piece) : quoteText(piece, mentions)))
-    .join('');
+function quoteLine(text: string, code: readonly { start: number; end: number }[], mentions: MentionBreak): string {
+  let quoted = '';
+  let from = 0;
+  for (const { start, end } of code) {
+    quoted += quoteText(text.slice(from, start), mentions) + withoutMarkers(text.slice(start, end));
+    from = end;
+  }
+  return quoted + quoteText(text.slice(from), mentions);
 }
 
 function quoteText(text: string, mentions: MentionBreak): string {

@@ -2,16 +2,25 @@
  * Pairs reverts with what they take back. A pair inside a range cancels out; a revert of a revert restores; a revert of
  * something shipped before is a change of its own.
  */
-import type { PullRecord } from '../protocol/stored.ts';
+import type { CommitRecord, PullRecord } from '../protocol/stored.ts';
 import { pullsOf } from './attribute.ts';
+import { findCommitRevert, partial, quotedTitle, revertedCommit } from './commit-reverts.ts';
 import { visibleProse } from './scan.ts';
 import type { NotesSource } from './source.ts';
 import { parseTitle } from './title.ts';
 
+/** Taken back inside the range, or what did so; `other` is the other one, as `#12` or a short sha. */
+export interface Cancelled {
+  reason: 'reverted' | 'reverts';
+  other: string;
+}
+
 /** What the reverts of a range come to. */
 export interface RevertOutcome {
-  /** Numbers that leave the notes: taken back inside the range, and the reverts that did so, each with the other one. */
-  cancelled: Map<number, { reason: 'reverted' | 'reverts'; other: number }>;
+  /** Numbers that leave the notes. */
+  cancelled: Map<number, Cancelled>;
+  /** Commits without a pull request that leave them, by sha. */
+  cancelledCommits: Map<string, Cancelled>;
   /** Reverts of what is not in the range; `target` is what they take back, where that is captured. */
   standing: { pull: PullRecord; target: PullRecord | undefined }[];
   /** Reverts, outside the range's pairs, of reverts shipped before: they bring `restored` back. */
@@ -24,8 +33,14 @@ export function isRevert(pull: PullRecord): boolean {
   return !partial.test(pull.title) && (title.revert || quotedTitle(title.text) !== undefined);
 }
 
-/** What takes back a part of a change leaves the rest in the notes. */
-const partial = /\bpartial(?:ly)?\b/i;
+/** A revert, and what it takes back: a pull request, or a commit of the range. */
+interface Revert {
+  pull?: PullRecord;
+  commit?: CommitRecord;
+  target: PullRecord | undefined;
+  targetCommit?: CommitRecord;
+}
+
 /** A name without quotes, or a number: a revert only where it leads to a merged pull request. */
 const bareRevert =
   /^revert(?:s|ed|ing)?:? (?:(?:changes (?:from|in|of) )?(?:(?:PR|pull request|MR) )?[#!](\d{1,10})(?!\w)|(.{1,300})$)/i;
@@ -33,23 +48,31 @@ const bareRevert =
 /**
  * Settles the reverts of a range, newest first, so that a revert that was itself taken back takes nothing back.
  * @param sameLine false where the range spans branches: then a revert cancels only on the branch of what it reverts
+ * @param commits those of the range that no pull request brought: they take back, and are taken back, as well
  */
-export function settleReverts(source: NotesSource, pulls: readonly PullRecord[], sameLine: boolean): RevertOutcome {
-  const outcome: RevertOutcome = { cancelled: new Map(), standing: [], restoring: [] };
-  const reverts = pulls
-    .map((pull) => findRevert(source, pull, pulls))
-    .filter((revert) => revert !== undefined)
-    .sort((a, b) => newestFirst(a.pull, b.pull));
+export function settleReverts(
+  source: NotesSource,
+  pulls: readonly PullRecord[],
+  sameLine: boolean,
+  commits: readonly CommitRecord[] = [],
+): RevertOutcome {
+  const outcome: RevertOutcome = { cancelled: new Map(), cancelledCommits: new Map(), standing: [], restoring: [] };
+  const reverts: Revert[] = [
+    ...pulls.flatMap((pull) => findRevert(source, pull, pulls, commits) ?? []),
+    ...commits.flatMap((commit) => findCommitRevert(source, commit, commits) ?? []),
+  ].sort(laterFirst);
   if (reverts.length === 0) return outcome;
   const inRange = new Set(pulls.map(({ number }) => number));
-  for (const { pull, target } of reverts) {
-    if (outcome.cancelled.has(pull.number)) continue;
-    const pair = target && inRange.has(target.number) && (sameLine || target.baseRef === pull.baseRef);
-    if (target && pair) {
-      outcome.cancelled.set(target.number, { reason: 'reverted', other: pull.number });
-      outcome.cancelled.set(pull.number, { reason: 'reverts', other: target.number });
+  for (const revert of reverts) {
+    if (isCancelled(outcome, revert)) continue;
+    const { pull, target, targetCommit } = revert;
+    const onOneLine = sameLine || !pull || target?.baseRef === pull.baseRef;
+    if (targetCommit || (target && inRange.has(target.number) && onOneLine)) {
+      cancel(outcome, { pull: target, commit: targetCommit }, 'reverted', nameOf(revert));
+      cancel(outcome, revert, 'reverts', nameOf({ pull: target, commit: targetCommit }));
       continue;
     }
+    if (!pull) continue;
     const restored = target && isRevert(target) ? revertTarget(source, target, []) : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
     else outcome.standing.push({ pull, target });
@@ -57,15 +80,34 @@ export function settleReverts(source: NotesSource, pulls: readonly PullRecord[],
   return outcome;
 }
 
+type Side = { pull?: PullRecord | undefined; commit?: CommitRecord | undefined };
+
+function isCancelled({ cancelled, cancelledCommits }: RevertOutcome, { pull, commit }: Side): boolean {
+  return pull ? cancelled.has(pull.number) : cancelledCommits.has(commit?.sha ?? '');
+}
+
+function cancel(outcome: RevertOutcome, { pull, commit }: Side, reason: Cancelled['reason'], other: string): void {
+  if (commit) outcome.cancelledCommits.set(commit.sha, { reason, other });
+  else if (pull) outcome.cancelled.set(pull.number, { reason, other });
+}
+
+function nameOf({ pull, commit }: Side): string {
+  return commit ? commit.sha.slice(0, 7) : `#${pull?.number}`;
+}
+
 function findRevert(
   source: NotesSource,
   pull: PullRecord,
   pulls: readonly PullRecord[],
-): { pull: PullRecord; target: PullRecord | undefined } | undefined {
+  commits: readonly CommitRecord[],
+): Revert | undefined {
   const said = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
   if (!said || partial.test(pull.title)) return undefined;
   const target = revertTarget(source, pull, pulls);
-  return target || isRevert(pull) ? { pull, target } : undefined;
+  if (target) return { pull, target };
+  const targetCommit = commits.length > 0 ? revertedCommit(pull.title, visibleProse(pull.body), commits) : undefined;
+  if (targetCommit) return { pull, target, targetCommit };
+  return isRevert(pull) ? { pull, target } : undefined;
 }
 
 /** What a pull request takes back: named by its body or merge commit, by the quoted title's number, or by that title. */
@@ -115,11 +157,6 @@ function reappliedTitle(text: string): string | undefined {
   return quoted && `Revert ${quoted}`;
 }
 
-/** The title inside `Revert "…"`. */
-export function quotedTitle(text: string): string | undefined {
-  return /^revert:? ["“'`](.*)["”'`](?: ?\(#\d{1,10}\))*\.?$/i.exec(text)?.[1];
-}
-
 function bare(title: string): string {
   return title.replace(/(?: ?\(#\d{1,10}\))+\s*$/, '').trim();
 }
@@ -127,6 +164,12 @@ function bare(title: string): string {
 function mergedBefore(target: PullRecord | undefined, revert: PullRecord): PullRecord | undefined {
   if (target?.state !== 'merged' || target.number === revert.number) return undefined;
   return (target.mergedAt ?? 0) <= (revert.mergedAt ?? 0) ? target : undefined;
+}
+
+/** Of one time a pull request comes first, as its merge is noted after its commits are. */
+function laterFirst(a: Revert, b: Revert): number {
+  const at = ({ pull, commit }: Revert) => pull?.mergedAt ?? commit?.at ?? 0;
+  return at(b) - at(a) || (b.pull?.number ?? 0) - (a.pull?.number ?? 0);
 }
 
 function newestFirst(a: PullRecord, b: PullRecord): number {

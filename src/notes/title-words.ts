@@ -31,6 +31,8 @@ const byWord = new Map(
 
 /** What a word says; case and the choice of blank, dash or underscore make no difference. */
 export function meaningOf(word: string): Meaning | undefined {
+  const known = byWord.get(word);
+  if (known !== undefined || word.length > 24 || !/[A-Z\s_-]/.test(word)) return known;
   return byWord.get(
     word
       .toLowerCase()

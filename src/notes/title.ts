@@ -2,7 +2,7 @@
  * Takes a pull request's title apart: the prefixes that say what kind of change it is, where, and for which branch, and
  * the text that stands in the notes. The text is put in order, never reworded (spec part 2, rule 4); escaping comes later.
  */
-import { isKey, takeLeadingKeys, takeTrailingKey } from './issue-keys.ts';
+import { isKey, takeLeadingKeys } from './issue-keys.ts';
 import type { ChangeType } from './labels.ts';
 import { type Meaning, meaningOf, signOf } from './title-words.ts';
 
@@ -147,6 +147,7 @@ const conventional =
 
 /** `feat(parser)!: add x`; a known kind with a scope may have lost its colon. */
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
+  if (!text.includes(':') && !text.includes('：') && !/^[a-z]{2,8}\(/i.test(text)) return undefined;
   const match = conventional.exec(text);
   if (!match) return undefined;
   const [all, word = '', early, scope, late, separator = ''] = match;
@@ -197,30 +198,31 @@ function takeBranchName(text: string, parsed: ParsedTitle): string | undefined {
   return rest.includes(' ') ? rest : rest.replace(/[-_]+/g, ' ');
 }
 
-const appendedNumbers = /(?: ?\((?:(?:[\w.-]+\/[\w.-]+)?#|GH-)\d{1,10}\))+$/;
+const appendedNumber = /^\((?:(?:[\w.-]+\/[\w.-]+)?#|GH-)\d{1,10}\)$/;
 const appendedMark =
-  /(?<=\S)\s*[([](?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|(?:manual |auto(?:mated)? )?(?:back-?port|cherry-?pick)(?:ed)?(?: [^()[\]]{1,60})?|[\w.-]{1,30} back-?port)[)\]]$/i;
-const appendedBreaking = /(?<=\S)\s*[([]breaking(?:[ -]change)?s?[)\]]$/i;
-const appendedTarget = /(?<=\S)\s*\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
+  /^[([](?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|(?:manual |auto(?:mated)? )?(?:back-?port|cherry-?pick)(?:ed)?(?: [^()[\]]{1,60})?|[\w.-]{1,30} back-?port)[)\]]$/i;
+const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
+const appendedTarget = /^\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
 
-/** Numbers, keys, branches and marks that tools and habits append. */
+/** Without the numbers, keys, branches and marks in brackets that tools and habits append. */
 function takeSuffixes(text: string, parsed: ParsedTitle): string {
   let rest = text;
-  for (let count = 0; count < mostPrefixes && /[)\]]$/.test(rest); count += 1) {
-    const key = appendedNumbers.test(rest) ? undefined : takeTrailingKey(rest);
-    if (key) parsed.keys.push(...key.keys);
-    if (appendedBreaking.test(rest)) parsed.breaking = true;
-    parsed.target ??= appendedTarget.exec(rest)?.[1] ?? null;
-    const next =
-      key?.rest ??
-      [appendedNumbers, appendedMark, appendedBreaking, appendedTarget].reduce(
-        (left, mark) => left.replace(mark, ''),
-        rest,
-      );
-    if (next === rest || next.trim() === '') break;
-    rest = next.trim();
+  for (let count = 0; count < mostPrefixes && (rest.endsWith(')') || rest.endsWith(']')); count += 1) {
+    const start = Math.max(rest.lastIndexOf('('), rest.lastIndexOf('['));
+    if (start <= 0 || !takeAppended(rest.slice(start), parsed)) break;
+    rest = rest.slice(0, start).trimEnd();
   }
   return rest;
+}
+
+function takeAppended(tail: string, parsed: ParsedTitle): boolean {
+  if (appendedNumber.test(tail) || appendedMark.test(tail)) return true;
+  const inside = tail.slice(1, -1);
+  if (isKey(inside)) parsed.keys.push(inside);
+  else if (appendedBreaking.test(tail)) parsed.breaking = true;
+  else if (appendedTarget.test(tail)) parsed.target ??= inside;
+  else return false;
+  return true;
 }
 
 function note(meaning: Meaning, parsed: ParsedTitle): void {

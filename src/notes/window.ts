@@ -4,6 +4,7 @@
  */
 import type { PullRecord, TagRecord } from '../protocol/stored.ts';
 import { attribute, pullsOf } from './attribute.ts';
+import { branchNow } from './branches.ts';
 import { type Ground, groundBelow } from './history.ts';
 import type { NotesSource } from './source.ts';
 
@@ -29,8 +30,10 @@ export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecor
   const late = told.pulls.filter((pull) => told.bySubject.has(pull.number) || (pull.mergedAt ?? 0) >= span.from);
   const found = new Map(late.map((pull) => [pull.number, pull]));
   for (const { branch, at } of ends) {
+    const wanted = branchNow(source, branch, at);
     for (const pull of source.pullsMergedBetween(span.from, Math.min(at + 1, span.to))) {
-      if (branch === null || pull.baseRef === branch) found.set(pull.number, pull);
+      const base = branchNow(source, pull.baseRef, pull.mergedAt ?? 0);
+      if (wanted === null || base === wanted) found.set(pull.number, pull);
     }
   }
   if (to.sha !== null) for (const pull of source.pullsMergedAs(to.sha)) found.set(pull.number, pull);
@@ -74,8 +77,12 @@ function boundary(source: NotesSource, tag: TagRecord): number {
   return Math.max(date, ...tagged.map((pull) => pull.mergedAt ?? 0));
 }
 
-/** The branch a tag was made on: as the host hints, else where its commit was pushed, else the default branch. */
+/** The branch a tag was made on, as it is called now: as the host hints, else where its commit was pushed, else the default one. */
 export function branchOf(source: NotesSource, tag: TagRecord): string | null {
+  return branchNow(source, branchThen(source, tag), tag.pushedAt);
+}
+
+function branchThen(source: NotesSource, tag: TagRecord): string | null {
   if (tag.baseRef !== null) return tag.baseRef;
   const { defaultBranch } = source.repository;
   const pushes = tag.sha === null ? [] : (source.commit(tag.sha)?.pushes ?? []);

@@ -21,8 +21,9 @@ export interface Pages {
   partition: Partition;
 }
 
-/** A name that is not known makes the directory be read again, at most this often. */
+/** A name that is not known makes the directory be read again, at most this often, and for a fiftieth of the time at most. */
 const lookMs = 1000;
+const restTimes = 50;
 
 export class PageFinder {
   private readonly readers: Readers;
@@ -30,7 +31,7 @@ export class PageFinder {
   /** Ids of repositories by the name they have, and by those that they had. */
   private byName = new Map<string, string[]>();
   private byFormerName = new Map<string, string[]>();
-  private lookedAt = Number.NEGATIVE_INFINITY;
+  private looksAgainAt = Number.NEGATIVE_INFINITY;
 
   constructor(readers: Readers, settings: Pick<Settings, 'partitions' | 'hostOrigin'>) {
     this.readers = readers;
@@ -77,15 +78,21 @@ export class PageFinder {
 
   private named(directory: Partition, name: string): DirectoryRepository[] {
     const known = this.remembered(directory, name);
-    if (known.length > 0 || performance.now() - this.lookedAt < lookMs) return known;
-    this.lookedAt = performance.now();
+    const began = performance.now();
+    if (known.length > 0 || began < this.looksAgainAt) return known;
+    this.look(directory);
+    const ended = performance.now();
+    this.looksAgainAt = ended + Math.max(lookMs, (ended - began) * restTimes);
+    return this.remembered(directory, name);
+  }
+
+  private look(directory: Partition): void {
     this.byName = new Map();
     this.byFormerName = new Map();
     for (const { id, fullName } of listDirectoryRepositories(directory, null)) {
       note(this.byName, fullName.toLowerCase(), id);
       for (const former of this.formerNames(id)) note(this.byFormerName, former, id);
     }
-    return this.remembered(directory, name);
   }
 
   /** In lower case. */

@@ -189,6 +189,7 @@ export const RepositoryPayloadSchema = Type.Object({
       repository: Type.Optional(
         Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ maxLength: longest.fullName }) })) }),
       ),
+      default_branch: Type.Optional(Type.Object({ from: optionalRef })),
       owner: Type.Optional(
         Type.Object({
           from: Type.Optional(Type.Object({ user: HostUserSchema, organization: HostUserSchema })),

@@ -122,6 +122,8 @@ export const EventBodySchema = Type.Union([
     event: Type.Literal('repository'),
     action: Type.String(),
     formerName: Nullable(Type.String()),
+    /** What was the default branch until then, or what it was called. */
+    formerBranch: Type.Optional(Type.String()),
     seenAt: Instant,
   }),
   /** `to` null = the label was deleted. */

@@ -175,7 +175,9 @@ export const ChangeSchema = Type.Object({
   title: Type.String({ description: 'first line, as captured' }),
   included: Type.Boolean(),
   reason: ReasonSchema,
-  detail: Type.Optional(Type.String({ description: 'what the reason points at, such as `#12` or `v1.2.0`' })),
+  detail: Type.Optional(
+    Type.String({ description: 'what the reason points at, such as `#12`, `v1.2.0` or the first digits of a commit' }),
+  ),
   section: Type.Optional(SectionNameSchema),
   method: MethodSchema,
 });

@@ -25,6 +25,8 @@ export const RepositoryRecordSchema = Type.Object({
   fullName: Type.String(),
   formerNames: Type.Array(Type.String()),
   defaultBranch: NullableString,
+  /** Other names that the default branch had, by name, each with the last instant at which it had it. */
+  formerBranches: Type.Optional(Type.Array(Type.Tuple([Type.String(), Instant]))),
   url: Type.String(),
   private: Type.Boolean(),
   owner: Type.Object({ id: Type.String(), login: Type.String() }),

@@ -113,6 +113,24 @@ test('sent once more after a lost connection it goes to those who may lack it', 
   assert.ok(Object.keys(before).length < crowd.length);
 });
 
+test('the next attempt goes on where the server went away', async (t) => {
+  let broken = true;
+  const hangUp: SmtpOptions['hangUp'] = (message) => (broken && message > 9 ? 'recipient' : undefined);
+  const { service, mailTo, draftId, ended, got } = await openStage(t, { hangUp });
+  await mailTo(crowd);
+  const { body } = await service.api('POST', '/api/publish', { draftId, channel: 'email' });
+  const first = await waitUntil('the first attempt has ended', async () => {
+    const { attempts } = (await service.api('GET', `/api/publications/${body.id}`)).body;
+    return attempts[0]?.endedAt && attempts[0];
+  });
+  assert.match(first.error, /^The mail server took [1-9] of 24 messages, and the others were not sent\./);
+  broken = false;
+  const after = await ended(body.id);
+  assert.deepEqual([after.status, after.attempts.length], ['completed', 2], JSON.stringify(after));
+  assert.equal(after.counts.accepted + after.counts.alreadySent, crowd.length);
+  assert.deepEqual(got(), Object.fromEntries(crowd.map((reader) => [reader, 1])));
+});
+
 test('a worker that dies leaves nobody with two', async (t) => {
   const { service, mailTo, publish, ended, draftId, got } = await openStage(t, { slowMs: 300 });
   await mailTo(crowd);

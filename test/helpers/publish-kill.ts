@@ -35,8 +35,12 @@ export interface Tally {
   resumed: number;
 }
 
+/** What is killed: the program that sends, the one that is asked, or the journal under both. */
+export type Victim = 'worker' | 'gateway' | 'nats-server';
+
 export interface KillOptions {
   kills: number;
+  victim?: Victim;
   seed: number;
   /** Longest time from asking to the kill, in milliseconds; most kills come far sooner. */
   longestMs: number;
@@ -67,7 +71,8 @@ export async function killPublishes(
   for (let round = 1; round <= kills; round++) {
     // Half of the kills come while things are quick, the others while hosts make us wait.
     const longest = random(2) === 0 ? 60 : options.longestMs;
-    await killRound(service, { repoId, targets, tallies, text: `Token${round}x${seed}`, afterMs: random(longest) });
+    const [text, afterMs] = [`Token${round}x${seed}`, random(longest)];
+    await killRound(service, { repoId, targets, tallies, text, afterMs, victim: options.victim ?? 'worker' });
   }
   assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
   return tallies;
@@ -81,21 +86,22 @@ async function killRound(
     tallies: Map<string, Tally>;
     text: string;
     afterMs: number;
+    victim: Victim;
   },
 ): Promise<void> {
-  const { repoId, targets, text } = round;
+  const { repoId, targets, text, victim } = round;
   const draftId = await draftWith(service, repoId, text);
   for (const { clear } of targets) clear?.();
   const asked = targets.map(({ channel }) =>
     service.api('POST', '/api/publish', { draftId, channel }).catch((error: Error) => error),
   );
   await new Promise((resolve) => setTimeout(resolve, round.afterMs));
-  const { worker } = service.pids();
-  process.kill(worker, 'SIGKILL');
+  const before = service.pids()[victim];
+  process.kill(before, 'SIGKILL');
   await Promise.all(asked);
-  await waitUntil('the worker runs again', () => {
-    const now = service.pids().worker;
-    return now !== 0 && now !== worker;
+  await waitUntil(`the ${victim} runs again`, () => {
+    const now = service.pids()[victim];
+    return now !== 0 && now !== before;
   });
   await service.ready();
   for (const target of targets) {

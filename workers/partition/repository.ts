@@ -59,8 +59,9 @@ export function followOwner(
 /** Links depend on names, and dates on the default branch decide where captured pushes do not: both move counts. */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
+  const sameBranches = isDeepStrictEqual(branchesOf(after), branchesOf(before));
   if (renamed) relink(partition, after);
-  if (!renamed && before.defaultBranch === after.defaultBranch) return;
+  if (!renamed && sameBranches) return;
   const repoId = after.id;
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
 }
@@ -79,6 +80,10 @@ const mostNumber = 2_147_483_647;
 
 function namesOf({ fullName, formerNames }: RepositoryRecord): string[] {
   return [fullName, ...formerNames].sort();
+}
+
+function branchesOf({ defaultBranch, formerBranches }: RepositoryRecord): unknown[] {
+  return [defaultBranch, formerBranches];
 }
 
 /** The newest event says how the repository is called; every other name it was ever called by is a former one. */
@@ -103,9 +108,18 @@ function mergeRepository(
   if (body?.event === 'repository' && body.formerName !== null) names.add(body.formerName);
   names.delete(after.fullName);
   after.formerNames = [...names].sort();
+  if (body?.event === 'repository' && body.formerBranch !== undefined)
+    after.formerBranches = withBranch(known.formerBranches, body.formerBranch, body.seenAt);
   if (!before) return after;
   if (!isDeepStrictEqual(toldOf(after), toldOf(before))) after.revision += 1;
   return isDeepStrictEqual(after, before) ? before : after;
+}
+
+/** Former default branches with one more, in a fixed order; of two times the later one. */
+function withBranch(known: [string, number][] = [], name: string, until: number): [string, number][] {
+  const branches = new Map(known);
+  branches.set(name, Math.max(until, branches.get(name) ?? 0));
+  return [...branches].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Of one time, the one whose fields sort last, whichever came first. */

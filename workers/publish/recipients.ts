@@ -50,8 +50,8 @@ export class Mailing {
   outcome(ended: Delivered | DeliveryError): ReachedNow | undefined {
     const { due } = this.recipients;
     if (due.length === 0) return undefined;
-    const isClear = !(ended instanceof DeliveryError) || ended.outcome !== 'unknown' || ended.reached !== undefined;
-    if (!isClear) return undefined;
+    // Without a word on whom it concerns, an unknown outcome concerns everybody.
+    if (ended instanceof DeliveryError && ended.outcome === 'unknown' && !ended.reached) return undefined;
     const { taken = [], doubtful = [] } = ended.reached ?? {};
     const gone = new Set([...taken, ...doubtful]);
     return { taken: taken.map(this.digest), free: due.filter((address) => !gone.has(address)).map(this.digest) };

@@ -1,6 +1,7 @@
 /**
  * Sends a message of its own to each recipient, over a few sessions at once, and sums up what became of them. A message that
- * may have been taken is never handed over again: then all of it stops, and the outcome is said to be unknown.
+ * may have been taken is never handed over again: then all of it stops, and the outcome is said to be unknown. Where it stops
+ * between two messages, the next attempt goes on with the rest.
  */
 import { DeliveryError, type Reached } from '../channel.ts';
 import type { Handover, SmtpSession } from './smtp.ts';
@@ -62,12 +63,11 @@ class Round {
     const all = this.sending.recipients.length;
     const reached = { taken: this.taken, doubtful: this.doubtful };
     const uncertain = this.doubtful.length;
-    if (uncertain > 0 || (this.failure && accepted > 0)) {
-      const rest = uncertain > 0 ? `${uncertain} more may have arrived` : 'the others were not sent';
-      const taken = `The mail server took ${accepted} of ${all} messages before the connection was lost; ${rest}.`;
-      throw new DeliveryError('unknown', taken, undefined, reached);
+    if (uncertain > 0) {
+      const taken = `The mail server took ${accepted} of ${all} messages before the connection was lost`;
+      throw new DeliveryError('unknown', `${taken}; ${uncertain} more may have arrived.`, undefined, reached);
     }
-    if (this.failure) throw this.failure;
+    if (this.failure) throw this.failedAfter(accepted, all, this.failure, reached);
     if (accepted === 0 && deferred > 0) {
       throw new DeliveryError('retry', `The mail server takes no messages for now (${this.lastCode}).`);
     }
@@ -75,6 +75,14 @@ class Round {
       throw new DeliveryError('refused', `The mail server refused all ${all} messages (${this.lastCode}).`);
     }
     return { tally: this.tally, reached };
+  }
+
+  /** Whoever has it is known, so the others can be sent to by another attempt. */
+  private failedAfter(accepted: number, all: number, failure: DeliveryError, reached: Reached): DeliveryError {
+    const { outcome, message, retryAfterMs } = failure;
+    const so =
+      accepted === 0 ? '' : `The mail server took ${accepted} of ${all} messages, and the others were not sent. `;
+    return new DeliveryError(outcome, so + message, retryAfterMs, reached);
   }
 
   private async lane(opened: SmtpSession): Promise<void> {

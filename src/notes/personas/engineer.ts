@@ -2,6 +2,7 @@
  * The draft for engineers: every change of the range, with numbers, authors and what to do about what breaks.
  */
 import { compareUrl } from '../../compare-url.ts';
+import { quotedTitle } from '../commit-reverts.ts';
 import type { DependencyUpdate } from '../dependencies.ts';
 import type { Entry } from '../entries.ts';
 import { escapeText } from '../escape.ts';
@@ -25,7 +26,6 @@ import {
 } from '../markdown.ts';
 import { quoteLines } from '../quote.ts';
 import { once } from '../remember.ts';
-import { quotedTitle } from '../reverts.ts';
 import { parseTitle } from '../title.ts';
 import { issueLines } from './issue-lines.ts';
 

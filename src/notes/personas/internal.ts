@@ -23,7 +23,6 @@ import {
   section,
 } from '../markdown.ts';
 import { firstSentence } from '../quote.ts';
-import { parseTitle } from '../title.ts';
 import { revertLine } from './engineer.ts';
 import { issueLines } from './issue-lines.ts';
 
@@ -102,12 +101,15 @@ function numbered(entry: Entry): Entry['backports'] {
 
 /** A line with the issues that led to the change: in words of their own where they have some, else by number only. */
 function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
+  if (entry.issues.length === 0) return [`${line} ${marker('pr', entry.id)}`, ...more].join('\n');
   const own = entry.text.toLowerCase();
-  const repeats = (title: string): boolean => parseTitle(title).text.toLowerCase() === own;
-  const bare = entry.issues.filter((issue) => repeats(issue.title));
-  const reports = entry.issues
-    .filter((issue) => !repeats(issue.title))
-    .map((issue) => `  - Reported as: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`);
+  const titled = entry.issues.map((issue) => ({ issue, title: issueTitle(issue) }));
+  const repeats = ({ title }: { title: string }): boolean =>
+    title.toLowerCase() === own || (/[:\]] $/.test(title.slice(0, -own.length)) && title.toLowerCase().endsWith(own));
+  const bare = titled.filter(repeats).map(({ issue }) => issue);
+  const reports = titled
+    .filter((each) => !repeats(each))
+    .map(({ issue, title }) => `  - Reported as: ${escapeText(title)} (${numberLink(issue, links)})`);
   const reported = bare.length === 0 ? '' : ` (reported in ${numberLinks(bare, links)})`;
   return [`${line}${reported} ${marker('pr', entry.id)}`, ...more, ...reports].join('\n');
 }

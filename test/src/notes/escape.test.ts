@@ -9,6 +9,16 @@ import { withoutInside } from '../../../src/notes/plain.ts';
 import { firstSentence, quoteLines } from '../../../src/notes/quote.ts';
 import { processorMs } from '../../helpers/processor-time.ts';
 
+test('finds mentions beside code whatever its backticks', () => {
+  const quoted: [string, string[]][] = [
+    ['` @here ``` `` @here', ['` @<!-- -->here ``` `` @<!-- -->here']],
+    ['`\n` @here `', ['`', '` @<!-- -->here `']],
+    ['`@here` and ``x ` @here``', ['`@here` and ``x ` @here``']],
+    ['`\n\n`@here`', ['`', '', '`@here`']],
+  ];
+  for (const [text, lines] of quoted) assert.deepEqual(quoteLines(text, 'comment'), lines, text);
+});
+
 test('sets nothing as a formula', () => {
   assert.equal(escapeText('Costs $5'), 'Costs $5');
   assert.equal(escapeText('Set $x$ and $HOME'), 'Set \\$x\\$ and \\$HOME');

@@ -7,7 +7,7 @@ import { impactText, releaseNote, sayBreaking, upgradeText } from '../../../src/
 import { compose } from '../../../src/notes/compose.ts';
 import { gather, type Notes } from '../../../src/notes/gather.ts';
 import type { RangeBounds } from '../../../src/protocol/stored.ts';
-import { anIssue, aPull, aPush, day, history, type Memory, memorySource } from './memory-source.ts';
+import { anIssue, aPull, aPush, aTag, day, history, type Memory, memorySource } from './memory-source.ts';
 
 const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 };
 
@@ -75,6 +75,44 @@ test('restores by a second revert and drops by a third', () => {
   assert.deepEqual(ids(notes({ pulls: chain.slice(0, 2) })), []);
   assert.deepEqual(ids(notes({ pulls: chain.slice(0, 3) })), [1]);
   assert.deepEqual(ids(notes({ pulls: chain })), []);
+});
+
+test('drops a change that a commit by hand took back, and lists it again after another one', () => {
+  const tags = [aTag('v1', 'm0'), aTag('v2', 'end')];
+  const pulls = [aPull(1, { mergeSha: 'abcdef1' }), aPull(3)];
+  const made = (commits: string[], more = pulls) =>
+    notes(
+      {
+        tags,
+        pulls: more,
+        ...history(
+          aPush('main', null, ['m0'], 0),
+          aPush('main', 'm0', ['abcdef1'], 1),
+          ...commits.map((text, i) => aPush('main', commits[i - 1]?.split('|')[0] ?? 'abcdef1', [text], i + 4)),
+        ),
+      },
+      { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' },
+    );
+  const byHand = 'bcdef12|Revert "Change 1 (#1)"\n\nThis reverts commit abcdef1.';
+  const once = made([byHand, 'm3', 'end|Version']);
+  assert.deepEqual(ids(once), [3]);
+  assert.deepEqual(once.dropped, [{ number: 1, reason: 'reverted', detail: 'bcdef12' }]);
+  assert.deepEqual(
+    once.directCommits.map(({ sha }) => sha),
+    ['end'],
+  );
+  const twice = made([byHand, 'cdef123|Reapply "Change 1 (#1)"\n\nThis reverts commit bcdef12.', 'm3', 'end|Version']);
+  assert.deepEqual([ids(twice), twice.dropped], [[1, 3], []]);
+  assert.deepEqual(
+    twice.directCommits.map(({ sha }) => sha),
+    ['end'],
+  );
+  const reverted = { title: 'Revert "Revert "Change 1 (#1)""', body: 'This reverts commit bcdef12.', mergedAt: day(9) };
+  for (const fields of [reverted, { ...reverted, body: '' }]) {
+    const byPull = made([byHand, 'm3', 'm9|Redo', 'end|Version'], [...pulls, aPull(9, fields)]);
+    assert.deepEqual(ids(byPull), [1, 3]);
+    assert.deepEqual(byPull.dropped, [{ number: 9, reason: 'reverts', detail: 'bcdef12' }]);
+  }
 });
 
 test('shows the revert of what was shipped before', () => {

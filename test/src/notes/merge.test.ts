@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDraft, writeDraft } from '../../../src/notes/blocks.ts';
 import { compose } from '../../../src/notes/compose.ts';
-import { mergeBodies } from '../../../src/notes/merge.ts';
+import { mergeBodies, mergeDrafts } from '../../../src/notes/merge.ts';
+import { restore, shorten } from '../../../src/notes/runs.ts';
 import type { Persona } from '../../../src/protocol/stored.ts';
 import { aPull, memorySource } from './memory-source.ts';
 
@@ -237,4 +238,84 @@ test('drops untouched entries that are gone upstream', () => {
       for (let id = 1; id <= 20; id += 1) assert.equal(countOf(merged, id), countOf(draft(after), id));
     }),
   );
+});
+
+/** A long draft, and what became of it: few changes more, fewer or other. */
+const longDrafts = fc
+  .record({
+    count: fc.integer({ min: 20, max: 60 }),
+    areas: fc.constantFrom(1, 2, 5),
+    altered: fc.array(fc.nat(70), { maxLength: 4 }),
+    gone: fc.array(fc.nat(70), { maxLength: 3 }),
+    more: fc.integer({ min: 0, max: 4 }),
+    persona: fc.constantFrom<Persona>('engineer', 'internal', 'customer'),
+  })
+  .map(({ count, areas, altered, gone, more, persona }) => {
+    const changeOf = (number: number, word = 0): Change =>
+      change(
+        number,
+        number % 3 === 0 ? 'type: bug' : 'type: feature',
+        areas === 1 ? '' : `area: a${number % areas}`,
+        word,
+      );
+    const numbers = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+    const after = numbers(count + more).filter((number) => !gone.includes(number));
+    return {
+      base: draft(
+        numbers(count).map((number) => changeOf(number)),
+        persona,
+      ),
+      next: draft(
+        after.map((number) => changeOf(number, altered.includes(number) ? 1 : 0)),
+        persona,
+      ),
+    };
+  });
+const longEdits = fc.array(
+  fc.record({
+    kind: fc.constantFrom('words', 'delete', 'move', 'paragraph', 'rename', 'nested', 'copy', 'fence', 'blank'),
+    at: fc.nat(200),
+    to: fc.nat(200),
+  }),
+  { maxLength: 5 },
+);
+
+/** What `edit` does, and stranger things: entries copied, code never closed, lines set apart. */
+function editLong(body: string, steps: { kind: string; at: number; to: number }[]): string {
+  return steps.reduce((text, step) => {
+    const { kind, at, to } = step;
+    if (!['copy', 'fence', 'blank'].includes(kind)) return edit(text, [step]).edited;
+    const lines = text.split('\n');
+    const from = lines[at % lines.length] as string;
+    lines.splice(to % lines.length, 0, { copy: from, fence: '```', blank: '' }[kind] as string);
+    return lines.join('\n');
+  }, body);
+}
+
+test('merges long drafts as if it had looked at all of them', () => {
+  let shortened = 0;
+  fc.assert(
+    fc.property(longDrafts, longEdits, ({ base, next }, steps) => {
+      const edited = editLong(base, steps);
+      if (edited === base || next === base) return;
+      assert.equal(mergeBodies(base, edited, next), mergeDrafts(base, edited, next));
+      const short = shorten(base, edited, next);
+      shortened += short.runs.size;
+      if (new Set(base.split('\n').filter((line) => line.startsWith('- '))).size === 0) return;
+      assert.equal(restore(short.drafts[0], short), base);
+      assert.equal(restore(short.drafts[2], short), next);
+    }),
+    { numRuns: 1000 },
+  );
+  assert.ok(shortened > 1000, `only ${shortened} runs were left out`);
+});
+
+test('leaves out all but the ends of what three drafts share', () => {
+  const line = (number: number, word = ''): string => `- Change ${number}${word} <!-- rn:pr:${number} -->`;
+  const body = (words: Record<number, string> = {}, last = 5_000): string =>
+    `## Features\n\n${Array.from({ length: last }, (_, index) => line(index + 1, words[index + 1])).join('\n')}\n`;
+  const drafts = [body(), body({ 2000: ' mine' }), body({ 3000: ' new' }, 5_003)] as const;
+  const short = shorten(...drafts);
+  assert.ok(Math.max(...short.drafts.map((draft) => draft.split('\n').length)) < 20);
+  assert.equal(mergeBodies(...drafts), body({ 2000: ' mine', 3000: ' new' }, 5_003));
 });

@@ -111,7 +111,7 @@ test('counts what happened for colleagues and says where it was reported', () =>
       aPull(2, { title: 'Revert "old"' }),
       aPull(3, { title: 'fix: a' }),
     ],
-    issues: [anIssue(11, { title: 'Sort' }), anIssue(12, { title: 'Lists are unsorted' })],
+    issues: [anIssue(11, { title: 'lists: Sort' }), anIssue(12, { title: 'Lists are unsorted' })],
   };
   const text = body(memory, 'internal');
   assert.match(text, /^1 feature, 1 fix, 1 revert\n/);

@@ -10,7 +10,15 @@ import type { OutboxRow } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
-import { epoch, pullRecord, repositoryFields, resultRecord, tagRecord } from '../../helpers/partition-records.ts';
+import {
+  epoch,
+  eventRecord,
+  pullRecord,
+  repositoryFields,
+  resultRecord,
+  tagRecord,
+} from '../../helpers/partition-records.ts';
+import { temporaryFolder } from '../../helpers/ports.ts';
 
 const { id } = repositoryFields();
 
@@ -39,6 +47,26 @@ test('does not restore a name that was there and back', async (t) => {
   await foldRecords(partition, 1, told(1, {}), told(9, {}), told(5, between));
   const { fullName, private: isPrivate } = readRepository(partition, id) ?? assert.fail();
   assert.deepEqual([fullName, isPrivate], ['acme/rocket', false]);
+});
+
+test('remembers what the default branch was called, whichever event comes first', async (t) => {
+  const at = (second: number) => epoch + second * 1000;
+  const renamed = (second: number, from: string, to: string) =>
+    eventRecord(
+      { event: 'repository', action: 'edited', formerName: null, formerBranch: from, seenAt: at(second) },
+      { repository: repositoryFields({ defaultBranch: to }) },
+    );
+  const events = [told(1, {}), renamed(3, 'main', 'trunk'), renamed(5, 'trunk', 'main'), renamed(7, 'main', 'next')];
+  for (const order of [events, [...events].reverse()]) {
+    const partition = openTestPartition(t, 'p00', temporaryFolder(t));
+    await foldRecords(partition, 1, ...order);
+    const { defaultBranch, formerBranches } = readRepository(partition, id) ?? assert.fail();
+    assert.equal(defaultBranch, 'next');
+    assert.deepEqual(formerBranches, [
+      ['main', at(7)],
+      ['trunk', at(5)],
+    ]);
+  }
 });
 
 test('keeps the default branch that a later event leaves out', async (t) => {

@@ -194,3 +194,25 @@ test('does not guess for a commit that a merge under its title may have brought'
   ]);
   assert.equal(held(view).resolution, 'window');
 });
+
+test('dates decide on the default branch under all its names', async (t) => {
+  const renamed = { default_branch: 'main' };
+  const old = { default_branch: 'master' };
+  const view = await folded(t, [
+    ['push', { ...tagPayload('v1', 1), base_ref: null }],
+    ['pull_request', pullPayload(2, { base: { ref: 'master' } }, old)],
+    [
+      'repository',
+      {
+        action: 'edited',
+        changes: { default_branch: { from: 'master' } },
+        repository: { ...(pullPayload(3, {}, renamed).repository as object), updated_at: timeOf(3) },
+      },
+    ],
+    ['pull_request', pullPayload(4, {}, renamed)],
+    // A branch that is called so later is another one.
+    ['pull_request', pullPayload(30, { base: { ref: 'master' }, merged_at: timeOf(4) }, renamed)],
+    ['push', { ...tagPayload('v2', 5), base_ref: null }],
+  ]);
+  assert.deepEqual(held(view), { pulls: [2, 4], resolution: 'window', direct: [] });
+});

@@ -167,7 +167,10 @@ function filesWith(patterns: readonly string[], folder: string, list: string): s
 }
 
 async function answers(service: TestService): Promise<string> {
-  const { repos } = (await service.api('GET', '/api/repos')).body;
+  const repos = await waitUntil('the directory lists the repository', async () => {
+    const { body } = await service.api('GET', '/api/repos');
+    return body.repos.length > 0 && body.repos;
+  });
   const repoId = repos[0].id;
   const range = await service.api('POST', '/api/ranges', {
     repoId,
@@ -200,6 +203,10 @@ test('nothing planted is found anywhere', async (t) => {
     'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
   });
   await service.deliver('pull_request', pullPayload(9));
+  // 202 says that it is queued: the last one of all is folded when the others are.
+  await waitUntil('everything is folded', async () =>
+    (await service.run('dump', 'acme/rocket')).output.includes('Change 9'),
+  );
   const read = await answers(service);
   const snapshot = service.tidings('snapshot');
   assert.match(snapshot, /p00: /);

@@ -59,6 +59,9 @@ const secrets: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   'url password': around('https://deploy:', '@db.internal.example/x'),
   'authorization header': around('Authorization: Bearer ', ''),
   'dumped variable': around('DB_PASSWORD=', ''),
+  cookie: around('Cookie: session=', ''),
+  'service token': token('lin_api_', 40),
+  'command line': around('curl -u deploy:', ''),
   setting: around('client_secret: "', '"'),
   'forge token': (random) => {
     const core = randomText(random, '0123456789abcdef', 40);

@@ -3,7 +3,7 @@
  * within a word, `[at]` and `[.]`. The finders look at such places once more as they read; a find stands for the characters
  * that wrote it.
  */
-import { type Finder, isIn, type Span, wordChars } from './scan.ts';
+import { type Finder, isIn, joinSpans, type Span, wordChars } from './scan.ts';
 
 /** Parts of a text as they read: of each character of `plain`, where in the text it begins and ends. */
 interface Reading {
@@ -42,16 +42,15 @@ const unit = new RegExp(`${coded}|${standIn}|${bracketed} ?|${mark}`, 'giy');
 
 /** What the finders find in disguise, and nowhere in plain sight; in order and apart. */
 export function findDisguised(text: string, finders: readonly Finder[]): Span[] {
-  const found: Span[] = [];
   const reading = read(text, places(text));
-  if (reading.plain === '') return found;
-  for (const finder of finders) {
-    for (const span of finder(reading.plain)) {
-      const there = inText(text, reading, span);
-      if (there && found.every(({ start, end }) => there.end <= start || there.start >= end)) found.push(there);
-    }
-  }
-  return found.sort((a, b) => a.start - b.start);
+  if (reading.plain === '') return [];
+  return finders.reduce<Span[]>((found, finder) => {
+    const there = finder(reading.plain).map((span) => inText(text, reading, span));
+    return joinSpans(
+      found,
+      there.filter((span) => span !== undefined),
+    );
+  }, []);
 }
 
 /** The parts of a text that hold a disguise, with what is around it; in order and apart. */

@@ -84,6 +84,18 @@ export function startsWord(text: string, at: number): boolean {
   return text[at - 2] === '\\' && 'nrt'.includes(text[at - 1] as string);
 }
 
+/** Two lists of spans in order as one; of two that overlap the one of the first list stays. */
+export function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  let next = 0;
+  for (const span of second) {
+    if (span.start < (joined.at(-1)?.end ?? 0)) continue;
+    while (next < first.length && (first[next] as Span).end <= span.start) joined.push(first[next++] as Span);
+    if (next === first.length || (first[next] as Span).start >= span.end) joined.push(span);
+  }
+  return [...joined, ...first.slice(next)];
+}
+
 /** The text with each span's part replaced. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;

@@ -54,7 +54,7 @@ export function classify(
   const title = parseTitle(pull.title);
   const labels = readLabels(ownLabels, vocabulary);
   const types = typesOf(title, labels, () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary)));
-  const breaking = title.breaking || types.has('breaking') || sayBreaking(isRelease(title) ? '' : ownWords(pull));
+  const breaking = title.breaking || types.has('breaking') || (sayBreaking(ownWords(pull)) && !isRelease(title));
   const kind = kindOf(pull, title, labels);
   const section = sectionOf(kind, breaking, types, labels);
   const { areas, text } = areasOf(title, labels);
@@ -106,7 +106,7 @@ function unionOnBreaking(spoken: ReadonlySet<ChangeType>[]): ReadonlySet<ChangeT
 
 function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
   // Somebody who calls it a feature or a fix has seen more in it than a version.
-  if (isRelease(title) && labels.specTypes.size === 0) return 'release';
+  if (labels.specTypes.size === 0 && isRelease(title)) return 'release';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || isUpdater(pull.author.login)) return 'dependency';
   if ((pull.author.bot || title.dependency) && isUpdate(title.text)) return 'dependency';

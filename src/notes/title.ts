@@ -64,7 +64,7 @@ export function parseTitle(title: string): ParsedTitle {
   };
   const line = title.slice(0, longestTitle);
   let rest = (untidyBlanks.test(line) ? line.replaceAll(blanks, ' ') : line).trim();
-  for (let count = 0; count < mostPrefixes; count += 1) {
+  for (let count = 0; count < mostPrefixes && mayHavePrefix.test(rest); count += 1) {
     const next = takePrefix(rest, parsed);
     if (next === undefined) break;
     rest = next.trim();
@@ -72,6 +72,9 @@ export function parseTitle(title: string): ParsedTitle {
   parsed.text = tidy(takeSuffixes(rest, parsed));
   return parsed;
 }
+
+/** Every prefix holds one of these signs, or begins with one: most words do not. */
+const mayHavePrefix = /[:：[(#/-]|^\W/;
 
 function takePrefix(text: string, parsed: ParsedTitle): string | undefined {
   return (

@@ -2,7 +2,7 @@
  * One more look at a long text where something was taken out of it, since a replacement can uncover another find at its edge.
  * A look at the whole of it would take as long as the first.
  */
-import { type Finder, joinSpans, type Span } from './scan.ts';
+import { type Finder, findIn, type Span } from './scan.ts';
 
 /** So much is looked at on both sides of what was taken out. */
 const around = 192;
@@ -23,14 +23,7 @@ interface Part {
 export function findBesideReplaced(text: string, finders: readonly Finder[]): Span[] {
   const parts = partsBesideReplaced(text);
   const together = parts.map(({ from, to }) => `${text.slice(from, to)}\n`).join('');
-  if (together === '') return [];
-  return finders.reduce<Span[]>((found, finder) => {
-    const there = finder(together).map((span) => inText(text, parts, span));
-    return joinSpans(
-      found,
-      there.filter((span) => span !== undefined),
-    );
-  }, []);
+  return together === '' ? [] : findIn(together, finders, (span) => inText(text, parts, span));
 }
 
 function partsBesideReplaced(text: string): Part[] {

@@ -3,7 +3,7 @@
  * within a word, `[at]` and `[.]`. The finders look at such places once more as they read; a find stands for the characters
  * that wrote it.
  */
-import { type Finder, isIn, joinSpans, type Span, wordChars } from './scan.ts';
+import { type Finder, findIn, isIn, type Span, wordChars } from './scan.ts';
 
 /** Parts of a text as they read: of each character of `plain`, where in the text it begins and ends. */
 interface Reading {
@@ -43,14 +43,7 @@ const unit = new RegExp(`${coded}|${standIn}|${bracketed} ?|${mark}`, 'giy');
 /** What the finders find in disguise, and nowhere in plain sight; in order and apart. */
 export function findDisguised(text: string, finders: readonly Finder[]): Span[] {
   const reading = read(text, places(text));
-  if (reading.plain === '') return [];
-  return finders.reduce<Span[]>((found, finder) => {
-    const there = finder(reading.plain).map((span) => inText(text, reading, span));
-    return joinSpans(
-      found,
-      there.filter((span) => span !== undefined),
-    );
-  }, []);
+  return reading.plain === '' ? [] : findIn(reading.plain, finders, (span) => inText(text, reading, span));
 }
 
 /** The parts of a text that hold a disguise, with what is around it; in order and apart. */

@@ -85,7 +85,7 @@ export function startsWord(text: string, at: number): boolean {
 }
 
 /** Two lists of spans in order as one; of two that overlap the one of the first list stays. */
-export function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
+function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
   const joined: Span[] = [];
   let next = 0;
   for (const span of second) {
@@ -94,6 +94,17 @@ export function joinSpans(first: readonly Span[], second: readonly Span[]): Span
     if (next === first.length || (first[next] as Span).start >= span.end) joined.push(span);
   }
   return [...joined, ...first.slice(next)];
+}
+
+/** What finders find in a reading of a text, by its place in the text itself; of overlapping finds the earlier finder's stays. */
+export function findIn(reading: string, finders: readonly Finder[], place: (span: Span) => Span | undefined): Span[] {
+  return finders.reduce<Span[]>((found, finder) => {
+    const there = finder(reading).map(place);
+    return joinSpans(
+      found,
+      there.filter((span) => span !== undefined),
+    );
+  }, []);
 }
 
 /** The text with each span's part replaced. */

@@ -107,7 +107,7 @@ function testStep(label, files, concurrency, options) {
   const flags = [
     '--test',
     '--test-reporter=spec',
-    '--test-timeout=240000',
+    '--test-timeout=480000',
     `--test-concurrency=${concurrency}`,
     '--enable-source-maps',
   ];

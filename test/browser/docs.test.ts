@@ -11,6 +11,7 @@ import { apiRoutes } from '../../src/api/routes.ts';
 import { docsRoutes } from '../../src/docs-page.ts';
 import { startServer } from '../../src/http/server.ts';
 import { chromiumPath, contrast } from '../helpers/browser.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 
 const program = chromiumPath();
 const skip = program === undefined && 'NO CHROMIUM: the reference was not looked at';
@@ -18,10 +19,10 @@ const skip = program === undefined && 'NO CHROMIUM: the reference was not looked
 test('the reference in a browser', { skip }, async (t) => {
   const routes = [...docsRoutes(), documentRoute(apiRoutes)];
   const server = await startServer('127.0.0.1', 0, routes, pino({ level: 'silent' }));
-  t.after(() => server.stop(1000));
+  afterwards(t, () => server.stop(1000));
   const url = `http://127.0.0.1:${server.port}`;
   const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
-  t.after(() => browser.close());
+  afterwards(t, () => browser.close());
   for (const look of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
       await t.test(`${look}, ${width} wide`, (t) => looksAt(t, browser, { url, look, width }));
@@ -35,7 +36,7 @@ async function looksAt(
   { url, look, width }: { url: string; look: 'light' | 'dark'; width: number },
 ): Promise<void> {
   const context = await browser.newContext({ colorScheme: look, viewport: { width, height: 900 } });
-  t.after(() => context.close());
+  afterwards(t, () => context.close());
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

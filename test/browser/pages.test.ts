@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { hosted } from '../../src/channels/hosted.ts';
 import { chromiumPath, contrast } from '../helpers/browser.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { sampleBody, sampleNote } from '../helpers/host-note.ts';
 import { at, startPages, type TestPages } from '../helpers/pages.ts';
 
@@ -31,7 +32,7 @@ test('pages in a browser', { skip }, async (t) => {
   const pages = await startPages(t);
   const url = await publish(pages);
   const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
-  t.after(() => browser.close());
+  afterwards(t, () => browser.close());
 
   for (const look of ['light', 'dark'] as const) {
     for (const [device, width] of [
@@ -125,7 +126,7 @@ async function publish(pages: TestPages): Promise<string> {
 
 async function open(t: TestContext, browser: Browser, options: BrowserContextOptions) {
   const context = await browser.newContext(options);
-  t.after(() => context.close());
+  afterwards(t, () => context.close());
   const page = await context.newPage();
   const [faults, asked]: [string[], string[]] = [[], []];
   page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));

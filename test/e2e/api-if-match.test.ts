@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { apiRoutes } from '../../src/api/routes.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
@@ -115,7 +116,7 @@ test('writes with a condition', async (t) => {
       tokens.add(request.headers.authorization);
       response.writeHead(401).end();
     });
-    t.after(() => messenger.close());
+    afterwards(t, () => messenger.close());
     await new Promise<void>((listening) => messenger.listen(0, '127.0.0.1', listening));
     const apiUrl = `http://127.0.0.1:${(messenger.address() as AddressInfo).port}`;
     const path = `/api/channels/support_messenger?orgId=${orgId}`;

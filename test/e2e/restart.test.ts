@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterwards } from '../helpers/cleanup.ts';
 import { assertReplays } from '../helpers/partition-journal.ts';
 import { Load } from '../helpers/partition-load.ts';
 import { ended, processesOf } from '../helpers/partition-processes.ts';
@@ -29,7 +30,7 @@ async function launch(t: TestContext, env: Record<string, string> = {}): Promise
     ...small,
     ...env,
   });
-  t.after(() => service.stop());
+  afterwards(t, () => service.stop());
   return service;
 }
 
@@ -106,7 +107,7 @@ for (const [what, variable] of [
     const listener = createServer();
     const port = await freePort();
     await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
-    t.after(() => listener.close());
+    afterwards(t, () => listener.close());
     await assertFails(await launch(t, { [variable]: String(port) }), new RegExp(`\\b${port}\\b`));
   });
 }

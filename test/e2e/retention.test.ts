@@ -12,6 +12,7 @@ import { connectJournal } from '../../src/journal/connect.ts';
 import { localNatsUrl } from '../../src/nats-server.ts';
 import type { CommandRecord, EventRepository, InstallationBody, JournalRecord } from '../../src/protocol/journal.ts';
 import type { Wait } from '../../src/protocol/retention.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { filesWith } from '../helpers/files-with.ts';
 import { quiet } from '../helpers/journal.ts';
 import { feed } from '../helpers/partition-owner.ts';
@@ -49,7 +50,7 @@ async function enqueue(
 ): Promise<void> {
   const token = readFileSync(join(service.dataDir, 'nats-token'), 'utf8').trim();
   const journal = await connectJournal(localNatsUrl(Number(service.env.TIDINGS_NATS_PORT), token), 'test', quiet);
-  t.after(() => journal.close());
+  afterwards(t, () => journal.close());
   const lane = feed(journal, partition);
   await Promise.all(records.map((record) => lane.enqueue(record)));
   await lane.close();

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { signedHeaders } from '../../workers/webhooks/sign.ts';
+import { afterwards, kill } from '../helpers/cleanup.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -29,7 +30,7 @@ test('the guide’s receiver takes what is signed and nothing else', async (t) =
   const port = await freePort();
   const env = { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: String(port) };
   const receiver = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  t.after(() => receiver.kill());
+  afterwards(t, () => kill(receiver));
   let output = '';
   receiver.stdout.on('data', (chunk: Buffer) => {
     output += chunk;

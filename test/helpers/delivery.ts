@@ -4,6 +4,7 @@
 import type { TestContext } from 'node:test';
 import type { ChannelSettings, DeliveryContext, DeliveryError, Note } from '../../src/channels/channel.ts';
 import { Egress } from '../../src/egress/egress.ts';
+import { afterwards } from './cleanup.ts';
 
 /** A note of a public repository; what matters to a test is given. */
 export function aNote(fields: Partial<Note> = {}): Note {
@@ -42,7 +43,7 @@ export function aContext<Settings extends ChannelSettings>(
   fields: Partial<DeliveryContext<Settings>> = {},
 ): DeliveryContext<Settings> {
   const egress = new Egress({ allow: ['127.0.0.0/8', '::1'], allowHttp: true });
-  t.after(() => egress.close());
+  afterwards(t, () => egress.close());
   return {
     settings,
     egress,

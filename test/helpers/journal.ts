@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import { createLogger } from '../../src/logger.ts';
 import { localNatsUrl, type NatsServer, startNatsServer } from '../../src/nats-server.ts';
+import { afterwards } from './cleanup.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -29,17 +30,14 @@ export async function startNats(t: TestContext): Promise<TestNats> {
   const options = { dataDir, port, token: 'ttesttoken', maxStore: 1_073_741_824 };
   let server: NatsServer = await startNatsServer(options);
   const url = localNatsUrl(port, options.token);
-  const kill = async () => {
-    signal(server.pid);
-    await server.exited;
-  };
-  t.after(kill);
+  const kill = () => killNats(server);
+  afterwards(t, kill);
   return {
     url,
     dataDir,
     connect: async () => {
       const journal = await connectJournal(url, 'test', quiet);
-      t.after(() => journal.close());
+      afterwards(t, () => journal.close());
       return journal;
     },
     kill,
@@ -49,10 +47,12 @@ export async function startNats(t: TestContext): Promise<TestNats> {
   };
 }
 
-function signal(pid: number): void {
+/** Ends a server, if it has not ended, and waits until it has. */
+export async function killNats(server: NatsServer): Promise<void> {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(server.pid, 'SIGKILL');
   } catch {
     // It has ended already.
   }
+  await server.exited;
 }

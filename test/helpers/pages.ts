@@ -14,6 +14,7 @@ import { removeHostedNote, writeHostedNote } from '../../src/store/hosted-notes.
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { writeRepository } from '../../src/store/repositories.ts';
+import { afterwards } from './cleanup.ts';
 import { repositoryFields } from './partition-records.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 
@@ -43,7 +44,7 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
   const port = await freePort();
   const settings = { publicUrl, host: '127.0.0.1', port, partitions: 1, hostOrigin: 'https://scm.example' };
   const server = await startServer('127.0.0.1', port, pageRoutes(readers, settings), pino({ level: 'silent' }));
-  t.after(async () => {
+  afterwards(t, async () => {
     await server.stop(1000);
     await readers.close();
     await Promise.all([directory.close(), partition.close()]);

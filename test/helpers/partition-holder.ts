@@ -5,11 +5,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { takeLock } from '../../src/store/lock.ts';
+import { afterwards, kill } from './cleanup.ts';
 
 /** Starts the process and waits until it holds the lock; it ends with the test. */
 export async function startHolder(t: TestContext, dataDir: string, name: string): Promise<ChildProcess> {
   const child = fork(fileURLToPath(import.meta.url), ['hold', dataDir, name]);
-  t.after(() => child.kill('SIGKILL'));
+  afterwards(t, () => kill(child));
   await new Promise((resolve) => child.once('message', resolve));
   return child;
 }

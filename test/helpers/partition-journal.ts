@@ -7,7 +7,8 @@ import type { TestContext } from 'node:test';
 import { natsTokenFile } from '../../src/first-start.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { localNatsUrl, startNatsServer } from '../../src/nats-server.ts';
-import { quiet } from './journal.ts';
+import { afterwards } from './cleanup.ts';
+import { killNats, quiet } from './journal.ts';
 import { dump, fold, openTestPartition } from './partition.ts';
 import { readStream } from './partition-stream.ts';
 import { freePort } from './ports.ts';
@@ -17,7 +18,7 @@ export async function assertReplays(t: TestContext, dataDir: string, names: read
   const port = await freePort();
   const token = readFileSync(natsTokenFile(dataDir), 'utf8').trim();
   const server = await startNatsServer({ dataDir, port, token, maxStore: 1e12 });
-  t.after(() => process.kill(server.pid, 'SIGKILL'));
+  afterwards(t, () => killNats(server));
   const journal = await connectJournal(localNatsUrl(port, token), 'test', quiet);
   for (const name of names) {
     const replayed = openTestPartition(t, name);

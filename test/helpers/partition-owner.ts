@@ -13,6 +13,7 @@ import { Keeper } from '../../workers/partition/keeper.ts';
 import { Outbox } from '../../workers/partition/outbox.ts';
 import { PartitionOwner } from '../../workers/partition/owner.ts';
 import { RenderPool } from '../../workers/render/pool.ts';
+import { afterwards } from './cleanup.ts';
 import { quiet, startNats, type TestNats } from './journal.ts';
 import { streamBytes } from './partition-stream.ts';
 import { temporaryFolder } from './ports.ts';
@@ -60,7 +61,7 @@ export async function own(
     },
     onLost: (_, error) => void lost.push(error),
   });
-  t.after(() => owner.close());
+  afterwards(t, () => owner.close());
   return { owner, lost, commits: () => commits };
 }
 
@@ -88,7 +89,7 @@ export async function ownWithOutbox(
     await owned.owner.close();
     await pool.close();
   };
-  t.after(close);
+  afterwards(t, close);
   return { ...owned, outbox, close };
 }
 
@@ -97,7 +98,7 @@ export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner):
   const never = 2_000_000_000;
   const lane = feed(journal, owner.name);
   const keeper = new Keeper(owner, { lane, tickMs: never, snapshotMs: never, sweepMs: never, partitions: 1 });
-  t.after(() => keeper.close());
+  afterwards(t, () => keeper.close());
   return keeper;
 }
 

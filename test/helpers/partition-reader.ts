@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { readTime } from '../../src/store/meta.ts';
 import { openReadOnly } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
+import { afterwards, kill } from './cleanup.ts';
 
 /** Asks the reader process. */
 export interface ReaderProcess {
@@ -17,7 +18,7 @@ export interface ReaderProcess {
 /** Starts the process; it ends with the test. */
 export function startReader(t: TestContext, dataDir: string, name: string, mode: 'fresh' | 'held'): ReaderProcess {
   const child = fork(fileURLToPath(import.meta.url), ['read', dataDir, name, mode]);
-  t.after(() => child.kill('SIGKILL'));
+  afterwards(t, () => kill(child));
   return { time: () => ask(child) };
 }
 

@@ -8,6 +8,7 @@ import { Lane, type LaneOptions, type Position } from '../../src/journal/lane.ts
 import { streamOf } from '../../src/journal/subjects.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { afterwards } from './cleanup.ts';
 import { quiet } from './journal.ts';
 
 export const streamBytes = 268_435_456;
@@ -29,7 +30,7 @@ export async function openLane(
 ): Promise<Lane> {
   await ensureStream(journal, 'p00', maxBytes);
   const lane = new Lane(journal, 'p00', { ...defaults, ...options }, quiet);
-  t.after(() => lane.close());
+  afterwards(t, () => lane.close());
   return lane;
 }
 

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadSettings, settingsToEnv } from '../../config/load.ts';
 import type { ChildMessage } from '../../src/child.ts';
+import { afterwards } from './cleanup.ts';
 import type { Bench } from './partition-owner.ts';
 import { streamBytes } from './partition-stream.ts';
 
@@ -47,7 +48,7 @@ export function startWorker(t: TestContext, { nats, dataDir }: Bench): TestWorke
     child.kill('SIGKILL');
     await exited;
   };
-  t.after(kill);
+  afterwards(t, kill);
   return {
     pid: child.pid as number,
     ready,

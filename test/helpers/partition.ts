@@ -6,6 +6,7 @@ import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { writeCursor } from '../../src/store/meta.ts';
 import { dumpedTables, openPartition, type Partition } from '../../src/store/partition.ts';
 import { foldMessage } from '../../workers/partition/fold.ts';
+import { afterwards } from './cleanup.ts';
 import { temporaryFolder } from './ports.ts';
 
 /** One journal message: its sequence and its records. */
@@ -17,7 +18,7 @@ export interface TestMessage {
 /** Opens a partition for writing; it closes with the test. */
 export function openTestPartition(t: TestContext, name = 'p00', dataDir = temporaryFolder(t)): Partition {
   const partition = openPartition(dataDir, name);
-  t.after(() => partition.close().catch(() => {}));
+  afterwards(t, () => partition.close().catch(() => {}));
   return partition;
 }
 

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { afterwards } from './cleanup.ts';
 
 /**
  * Below the ports from which the system takes those of outgoing connections (32768 and up): one that it gave to a client in
@@ -54,6 +55,6 @@ function listen(port: number): Promise<Server | undefined> {
 /** A folder that goes when the test ends. */
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  afterwards(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

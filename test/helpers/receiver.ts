@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { afterwards } from './cleanup.ts';
 
 export interface Received {
   method: string;
@@ -79,6 +80,6 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
   }
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  t.after(close);
+  afterwards(t, close);
   return receiver;
 }

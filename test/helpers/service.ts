@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { afterwards } from './cleanup.ts';
 import { holdToContract } from './contract.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
@@ -58,7 +59,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     ...options.env,
   };
   const service = new TestService(env);
-  t.after(() => service.stop());
+  afterwards(t, () => service.stop());
   if (options.waits !== false) await service.ready();
   return service;
 }

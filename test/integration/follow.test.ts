@@ -9,6 +9,7 @@ import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { streamOf } from '../../src/journal/subjects.ts';
 import { ensureStream, purgeStream } from '../../src/journal/topology.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { quiet, startNats } from '../helpers/journal.ts';
 import { openLane, smallRecord, streamBytes } from '../helpers/partition-stream.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -22,7 +23,7 @@ function follow(t: TestContext, journal: Journal, after: number) {
     for await (const batch of follower.batches()) await take(batch);
   })();
   ended.catch(() => {});
-  t.after(() => follower.stop());
+  afterwards(t, () => follower.stop());
   return { follower, seqs, ended };
 }
 
@@ -131,7 +132,7 @@ test('reads no more ahead than a few messages', async (t) => {
   const journal = await (await startNats(t)).connect();
   await fill(t, journal, 200, 1000);
   const follower = new Follower(journal, 'p00', 0, quiet);
-  t.after(() => follower.stop());
+  afterwards(t, () => follower.stop());
   const batches = follower.batches();
   const first = (await batches.next()).value as JournalMessage[];
   assert.ok(first.length <= 32, `${first.length} messages`);

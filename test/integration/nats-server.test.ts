@@ -10,23 +10,15 @@ import { type TestContext, test } from 'node:test';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
 import { localNatsUrl, type NatsServer, NatsServerError, startNatsServer } from '../../src/nats-server.ts';
-import { quiet } from '../helpers/journal.ts';
+import { afterwards, kill } from '../helpers/cleanup.ts';
+import { killNats, quiet } from '../helpers/journal.ts';
 import { streamBytes } from '../helpers/partition-stream.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 
 async function start(t: TestContext, dataDir: string, port: number): Promise<NatsServer> {
   const server = await startNatsServer({ dataDir, port, token: 'ttoken', maxStore: 1_073_741_824 });
-  t.after(() => end(server));
+  afterwards(t, () => killNats(server));
   return server;
-}
-
-async function end(server: NatsServer): Promise<void> {
-  try {
-    process.kill(server.pid, 'SIGKILL');
-  } catch {
-    // It has ended already.
-  }
-  await server.exited;
 }
 
 async function makeStream(port: number): Promise<number> {
@@ -40,7 +32,7 @@ async function makeStream(port: number): Promise<number> {
 /** A process that has nothing to do with us. */
 function startStranger(t: TestContext): number {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  t.after(() => child.kill('SIGKILL'));
+  afterwards(t, () => kill(child));
   return child.pid as number;
 }
 
@@ -50,7 +42,7 @@ test('adopts a server of the same folder and port', async (t) => {
   await makeStream(port);
   const second = await start(t, dataDir, port);
   assert.deepEqual([second.pid, second.adopted], [first.pid, true]);
-  await end(first);
+  await killNats(first);
   await second.exited;
 });
 
@@ -79,7 +71,7 @@ test('says so when a stranger has the port', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
-  t.after(() => listener.close());
+  afterwards(t, () => listener.close());
   writeFileSync(join(dataDir, 'nats-server.pid'), `${process.pid} ${port}\n`);
   await assert.rejects(start(t, dataDir, port), (error: Error) => {
     assert.ok(error instanceof NatsServerError);

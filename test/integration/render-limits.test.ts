@@ -13,6 +13,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readRange } from '../../src/store/ranges.ts';
 import { listDraftRevisions } from '../../src/store/revisions.ts';
 import { RenderPool } from '../../workers/render/pool.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { type Bench, enqueueAndFold, feed, ownWithOutbox, startBench } from '../helpers/partition-owner.ts';
 import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -169,7 +170,7 @@ test('answers a question before the effects that wait', async (t) => {
   const { owner, lane } = await ownRanges(t, bench, () => new RenderPool(1, 60_000));
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
   const pool = new RenderPool(1, 60_000);
-  t.after(() => pool.close());
+  afterwards(t, () => pool.close());
   const where = { dataDir: bench.dataDir, partition: 'p00' };
   const order: string[] = [];
   const run = async (name: string, work: Parameters<typeof pool.run>[0]['work']) => {
@@ -194,7 +195,7 @@ test('refuses what no longer fits in its queue', async (t) => {
   const { owner } = await ownWithOutbox(t, bench);
   await enqueueAndFold(owner, feed(bench.journal), [pullRecord(1)]);
   const pool = new RenderPool(1, 60_000, { waiting: 2 });
-  t.after(() => pool.close());
+  afterwards(t, () => pool.close());
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
   const ask = () => pool.run({ dataDir: bench.dataDir, partition: 'p00', work: { task: 'preview', repoId, bounds } });
   const outcomes = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);

@@ -20,6 +20,7 @@ import { Readers } from '../../src/store/readers.ts';
 import { countErasures, readSweep, readTrace, retentionStatus } from '../../src/store/retention.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
 import type { PartitionOwner } from '../../workers/partition/owner.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { filesWith } from '../helpers/files-with.ts';
 import { dump, openTestPartition, fold as replay } from '../helpers/partition.ts';
 import {
@@ -90,7 +91,7 @@ test('leaves no byte of what was erased after the next snapshot', async (t) => {
   const keeper = keep(t, bench, owner);
   await fill(bench, owner, keeper);
   const readers = new Readers(bench.dataDir);
-  t.after(() => readers.close());
+  afterwards(t, () => readers.close());
   assert.ok(readPull(readers.fresh('p00') ?? assert.fail(), repoId, 1));
   const signals = collectSignals(bench.journal);
   await keeper.sweep();

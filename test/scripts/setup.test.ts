@@ -1,9 +1,9 @@
 // Set-up's pure parts. The scripts are plain JavaScript outside the build, so they are imported by URL from dist/.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { temporaryFolder } from '../helpers/ports.ts';
 
 const script = (path: string) => import(new URL(`../../../scripts/${path}`, import.meta.url).href);
 const setup = await script('setup.mjs');
@@ -26,12 +26,6 @@ const lock = {
     'node_modules/lmdb': { version: '3.5.6', integrity: 'sha512-a' },
   },
 };
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-setup-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 function write(root: string, path: string, text = ''): string {
   mkdirSync(join(root, path, '..'), { recursive: true });

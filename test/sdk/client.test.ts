@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createClient } from '../../sdk/client.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 
 test('client - asks for a draft once a second at most (spec 8)', async (t) => {
   const asked: number[] = [];
@@ -15,7 +16,7 @@ test('client - asks for a draft once a second at most (spec 8)', async (t) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ id: 'draft_1', status }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  afterwards(t, () => server.close());
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'k' });
   assert.equal((await client.waitForDraft('draft_1')).status, 'ready');
   const [first = 0, second = 0, third = 0] = asked;

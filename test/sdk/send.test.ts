@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ConflictError, RateLimitedError, ServerError, TidingsError } from '../../sdk/errors.ts';
 import { type CallOptions, type Sending, send } from '../../sdk/send.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 
 type Scripted = number | 'break' | { status: number; headers: Record<string, string> };
 
@@ -28,7 +29,7 @@ async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stag
     response.end(status < 300 ? '{"id":"x"}' : '{"error":"Some","message":"Not so."}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  afterwards(t, () => server.close());
   const waits: number[] = [];
   const sending: Sending = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

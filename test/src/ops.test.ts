@@ -4,12 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOps } from '../../src/ops.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 
 const source = { metrics: async () => 'tidings_up 1\n', waitingFor: () => ['gateway'] };
 
 test('a port that is taken is named, with the setting that changes it', async (t) => {
   const ops = await startOps('127.0.0.1', 0, source);
-  t.after(() => ops.close());
+  afterwards(t, () => ops.close());
   await assert.rejects(startOps('127.0.0.1', ops.port, source), {
     message: `Port ${ops.port} of 127.0.0.1 is taken by another program. Set TIDINGS_OPS_PORT to a free one.`,
   });
@@ -17,7 +18,7 @@ test('a port that is taken is named, with the setting that changes it', async (t
 
 test('what is waited for is told, and metrics are passed on', async (t) => {
   const ops = await startOps('127.0.0.1', 0, source);
-  t.after(() => ops.close());
+  afterwards(t, () => ops.close());
   const get = (path: string) => fetch(`http://127.0.0.1:${ops.port}${path}`);
   const ready = await get('/readyz');
   assert.deepEqual([ready.status, await ready.json()], [503, { status: 'waiting', waitingFor: ['gateway'] }]);

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Host } from '../../../config/hosts.ts';
+import { afterwards } from '../cleanup.ts';
 import type { Reply, TestApp } from './app.ts';
 import type { Fault } from './faults.ts';
 import type { History } from './history.ts';
@@ -47,7 +48,7 @@ const notFound: Reply = { status: 404, body: { message: 'Not Found' } };
 export async function startHost(t: TestContext, history: History, options: TestHostOptions = {}): Promise<TestHost> {
   const host = new TestHost(history, options);
   await host.listen();
-  t.after(() => host.close());
+  afterwards(t, () => host.close());
   return host;
 }
 

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerError } from 'smtp-server';
+import { afterwards } from '../cleanup.ts';
 import { type Mail, parseMail } from './mime.ts';
 
 const fixture = (name: string): string =>
@@ -110,7 +111,7 @@ export async function startSmtp(t: TestContext, options: SmtpOptions = {}): Prom
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   held.port = (server.server.address() as AddressInfo).port;
-  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  afterwards(t, () => new Promise<void>((resolve) => server.close(() => resolve())));
   return held;
 }
 

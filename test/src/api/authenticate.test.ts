@@ -12,6 +12,7 @@ import { readKey } from '../../../src/store/directory.ts';
 import { keyResponse, rotationMs } from '../../../src/store/keys.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { Readers } from '../../../src/store/readers.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord } from '../../helpers/partition-records.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
@@ -23,7 +24,7 @@ function open(t: TestContext, env: NodeJS.ProcessEnv = {}): { directory: Partiti
   const dataDir = temporaryFolder(t);
   const directory = openTestPartition(t, 'directory', dataDir);
   const readers = new Readers(dataDir);
-  t.after(() => readers.close());
+  afterwards(t, () => readers.close());
   return { directory, authenticator: new Authenticator(readers, loadSettings(env)) };
 }
 

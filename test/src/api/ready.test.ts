@@ -7,6 +7,7 @@ import type { ApiRequest } from '../../../src/api/handle.ts';
 import { replyReady } from '../../../src/api/ready.ts';
 import { draftId } from '../../../src/ids.ts';
 import { Readers } from '../../../src/store/readers.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, pullRecord, repositoryFields, resultRecord } from '../../helpers/partition-records.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
@@ -18,7 +19,7 @@ test('says when to ask again while a draft is being made (spec 8)', async (t) =>
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const readers = new Readers(dataDir);
-  t.after(() => readers.close());
+  afterwards(t, () => readers.close());
   const context = { readers, settings: { partitions: 1 } };
   const request = { params: [id], caller: { maySee: () => true }, context } as unknown as ApiRequest;
   const reply = () => {

@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Delivery, readDeliveries, sendDeliveries } from '../../../src/cli/deliveries.ts';
 import { SignatureCheck } from '../../../src/ingress/signature.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
 const one: Delivery = { event: 'ping', delivery: 'd1', body: { zen: 'ä' } };
@@ -33,7 +34,7 @@ async function receiver(t: TestContext, statuses: number[] = []) {
     response.writeHead(statuses.shift() ?? 200, { 'Retry-After': '0.01' }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  afterwards(t, () => server.close());
   const address = server.address();
   assert.ok(address && typeof address === 'object');
   return { url: `http://127.0.0.1:${address.port}`, seen };

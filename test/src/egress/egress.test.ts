@@ -12,13 +12,14 @@ import {
   type EgressRequest,
   retryAfterMs,
 } from '../../../src/egress/egress.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { flood, hang, reset, startReceiver, status } from '../../helpers/receiver.ts';
 
 const loopback = { allow: ['127.0.0.0/8', '::1'], allowHttp: false };
 
 function open(t: TestContext, options: EgressOptions = loopback): Egress {
   const egress = new Egress(options);
-  t.after(() => egress.close());
+  afterwards(t, () => egress.close());
   return egress;
 }
 
@@ -121,7 +122,7 @@ test('has not sent anything while the connection is being made', async (t) => {
   const sockets = new Set<{ destroy(): void }>();
   const silent = createTcpServer((socket) => void sockets.add(socket.on('error', () => {})));
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-  t.after(() => {
+  afterwards(t, () => {
     for (const socket of sockets) socket.destroy();
     silent.close();
   });

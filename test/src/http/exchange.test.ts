@@ -8,6 +8,7 @@ import { BodyBudget } from '../../../src/http/budget.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { talk } from '../../helpers/raw-socket.ts';
 
 const quiet = createLogger('test', 'silent');
@@ -18,7 +19,7 @@ async function serve(t: TestContext, handle: (exchange: Exchange) => void | Prom
     { method: 'GET', path: '/it', handle },
   ];
   const server = await startServer('127.0.0.1', 0, routes, quiet);
-  t.after(() => server.stop(1000));
+  afterwards(t, () => server.stop(1000));
   return server.port;
 }
 

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { talk } from '../../helpers/raw-socket.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
 
@@ -20,7 +21,7 @@ const routes: HttpRoute[] = [
 
 async function serve(t: TestContext, served = routes) {
   const server = await startServer('127.0.0.1', 0, served, quiet);
-  t.after(() => server.stop(100));
+  afterwards(t, () => server.stop(100));
   return server;
 }
 
@@ -74,7 +75,7 @@ test('a stop waits for what is in flight', async (t) => {
     waiting = exchange;
   };
   const server = await startServer('127.0.0.1', 0, [{ method: 'GET', path: '/slow', handle }], quiet);
-  t.after(() => server.stop(0));
+  afterwards(t, () => server.stop(0));
   const answer = ask(server.port, 'GET', '/slow');
   await waitUntil('the request has arrived', () => waiting !== undefined);
   const stopped = server.stop(10_000);
@@ -90,7 +91,7 @@ test('a stop does not wait for ever', async (t) => {
     arrived = true;
   };
   const server = await startServer('127.0.0.1', 0, [{ method: 'GET', path: '/never', handle }], quiet);
-  t.after(() => server.stop(0));
+  afterwards(t, () => server.stop(0));
   const answer = ask(server.port, 'GET', '/never').catch(() => 'closed');
   await waitUntil('the request has arrived', () => arrived);
   await server.stop(30);
@@ -114,7 +115,7 @@ test('OPTIONS tells what a path can do, to pages of other origins nothing more',
 
 test('pages of the origins that are named may call', async (t) => {
   const server = await startServer('127.0.0.1', 0, routes, quiet, { corsOrigins: ['https://good.example'] });
-  t.after(() => server.stop(1000));
+  afterwards(t, () => server.stop(1000));
   const call = (method: string, path: string, origin: string) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers: { origin } });
   const preflight = await call('OPTIONS', '/things', 'https://good.example');
@@ -139,7 +140,7 @@ test('what a route says of itself goes with all its replies', async (t) => {
   };
   const old: HttpRoute = { method: 'GET', path: '/old', handle, help: '/docs#old', headers: ['Sunset', 'then'] };
   const server = await startServer('127.0.0.1', 0, [old, ...routes], quiet, { help: '/docs' });
-  t.after(() => server.stop(1000));
+  afterwards(t, () => server.stop(1000));
   const told = async (path: string) => {
     const { headers } = await ask(server.port, 'GET', path);
     return [headers.get('sunset'), headers.get('link')];

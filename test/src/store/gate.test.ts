@@ -3,19 +3,14 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import { openGate } from '../../../src/store/gate.ts';
 import { readTime, writeTime } from '../../../src/store/meta.ts';
+import { afterwards, kill } from '../../helpers/cleanup.ts';
 import { openTestPartition } from '../../helpers/partition.ts';
 import { keepOpening } from '../../helpers/partition-opener.ts';
 import { startReader } from '../../helpers/partition-reader.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
 
 test('loses no commit while others open the file', async (t) => {
   const dataDir = temporaryFolder(t);
@@ -23,7 +18,7 @@ test('loses no commit while others open the file', async (t) => {
   let opens = 0;
   const start = () => keepOpening(dataDir, 'p00', () => void opens++);
   const openers = [start(), start()];
-  t.after(() => Promise.all(openers.map(kill)));
+  afterwards(t, () => Promise.all(openers.map(kill)));
   let [time, lost] = [0, 0];
   const commit = async (): Promise<void> => {
     await partition.write(() => {

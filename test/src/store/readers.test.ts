@@ -9,6 +9,7 @@ import { prepareGeneration, switchGeneration } from '../../../src/store/generati
 import { readTime, writeTime } from '../../../src/store/meta.ts';
 import { openPartition, type Partition } from '../../../src/store/partition.ts';
 import { Readers } from '../../../src/store/readers.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { openTestPartition } from '../../helpers/partition.ts';
 import { startReader } from '../../helpers/partition-reader.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
@@ -47,7 +48,7 @@ test('moves on to a new generation when told', async (t) => {
   const first = openTestPartition(t, 'p00', dataDir);
   await write(first, 1);
   const readers = new Readers(dataDir);
-  t.after(() => readers.close());
+  afterwards(t, () => readers.close());
   assert.equal(readTime(readers.fresh('p00') as Partition), 1);
   switchGeneration(dataDir, 'p00', prepareGeneration(dataDir, 'p00'));
   await write(openTestPartition(t, 'p00', dataDir), 2);
@@ -61,11 +62,11 @@ test('moves on to a file that took the place of its own', async (t) => {
   const first = openTestPartition(t, 'p00', dataDir);
   await write(first, 1);
   const readers = new Readers(dataDir);
-  t.after(() => readers.close());
+  afterwards(t, () => readers.close());
   assert.equal(readTime(readers.fresh('p00') as Partition), 1);
   renameSync(join(dataDir, 'partitions/p00'), join(dataDir, 'partitions/gone'));
   const second = openPartition(dataDir, 'p00');
-  t.after(() => second.close());
+  afterwards(t, () => second.close());
   await write(second, 2);
   await readers.follow('p00');
   assert.equal(readTime(readers.fresh('p00') as Partition), 2);

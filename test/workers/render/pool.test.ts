@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RenderPool } from '../../../workers/render/pool.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { pullRecord, repositoryFields } from '../../helpers/partition-records.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
@@ -20,7 +21,7 @@ test('reads the newest state in threads that were idle', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const pool = new RenderPool(2, 10_000);
-  t.after(() => pool.close());
+  afterwards(t, () => pool.close());
   for (let number = 1; number <= 250; number++) {
     await foldRecords(partition, number, pullRecord(number));
     const [one, other] = await Promise.all([1, 2].map(() => pool.run({ dataDir, partition: 'p00', work })));
@@ -32,7 +33,7 @@ test('reads whole batches while the owner writes and grows', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const pool = new RenderPool(1, 10_000);
-  t.after(() => pool.close());
+  afterwards(t, () => pool.close());
   await foldRecords(partition, 1, ...batch(0));
   const counts: number[] = [];
   let written = 1;

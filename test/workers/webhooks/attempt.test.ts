@@ -16,6 +16,7 @@ import {
 import { createSealer } from '../../../src/seal.ts';
 import { sealedForEndpoint } from '../../../src/store/webhook-endpoints.ts';
 import { attemptDelivery } from '../../../workers/webhooks/attempt.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { flood, type Receiver, reset, startReceiver, status } from '../../helpers/receiver.ts';
 
 const sealer = createSealer(Buffer.alloc(32, 7));
@@ -46,7 +47,7 @@ function endpointAt(url: string, fields: Partial<WebhookEndpointRecord> = {}): W
 
 async function open(t: TestContext) {
   const egress = new Egress({ allow: ['127.0.0.0/8'], allowHttp: false });
-  t.after(() => egress.close());
+  afterwards(t, () => egress.close());
   const receiver = await startReceiver(t);
   const means = { egress, sealer, logger: createLogger('test', 'silent') };
   const attempt = (delivery: Partial<WebhookDelivery> = {}, endpoint: Partial<WebhookEndpointRecord> = {}) => {
@@ -161,7 +162,7 @@ test('a secret that does not open is a failure that says so', async (t) => {
 test('an address that is not allowed gets no connection', async (t) => {
   const { receiver } = await open(t);
   const egress = new Egress({ allow: [], allowHttp: true });
-  t.after(() => egress.close());
+  afterwards(t, () => egress.close());
   const { signal } = new AbortController();
   const url = receiver.url.replace('127.0.0.1', 'localhost');
   const means = { egress, sealer, logger: createLogger('test', 'silent') };

@@ -84,7 +84,9 @@ export class TestService {
   /** What the service has logged. */
   log = '';
   private readonly process: ChildProcess;
-  private readonly exited: Promise<number | null>;
+  private readonly exited: Promise<void>;
+  /** When its children, which share its output, have ended too: nothing is written any more, all that was said is in the log. */
+  private readonly ended: Promise<number | null>;
 
   constructor(env: Record<string, string>) {
     this.env = env;
@@ -92,10 +94,11 @@ export class TestService {
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    this.process.stderr?.on('data', (chunk: Buffer) => {
+    this.process.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       this.log += chunk;
     });
-    this.exited = new Promise((resolve) => this.process.once('exit', (code) => resolve(code)));
+    this.exited = new Promise((resolve) => this.process.once('exit', () => resolve()));
+    this.ended = new Promise((resolve) => this.process.once('close', (code) => resolve(code)));
   }
 
   get url(): string {
@@ -169,7 +172,8 @@ export class TestService {
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
     const child = spawn(process.execPath, [program, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
@@ -199,18 +203,27 @@ export class TestService {
   /** Stops the service as an operator would; its exit code. */
   stop(): Promise<number | null> {
     if (this.process.exitCode === null) this.process.kill('SIGTERM');
-    return this.exited;
+    return this.ended;
   }
 
   /** Waits until the service has ended by itself; its exit code. */
   exit(): Promise<number | null> {
-    return this.exited;
+    return this.ended;
   }
 
-  /** Ends the supervisor without warning. */
+  /** Ends the supervisor without warning; what it started goes on for a moment. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL');
     await this.exited;
+  }
+}
+
+/** Without its supervisor a part can end before its own turn. */
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

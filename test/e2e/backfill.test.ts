@@ -154,10 +154,11 @@ for (const part of ['worker', 'all'] as const) {
         percent = body.percent ?? percent;
         return percent >= goal;
       });
-      const pids = service.pids();
-      process.kill(pids.worker, 'SIGKILL');
-      if (part === 'worker') continue;
-      for (const pid of [pids.supervisor, pids.gateway, pids['nats-server']]) process.kill(pid, 'SIGKILL');
+      if (part === 'worker') {
+        await service.killParts('worker');
+        continue;
+      }
+      await service.killParts('supervisor', 'worker', 'gateway', 'nats-server');
       await service.exit();
       service = await startService(t, { env: { ...small, ...host.env }, dataDir: service.dataDir });
     }

@@ -50,6 +50,9 @@ export interface ServiceOptions {
   waits?: boolean;
 }
 
+/** A process of a service. */
+export type Part = 'supervisor' | 'gateway' | 'worker' | 'nats-server';
+
 /** Settings that lift the limits, as the demo and the benchmarks do. */
 export const noLimits = {
   TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '0',
@@ -184,8 +187,18 @@ export class TestService {
     return values.reduce((sum, match) => sum + Number(match[1]), 0);
   }
 
-  /** Process ids by what they run: supervisor, gateway, worker, nats-server. */
-  pids(): Record<'supervisor' | 'gateway' | 'worker' | 'nats-server', number> {
+  /** Kills processes without warning, each as soon as it runs; their ids. */
+  async killParts(...parts: readonly Part[]): Promise<Record<Part, number>> {
+    const pids = await waitUntil(`${parts.join(' and ')} run`, () => {
+      const now = this.pids();
+      return parts.every((part) => now[part] !== 0) && now;
+    });
+    for (const part of parts) killNow(pids[part]);
+    return pids;
+  }
+
+  /** Process ids by what they run; 0, which would mean this process and its kin, for what does not run right now. */
+  pids(): Record<Part, number> {
     const supervisor = this.process.pid as number;
     const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
     for (const pid of readdirSync('/proc')

@@ -95,8 +95,7 @@ test('tiers and the limit of a day', async (t) => {
     assert.deepEqual(await ask(service, umbrella, 100), { 200: 100 });
     await untilWritten(service, umbrella);
     const { headers: before } = await service.api('GET', '/api/repos', undefined, umbrella);
-    const gateway = service.pids().gateway;
-    process.kill(gateway, 'SIGKILL');
+    const { gateway } = await service.killParts('gateway');
     await waitUntil('another gateway answers', async () => {
       if (service.pids().gateway === gateway) return false;
       return (await fetch(`${service.url}/api/nowhere`).catch(() => undefined))?.status === 404;

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { EventBody, EventRecord, IssueSnapshot, PullSnapshot } from '../../../src/protocol/journal.ts';
+import type { EventBody, IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';
+import type { EventRecord } from '../../../src/protocol/journal.ts';
 import type { IssueRecord, PullRecord } from '../../../src/protocol/stored.ts';
 import type { TableName } from '../../../src/store/partition.ts';
 import { readTag } from '../../../src/store/tags.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { CommentSnapshot, EventBody } from '../../../src/protocol/journal.ts';
+import type { CommentSnapshot, EventBody } from '../../../src/protocol/events.ts';
 import type { CommentRecord } from '../../../src/protocol/stored.ts';
 import { listComments } from '../../../src/store/comments.ts';
 import { isIssueRemoved, readIssue } from '../../../src/store/issues.ts';

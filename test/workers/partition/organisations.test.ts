@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { dayMs } from '../../../src/days.ts';
 import { draftId } from '../../../src/ids.ts';
-import type { InstallationBody, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
+import type { InstallationBody } from '../../../src/protocol/events.ts';
+import type { JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Share } from '../../../src/protocol/retention.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * Thousands of hostile requests, made up at random: whatever comes, the processes live on and no reply is a 5xx.
- * What fails prints its seed; the same seed fails again.
+ * What fails prints its seed and path, which fail again.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,8 @@ import { talk } from '../helpers/raw-socket.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-const bounded = { numRuns: 1000, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false };
+// The same requests on every run: another seed is for a search, not for a verdict.
+const bounded = { seed: 20_260_101, numRuns: 1000, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false };
 
 const nasty = fc.constantFrom<unknown>(
   '',

@@ -128,7 +128,7 @@ test('a worker that dies leaves nobody with two', async (t) => {
   await mailTo(crowd);
   const asked = service.api('POST', '/api/publish', { draftId, channel: 'email' });
   await waitUntil('some have got it', async () => Object.keys(got()).length >= 3);
-  process.kill(service.pids().worker, 'SIGKILL');
+  await service.killParts('worker');
   const first = await ended((await asked).body.id);
   assert.deepEqual([first.status, first.outcomeUnknown], ['failed', true], JSON.stringify(first));
   await mailTo([...crowd, ann]);

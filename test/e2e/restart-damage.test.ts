@@ -58,6 +58,7 @@ test('goes on when its journal vanishes', async (t) => {
   await waitUntil('it is folded', async () => (await repositories(service)).length === 1);
   const id = (await repositories(service))[0]?.id ?? assert.fail();
   const server = service.pids()['nats-server'];
+  assert.ok(server > 0);
   // Held still, so that it writes no file while its folder goes.
   process.kill(server, 'SIGSTOP');
   rmSync(join(service.dataDir, 'nats/jetstream'), { recursive: true, maxRetries: 5 });

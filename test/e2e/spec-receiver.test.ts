@@ -99,6 +99,7 @@ test('the receiver of the spec', async (t) => {
   const service = await startService(t, {
     env: {
       TIDINGS_WORKERS: '1',
+      TIDINGS_ACK_DEADLINE_MS: '2000',
       TIDINGS_TIERS: '[{"name": "tiny", "webhooksPerMinute": 1}]',
       TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0',
     },

@@ -73,6 +73,8 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     TIDINGS_OPS_PORT: String(opsPort),
     TIDINGS_NATS_PORT: String(natsPort),
     TIDINGS_LOG_LEVEL: 'warn',
+    // A disk that others keep busy can take seconds for one message.
+    TIDINGS_ACK_DEADLINE_MS: '30000',
     ...noLimits,
     ...options.env,
   };

@@ -165,7 +165,9 @@ test('refuses line breaks in headers', async (t) => {
 });
 
 test('resolves names for other protocols by the same rule', async (t) => {
-  assert.match(await open(t).resolve('localhost'), /^(127\.0\.0\.1|::1)$/);
+  const addresses = await open(t).resolve('localhost');
+  assert.ok(addresses.length > 0);
+  for (const address of addresses) assert.match(address, /^(127\.0\.0\.1|::1)$/);
   for (const name of ['localhost', '127.0.0.1', '0x7f.1', '::1', '[::1]', '169.254.169.254'])
     assert.equal((await failure(open(t, { allow: [], allowHttp: true }).resolve(name))).kind, 'refused', name);
   // No server is asked for a name that cannot be one.

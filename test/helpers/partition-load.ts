@@ -59,7 +59,8 @@ export class Load {
   private async write(): Promise<void> {
     while (this.going) {
       const nth = this.sent++;
-      while (!(await this.send(nth))) await pause(30);
+      // Where a test has failed nobody answers any more, and this must not keep its process alive.
+      while (!(await this.send(nth))) await pause(30, undefined, { ref: false });
       this.acknowledged += 1;
     }
   }

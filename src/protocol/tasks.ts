@@ -137,6 +137,8 @@ export interface PoolTask {
 /** A task as a thread receives it, with the longest time it may take, in milliseconds. */
 export interface ThreadTask extends PoolTask {
   timeoutMs: number;
+  /** One number, shared: 1 once the thread has begun. */
+  begun: Int32Array;
 }
 
 /** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */

@@ -45,6 +45,9 @@ export interface PoolLimits {
  */
 const threadArguments = [...process.execArgv, '--no-experimental-require-module'];
 
+/** How often it is looked whether a thread has begun with its task. */
+const lookMs = 250;
+
 const defaultLimits: PoolLimits = { heapMb: usualHeapMb, waiting: 64 };
 
 export class RenderPool {
@@ -83,7 +86,8 @@ export class RenderPool {
   async run<Work extends PoolTask['work']>(task: PoolTask & { work: Work }): Promise<Answers[Work['task']]> {
     await this.takeThread(task.work.task);
     try {
-      const answer = await this.answer({ ...task, timeoutMs: this.timeoutMs });
+      const begun = new Int32Array(new SharedArrayBuffer(4));
+      const answer = await this.answer({ ...task, timeoutMs: this.timeoutMs, begun });
       if (answer.ok) return answer.value as Answers[Work['task']];
       throw new ServiceError(answer.kind, answer.message, answer.details ? { details: answer.details } : {});
     } finally {
@@ -124,7 +128,12 @@ export class RenderPool {
   private async answer(task: ThreadTask): Promise<PoolAnswer> {
     const stop = renderSeconds.startTimer({ task: task.work.task });
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), this.timeoutMs + graceMs);
+    // A thread that is loading, at the start or in the place of another, has not begun; on a busy machine that can take long.
+    let timer = setInterval(() => {
+      if (Atomics.load(task.begun, 0) === 0) return;
+      clearInterval(timer);
+      timer = setTimeout(() => abort.abort(), this.timeoutMs + graceMs);
+    }, lookMs);
     try {
       return await this.pool.run(task, { signal: abort.signal });
     } catch (error) {
@@ -132,7 +141,7 @@ export class RenderPool {
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') throw this.outOfMemory();
       throw error;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       stop();
     }
   }

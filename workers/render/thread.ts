@@ -22,6 +22,7 @@ const readers = new Map<string, Readers>();
 /** Carries out one task. Expected failures are answers; anything else rejects the task. */
 export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   const beforeRead = startDeadline(task.timeoutMs);
+  Atomics.store(task.begun, 0, 1);
   const open = readersOf(task.dataDir);
   await open.follow(task.partition);
   const partition = open.fresh(task.partition);

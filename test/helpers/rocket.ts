@@ -1,6 +1,7 @@
 /**
  * A small history of the repository acme/rocket in a running service: four merged pull requests, an issue, two tags.
  */
+import assert from 'node:assert/strict';
 import { issuePayload, pullPayload, pushPayload, shaOf, tagPayload } from './payloads.ts';
 import type { Answer, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
@@ -45,6 +46,7 @@ export async function generateDraft(
   const { body: ticket } = await service.api('POST', `/api/drafts/${rangeId}/generate`, { persona });
   return waitUntil('the draft is ready', async () => {
     const { body } = await service.api('GET', `/api/drafts/${ticket.id}`);
+    assert.notEqual(body.status, 'failed', JSON.stringify(body));
     return body.status === 'ready' && body;
   });
 }

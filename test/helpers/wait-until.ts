@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function waitUntil<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  ms = 60_000,
+  ms = 180_000,
 ): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {

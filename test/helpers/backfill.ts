@@ -65,12 +65,8 @@ export async function theRepository(service: TestService): Promise<string> {
 
 /** Waits for the end of the backfill under way; its last state. */
 export async function ended(service: TestService, repoId: string): Promise<Answer['body']> {
-  return waitUntil(
-    'the backfill has ended',
-    async () => {
-      const { body } = await service.api('GET', `/api/repos/${repoId}/backfill`).catch(() => ({ body: {} as never }));
-      return ['completed', 'failed', 'cancelled'].includes(body.state) && body;
-    },
-    60_000,
-  );
+  return waitUntil('the backfill has ended', async () => {
+    const { body } = await service.api('GET', `/api/repos/${repoId}/backfill`).catch(() => ({ body: {} as never }));
+    return ['completed', 'failed', 'cancelled'].includes(body.state) && body;
+  });
 }

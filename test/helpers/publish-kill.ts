@@ -126,16 +126,12 @@ async function ended(service: TestService, draftId: string, channel: string): Pr
   const look = async () =>
     (await service.api('GET', `/api/publications?draftId=${draftId}&channel=${channel}`)).body.publications;
   if ((await look()).length === 0) await service.api('POST', '/api/publish', { draftId, channel });
-  return waitUntil(
-    `the publication to ${channel} has ended`,
-    async () => {
-      const publications = await look();
-      assert.ok(publications.length <= 1, `${channel} has ${publications.length} publications`);
-      const [publication] = publications;
-      return ['completed', 'failed'].includes(publication?.status) && publication;
-    },
-    60_000,
-  );
+  return waitUntil(`the publication to ${channel} has ended`, async () => {
+    const publications = await look();
+    assert.ok(publications.length <= 1, `${channel} has ${publications.length} publications`);
+    const [publication] = publications;
+    return ['completed', 'failed'].includes(publication?.status) && publication;
+  });
 }
 
 function judge(target: Target, publication: Answer['body'], held: number, tally: Tally): void {

@@ -61,7 +61,8 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   };
   const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, delivering };
   const stopped = new Set<PartitionName>();
-  const tell = (): void => context.setReady(journal.connected() && stopped.size === 0);
+  let answers = false;
+  const tell = (): void => context.setReady(journal.connected() && stopped.size === 0 && answers);
   const onLost = (name: PartitionName, error: Error): void => {
     stopped.add(name);
     tell();
@@ -77,6 +78,12 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   // Everything is open that can be, so the gateway may start and accept; then the truth.
   context.setReady(true);
   tell();
+  // Threads load meanwhile; a pool that is closed before answers nobody.
+  const onLoaded = (): void => {
+    answers = true;
+    tell();
+  };
+  void pool.loaded().then(onLoaded, () => {});
   journal.onDisconnect(tell);
   journal.onReconnect(tell);
   logger.info({ partitions: names }, 'worker ready');

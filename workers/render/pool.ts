@@ -95,6 +95,11 @@ export class RenderPool {
     }
   }
 
+  /** Resolves when a thread is loaded: the first question waits for no more than its answer then. */
+  async loaded(): Promise<void> {
+    await this.pool.run(undefined, { name: 'loaded' });
+  }
+
   close(): Promise<void> {
     return this.pool.destroy();
   }

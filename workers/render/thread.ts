@@ -39,6 +39,9 @@ export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   }
 }
 
+/** What is asked of a thread to know that it is there. */
+export function loaded(): void {}
+
 /** The failures that a task can find. */
 function isTold(kind: ErrorKind): kind is 'invalid' | 'notFound' | 'internal' {
   return kind === 'invalid' || kind === 'notFound' || kind === 'internal';

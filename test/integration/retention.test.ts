@@ -296,7 +296,7 @@ test('goes on with a sweep that a stop cut short', async (t) => {
   assert.equal(readSweep(first.owner.partition)?.phase, 'counting');
   await first.owner.close();
   const { owner } = await own(t, bench);
-  keep(t, bench, owner);
+  keep(t, bench, owner, 100);
   const wait = await waitUntil('all is counted', () => retentionStatus(owner.partition).waiting[0]);
   assert.deepEqual([wait.cause, wait.cause === 'records' && wait.records], ['records', 5000]);
   await enqueueAndFold(owner, lane, [approvalRecord(wait, now)]);

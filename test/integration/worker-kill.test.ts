@@ -38,12 +38,15 @@ const createRange = commandRecord({
   resolution: 'window',
 });
 
-/** Enqueues pull requests, now and then a draft to generate, until stopped; how many of them. */
+/** Of so many pull requests each repository has some, and a draft was generated. */
+const fewest = 60;
+
+/** Enqueues pull requests, now and then a draft to generate, until stopped; how many of them, at least the fewest. */
 function startEvents(lane: Lane) {
   let going = true;
   const writing = (async () => {
     let number = 1;
-    for (; going; number++) {
+    for (; going || number <= fewest; number++) {
       const repository = repositories[number % repositories.length];
       await lane.enqueue(pullRecord(number, { at: Date.now(), ...(repository && { repository }) }));
       if (number === repositories.length) await lane.enqueue(createRange);

@@ -42,6 +42,23 @@ export function slow(ms: number): Fault {
   };
 }
 
+/** The usual answers, none of them before they are let go. */
+export function held(): { fault: Fault; letGo: () => void } {
+  const waiting = new Set<() => void>();
+  let free = false;
+  return {
+    fault: (response, answer) => {
+      if (free) return answer();
+      waiting.add(answer);
+      response.once('close', () => waiting.delete(answer));
+    },
+    letGo: () => {
+      free = true;
+      for (const answer of waiting) answer();
+    },
+  };
+}
+
 /** The connection ends before an answer, or in the middle of its body. */
 export function cut(where: 'before' | 'within' = 'before'): Fault {
   return (response) => {

@@ -43,7 +43,8 @@ export async function generateDraft(
   rangeId: string,
   persona = 'engineer',
 ): Promise<Answer['body']> {
-  const { body: ticket } = await service.api('POST', `/api/drafts/${rangeId}/generate`, { persona });
+  const { status, body: ticket } = await service.api('POST', `/api/drafts/${rangeId}/generate`, { persona });
+  assert.equal(status, 201, JSON.stringify(ticket));
   return waitUntil('the draft is ready', async () => {
     const { body } = await service.api('GET', `/api/drafts/${ticket.id}`);
     assert.notEqual(body.status, 'failed', JSON.stringify(body));

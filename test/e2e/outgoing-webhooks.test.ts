@@ -169,6 +169,9 @@ test('events and their receiver', async (t) => {
   });
 
   await t.test('a disabled endpoint gets nothing until it is enabled', async () => {
+    await waitUntil('what was replayed is written down', async () => {
+      return (await deliveries(service, endpoint.id, '&status=pending')).length === 0;
+    });
     await service.api('PATCH', `${path}/${endpoint.id}`, { enabled: false, events: ['range.created'] });
     const disabled = (await service.api('GET', `${path}/${endpoint.id}`)).body;
     assert.deepEqual([disabled.enabled, disabled.disabledReason], [false, 'user']);

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { assertPulls, Load } from '../helpers/partition-load.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { startService, type TestService } from '../helpers/service.ts';
+import { holdStill } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const env = { TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
@@ -60,7 +61,7 @@ test('goes on when its journal vanishes', async (t) => {
   const server = service.pids()['nats-server'];
   assert.ok(server > 0);
   // Held still, so that it writes no file while its folder goes.
-  process.kill(server, 'SIGSTOP');
+  await holdStill(server);
   rmSync(join(service.dataDir, 'nats/jetstream'), { recursive: true, maxRetries: 5 });
   process.kill(server, 'SIGKILL');
   const started = performance.now();

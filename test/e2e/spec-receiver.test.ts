@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService, type TestService } from '../helpers/service.ts';
+import { holdStill } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** Payloads of exactly the fields that the spec names. */
@@ -74,25 +74,12 @@ async function countOf(service: TestService, outcome: string): Promise<number> {
 async function without<T>(service: TestService, part: 'worker' | 'nats-server', act: () => Promise<T>): Promise<T> {
   const pid = service.pids()[part];
   assert.ok(pid > 0);
-  process.kill(pid, 'SIGSTOP');
   try {
-    // Until one of its threads has taken the signal, the others go on.
-    await waitUntil(`the ${part} holds still`, () => threadStates(pid).every((state) => state === 'T'));
+    await holdStill(pid);
     return await act();
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-}
-
-/** What each thread of a process does; undefined for one that has ended just now. */
-function threadStates(pid: number): (string | undefined)[] {
-  return readdirSync(`/proc/${pid}/task`).map((id) => {
-    try {
-      return /\) (\w)/.exec(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'))?.[1];
-    } catch {
-      return undefined;
-    }
-  });
 }
 
 test('the receiver of the spec', async (t) => {

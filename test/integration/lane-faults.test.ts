@@ -10,6 +10,7 @@ import { ServiceError } from '../../src/errors.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { startNats, type TestNats } from '../helpers/journal.ts';
 import { openLane, recordIds, smallRecord } from '../helpers/partition-stream.ts';
+import { holdStill } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** Keeps a lane busy until stopped: `width` writers, each one record at a time. */
@@ -76,7 +77,7 @@ test('answers in time while the server stands still', async (t) => {
   const lane = await openLane(t, journal, { ackDeadlineMs: 2000, batchRecords: 3 });
   await lane.enqueue(smallRecord('before'));
   const pid = serverPid(nats);
-  process.kill(pid, 'SIGSTOP');
+  await holdStill(pid);
   const started = performance.now();
   const late = Array.from({ length: 8 }, (_, i) => lane.enqueue(smallRecord(`late${i}`)));
   const outcomes = await Promise.allSettled(late);
@@ -108,7 +109,7 @@ test('keeps two batches in order over a standstill', async (t) => {
   const journal = await nats.connect();
   const lane = await openLane(t, journal, { batchRecords: 2 });
   const pid = serverPid(nats);
-  process.kill(pid, 'SIGSTOP');
+  await holdStill(pid);
   const both = Promise.all(['a1', 'a2', 'b1', 'b2'].map((id) => lane.enqueue(smallRecord(id))));
   // Past the first attempt's time-out: the batch is sent again, to be deduped by its id.
   const since = performance.now();

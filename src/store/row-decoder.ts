@@ -4,13 +4,10 @@
  * and a record of it then made in one go instead of key by key. Whatever is not plain is left to msgpackr.
  */
 
+import { RecurringTexts, type RowBytes, recurs } from './recurring-texts.ts';
+
 /** Decodes a row whose length is given, or that of its buffer. */
 export type Decode = (bytes: RowBytes, options?: number | object) => unknown;
-
-/** The buffer that lmdb reads rows into, with the quick way to a string that the types of Node leave out. */
-interface RowBytes extends Buffer {
-  utf8Slice(start: number, end: number): string;
-}
 
 /** A key in a sequence of keys, after those that lead to it; what follows the last one makes the record. */
 interface Place {
@@ -26,6 +23,8 @@ interface Place {
 const mostPlaces = 1_000;
 /** Thrown where msgpackr has to look. */
 const foreign = new Error('not a plain row');
+/** Of all tables of the thread: a commit's hash stands in five of their rows. */
+const recurring = new RecurringTexts();
 
 /** A decoder of one table. `fallback` reads what is not plain, and fails where the bytes are damaged. */
 export function createRowDecoder(fallback: Decode): Decode {
@@ -182,7 +181,7 @@ class RowReader {
     const end = at + length;
     if (end > this.end) this.leave();
     this.at = end;
-    return bytes.utf8Slice(at, end);
+    return recurs(length) ? recurring.read(bytes, this.view, at, length) : bytes.utf8Slice(at, end);
   }
 
   private leave(): never {

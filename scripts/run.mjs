@@ -107,7 +107,8 @@ function testStep(label, files, concurrency, options) {
   const flags = [
     '--test',
     '--test-reporter=spec',
-    '--test-timeout=480000',
+    // Against a test that hangs, on any machine: it counts for a file as a whole too.
+    '--test-timeout=1200000',
     `--test-concurrency=${concurrency}`,
     '--enable-source-maps',
   ];

@@ -29,7 +29,8 @@ const longestDelayMs = 5000;
 const steadyMs = 30_000;
 /** Ends without ever being ready, after which whoever waits for the start is told. */
 const hopelessEnds = 5;
-const metricsMs = 2000;
+/** Less than a scrape waits; a child that a busy machine holds up for a moment is not left out. */
+const metricsMs = 5000;
 
 /** A child that cannot be started; its own log lines say why. */
 export class ChildError extends Error {

@@ -187,7 +187,7 @@ function keyring() {
 }
 
 function versionOf(command) {
-  const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', timeout: 5_000 });
+  const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', timeout: 60_000 });
   return status === 0 ? parseVersion(stdout) : undefined;
 }
 

@@ -6,7 +6,7 @@ import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { NoQuerySchema, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../protocol/tasks.ts';
 import { backfillResponse, readBackfill } from '../store/backfills.ts';
 import { type DirectoryRepository, readDirectoryRepository, readOrganisation } from '../store/directory.ts';
@@ -21,7 +21,7 @@ const startBackfill: ApiRoute = {
   method: 'POST',
   path: '/api/repos/:repoId/backfill',
   operation: 'startBackfill',
-  contract: contracts.startBackfill,
+  contract: repositoryContracts.startBackfill,
   scope: 'repos:write',
   query: NoQuerySchema,
   checkBody,
@@ -39,7 +39,7 @@ const getBackfill: ApiRoute = {
   method: 'GET',
   path: '/api/repos/:repoId/backfill',
   operation: 'getBackfill',
-  contract: contracts.getBackfill,
+  contract: repositoryContracts.getBackfill,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: ({ caller, context, params: [repoId = ''] }) => {
@@ -54,7 +54,7 @@ const cancelBackfill: ApiRoute = {
   method: 'DELETE',
   path: '/api/repos/:repoId/backfill',
   operation: 'cancelBackfill',
-  contract: contracts.cancelBackfill,
+  contract: repositoryContracts.cancelBackfill,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ caller, context, params: [repoId = ''] }) => {

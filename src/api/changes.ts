@@ -4,7 +4,7 @@
  */
 import { ask } from '../journal/query.ts';
 import { type ListChangesQuery, ListChangesQuerySchema } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { Changes, ChangesTask } from '../protocol/tasks.ts';
 import { readRange } from '../store/ranges.ts';
 import type { ApiRoute } from './handle.ts';
@@ -14,7 +14,7 @@ const listChanges: ApiRoute<ListChangesQuery> = {
   method: 'GET',
   path: '/api/ranges/:rangeId/changes',
   operation: 'listRangeChanges',
-  contract: contracts.listRangeChanges,
+  contract: draftContracts.listRangeChanges,
   scope: 'ranges:read',
   query: ListChangesQuerySchema,
   handle: async (request) => {

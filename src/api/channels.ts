@@ -15,7 +15,7 @@ import {
   ListChannelsQuerySchema,
 } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
 import { channelDigest, channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
 import { readDirectoryRepository, readOrganisation } from '../store/directory.ts';
@@ -36,7 +36,7 @@ const listChannels: ApiRoute<ListChannelsQuery> = {
   method: 'GET',
   path: '/api/channels',
   operation: 'listChannels',
-  contract: contracts.listChannels,
+  contract: publishingContracts.listChannels,
   scope: 'orgs:read',
   query: ListChannelsQuerySchema,
   handle: (request) => {
@@ -54,7 +54,7 @@ const getChannel: ApiRoute<ChannelQuery> = {
   method: 'GET',
   path: '/api/channels/:channel',
   operation: 'getChannel',
-  contract: contracts.getChannel,
+  contract: publishingContracts.getChannel,
   scope: 'orgs:read',
   query: ChannelQuerySchema,
   handle: (request) => {
@@ -66,7 +66,7 @@ const putChannel: ApiRoute<ChannelQuery> = {
   method: 'PUT',
   path: '/api/channels/:channel',
   operation: 'putChannel',
-  contract: contracts.putChannel,
+  contract: publishingContracts.putChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
   handle: async (request) => {
@@ -82,7 +82,7 @@ const removeChannel: ApiRoute<ChannelQuery> = {
   method: 'DELETE',
   path: '/api/channels/:channel',
   operation: 'removeChannel',
-  contract: contracts.removeChannel,
+  contract: publishingContracts.removeChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
   handle: async (request) => {
@@ -99,7 +99,7 @@ const testChannel: ApiRoute<ChannelQuery> = {
   method: 'POST',
   path: '/api/channels/:channel/test',
   operation: 'testChannel',
-  contract: contracts.testChannel,
+  contract: publishingContracts.testChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
   checkBody: (body) => check(EmptyBodySchema, body, 'body'),

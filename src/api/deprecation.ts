@@ -1,7 +1,7 @@
 /**
  * What clients are told of an operation that will go: since when it is deprecated (RFC 9745), and when it goes (RFC 8594).
  */
-import type { Deprecation } from '../protocol/contracts.ts';
+import type { Deprecation } from '../protocol/contracts/contract.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** Headers of all replies of a deprecated operation, as flat pairs; none for any other. */

@@ -15,7 +15,7 @@ import {
   UpdateDraftBodySchema,
 } from '../protocol/api.ts';
 import type { Command, DraftChange } from '../protocol/commands.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { DraftRecord, Persona } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
@@ -34,7 +34,7 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
   method: 'GET',
   path: '/api/drafts',
   operation: 'listDrafts',
-  contract: contracts.listDrafts,
+  contract: draftContracts.listDrafts,
   scope: 'drafts:read',
   query: ListDraftsQuerySchema,
   handle: (request) => {
@@ -51,7 +51,7 @@ const getDraft: ApiRoute = {
   method: 'GET',
   path: '/api/drafts/:draftId',
   operation: 'getDraft',
-  contract: contracts.getDraft,
+  contract: draftContracts.getDraft,
   scope: 'drafts:read',
   query: NoQuerySchema,
   handle: (request) => replyReady(request, 'draft', 'Draft'),
@@ -61,7 +61,7 @@ const generateDraft: ApiRoute = {
   method: 'POST',
   path: '/api/drafts/:rangeId/generate',
   operation: 'generateDraft',
-  contract: contracts.generateDraft,
+  contract: draftContracts.generateDraft,
   scope: 'drafts:write',
   query: NoQuerySchema,
   checkBody: checkGenerate,
@@ -80,7 +80,7 @@ const updateDraft: ApiRoute = {
   method: 'PATCH',
   path: '/api/drafts/:draftId',
   operation: 'updateDraft',
-  contract: contracts.updateDraft,
+  contract: draftContracts.updateDraft,
   scope: 'drafts:write',
   query: NoQuerySchema,
   checkBody: checkUpdate,

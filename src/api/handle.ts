@@ -11,7 +11,7 @@ import type { HttpRoute, Method } from '../http/server.ts';
 import { apiRequests } from '../metrics.ts';
 import { maxBodyMdBytes } from '../protocol/api.ts';
 import type { Scope } from '../protocol/commands.ts';
-import type { Contract } from '../protocol/contracts.ts';
+import type { Contract } from '../protocol/contracts/contract.ts';
 import type { Partition } from '../store/partition.ts';
 import { admit } from './admit.ts';
 import type { Authenticator, Caller } from './authenticate.ts';

@@ -15,7 +15,7 @@ import {
   RotateKeyBodySchema,
 } from '../protocol/api.ts';
 import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { organisationContracts } from '../protocol/contracts/organisations.ts';
 import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/directory.ts';
 import { keyResponse } from '../store/keys.ts';
 import type { Caller } from './authenticate.ts';
@@ -33,7 +33,7 @@ const list: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/keys',
   operation: 'listKeys',
-  contract: contracts.listKeys,
+  contract: organisationContracts.listKeys,
   scope: 'keys:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -48,7 +48,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/keys/:keyId',
   operation: 'getKey',
-  contract: contracts.getKey,
+  contract: organisationContracts.getKey,
   scope: 'keys:read',
   query: NoQuerySchema,
   handle: (request) => ({
@@ -61,7 +61,7 @@ const create: ApiRoute = {
   method: 'POST',
   path: '/api/keys',
   operation: 'createKey',
-  contract: contracts.createKey,
+  contract: organisationContracts.createKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   checkBody,
@@ -93,7 +93,7 @@ const rotate: ApiRoute = {
   method: 'POST',
   path: '/api/keys/:keyId/rotate',
   operation: 'rotateKey',
-  contract: contracts.rotateKey,
+  contract: organisationContracts.rotateKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   checkBody: checkRotation,
@@ -113,7 +113,7 @@ const revoke: ApiRoute = {
   method: 'DELETE',
   path: '/api/keys/:keyId',
   operation: 'revokeKey',
-  contract: contracts.revokeKey,
+  contract: organisationContracts.revokeKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   handle: async (request) => {

@@ -3,7 +3,7 @@
  * made of the document is where the help link of a refusal leads.
  */
 import { errorKinds } from '../errors.ts';
-import { receiver } from '../protocol/contracts.ts';
+import { receiver } from '../protocol/contracts/receiver.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { refsTo, refusalHeaders } from './openapi-headers.ts';
 

@@ -15,7 +15,7 @@ import {
   UpdateOrganisationBodySchema,
 } from '../protocol/api.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { organisationContracts } from '../protocol/contracts/organisations.ts';
 import {
   type OrganisationRecord,
   readOrganisation,
@@ -32,7 +32,7 @@ const listOrganisations: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/orgs',
   operation: 'listOrganisations',
-  contract: contracts.listOrganisations,
+  contract: organisationContracts.listOrganisations,
   scope: 'orgs:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -48,7 +48,7 @@ const getOrganisation: ApiRoute = {
   method: 'GET',
   path: '/api/orgs/:orgId',
   operation: 'getOrganisation',
-  contract: contracts.getOrganisation,
+  contract: organisationContracts.getOrganisation,
   scope: 'orgs:read',
   query: NoQuerySchema,
   handle: (request) => {
@@ -63,7 +63,7 @@ const updateOrganisation: ApiRoute = {
   method: 'PATCH',
   path: '/api/orgs/:orgId',
   operation: 'updateOrganisation',
-  contract: contracts.updateOrganisation,
+  contract: organisationContracts.updateOrganisation,
   scope: 'orgs:write',
   query: NoQuerySchema,
   checkBody,

@@ -8,7 +8,7 @@ import {
   ListPublicationsQuerySchema,
   NoQuerySchema,
 } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import { readDraft } from '../store/drafts.ts';
 import { publicationResponse, readPublication, listPublications as storedPublications } from '../store/publications.ts';
@@ -26,7 +26,7 @@ const listPublications: ApiRoute<ListPublicationsQuery> = {
   method: 'GET',
   path: '/api/publications',
   operation: 'listPublications',
-  contract: contracts.listPublications,
+  contract: publishingContracts.listPublications,
   scope: 'drafts:read',
   query: ListPublicationsQuerySchema,
   handle: (request) => {
@@ -43,7 +43,7 @@ const getPublication: ApiRoute = {
   method: 'GET',
   path: '/api/publications/:publicationId',
   operation: 'getPublication',
-  contract: contracts.getPublication,
+  contract: publishingContracts.getPublication,
   scope: 'drafts:read',
   query: NoQuerySchema,
   handle: (request) => {
@@ -56,7 +56,7 @@ const resendPublication: ApiRoute = {
   method: 'POST',
   path: '/api/publications/:publicationId/resend',
   operation: 'resendPublication',
-  contract: contracts.resendPublication,
+  contract: publishingContracts.resendPublication,
   scope: 'publish:write',
   query: NoQuerySchema,
   checkBody: (body) => check(EmptyBodySchema, body, 'body'),
@@ -74,7 +74,7 @@ const deletePublication: ApiRoute = {
   method: 'DELETE',
   path: '/api/publications/:publicationId',
   operation: 'deletePublication',
-  contract: contracts.deletePublication,
+  contract: publishingContracts.deletePublication,
   scope: 'publish:write',
   query: NoQuerySchema,
   handle: async (request) => {

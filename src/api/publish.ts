@@ -11,7 +11,7 @@ import { pagesUrl } from '../page-url.ts';
 import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
 import type { Command } from '../protocol/commands.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
@@ -39,7 +39,7 @@ const publishDraft: ApiRoute = {
   method: 'POST',
   path: '/api/publish',
   operation: 'publishDraft',
-  contract: contracts.publishDraft,
+  contract: publishingContracts.publishDraft,
   scope: 'publish:write',
   query: NoQuerySchema,
   checkBody: checkPublish,
@@ -74,7 +74,7 @@ const previewPublication: ApiRoute = {
   method: 'POST',
   path: '/api/publish/preview',
   operation: 'previewPublication',
-  contract: contracts.previewPublication,
+  contract: publishingContracts.previewPublication,
   scope: 'drafts:read',
   query: NoQuerySchema,
   checkBody: checkPublish,

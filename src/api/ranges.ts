@@ -11,7 +11,7 @@ import {
   ListRangesQuerySchema,
   NoQuerySchema,
 } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import type { Preview, PreviewTask } from '../protocol/tasks.ts';
 import { listRanges as storedRanges } from '../store/ranges.ts';
@@ -28,7 +28,7 @@ const listRanges: ApiRoute<ListRangesQuery> = {
   method: 'GET',
   path: '/api/ranges',
   operation: 'listRanges',
-  contract: contracts.listRanges,
+  contract: draftContracts.listRanges,
   scope: 'ranges:read',
   query: ListRangesQuerySchema,
   handle: ({ query, caller, context }) => {
@@ -46,7 +46,7 @@ const getRange: ApiRoute = {
   method: 'GET',
   path: '/api/ranges/:rangeId',
   operation: 'getRange',
-  contract: contracts.getRange,
+  contract: draftContracts.getRange,
   scope: 'ranges:read',
   query: NoQuerySchema,
   handle: (request) => replyReady(request, 'range', 'Release range'),
@@ -56,7 +56,7 @@ const createRange: ApiRoute = {
   method: 'POST',
   path: '/api/ranges',
   operation: 'createRange',
-  contract: contracts.createRange,
+  contract: draftContracts.createRange,
   scope: 'ranges:write',
   query: NoQuerySchema,
   checkBody: checkWhole,

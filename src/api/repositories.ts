@@ -11,7 +11,7 @@ import {
   type UpdateRepositoryBody,
   UpdateRepositoryBodySchema,
 } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import {
   type DirectoryRepository,
   directoryRepositoryDigest,
@@ -31,7 +31,7 @@ const listRepositories: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/repos',
   operation: 'listRepositories',
-  contract: contracts.listRepositories,
+  contract: repositoryContracts.listRepositories,
   scope: 'repos:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -45,7 +45,7 @@ const getRepository: ApiRoute = {
   method: 'GET',
   path: '/api/repos/:repoId',
   operation: 'getRepository',
-  contract: contracts.getRepository,
+  contract: repositoryContracts.getRepository,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: ({ caller, directory, params: [repoId = ''] }) => {
@@ -61,7 +61,7 @@ const updateRepository: ApiRoute = {
   method: 'PATCH',
   path: '/api/repos/:repoId',
   operation: 'updateRepository',
-  contract: contracts.updateRepository,
+  contract: repositoryContracts.updateRepository,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
@@ -77,7 +77,7 @@ const listRepositoryTags: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/repos/:repoId/tags',
   operation: 'listRepositoryTags',
-  contract: contracts.listRepositoryTags,
+  contract: repositoryContracts.listRepositoryTags,
   scope: 'repos:read',
   query: PagingSchema,
   handle: ({ query, caller, context, params: [repoId = ''] }) => {

@@ -8,7 +8,7 @@ import { invalid, notFound, ServiceError } from '../errors.ts';
 import { askDue, type PartitionDue } from '../journal/retention.ts';
 import { directoryName, type PartitionName, partitionNames } from '../journal/subjects.ts';
 import { type ApproveRetentionBody, ApproveRetentionBodySchema, NoQuerySchema } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { operatorContracts } from '../protocol/contracts/operations.ts';
 import type { RecordCounts, RetentionStatus, Wait } from '../protocol/retention.ts';
 import { listDirectoryRepositories, listOrganisations } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
@@ -29,7 +29,7 @@ const showRetention: ApiRoute = {
   method: 'GET',
   path: '/api/retention',
   operation: 'showRetention',
-  contract: contracts.showRetention,
+  contract: operatorContracts.showRetention,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: async ({ caller, context }) => {
@@ -42,7 +42,7 @@ const approveRetention: ApiRoute = {
   method: 'POST',
   path: '/api/retention/approve',
   operation: 'approveRetention',
-  contract: contracts.approveRetention,
+  contract: operatorContracts.approveRetention,
   scope: 'repos:write',
   query: NoQuerySchema,
   checkBody: (body) => check(ApproveRetentionBodySchema, body, 'body'),

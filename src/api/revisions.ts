@@ -10,7 +10,7 @@ import {
   RestoreDraftBodySchema,
 } from '../protocol/api.ts';
 import type { DraftChange } from '../protocol/commands.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { DraftRevision } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import { listDraftRevisions, readDraftRevision, readTexts } from '../store/revisions.ts';
@@ -25,7 +25,7 @@ const listRevisions: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/drafts/:draftId/revisions',
   operation: 'listDraftRevisions',
-  contract: contracts.listDraftRevisions,
+  contract: draftContracts.listDraftRevisions,
   scope: 'drafts:read',
   query: PagingSchema,
   handle: (request) => {
@@ -40,7 +40,7 @@ const getRevision: ApiRoute = {
   method: 'GET',
   path: '/api/drafts/:draftId/revisions/:revision',
   operation: 'getDraftRevision',
-  contract: contracts.getDraftRevision,
+  contract: draftContracts.getDraftRevision,
   scope: 'drafts:read',
   query: NoQuerySchema,
   handle: (request) => {
@@ -59,7 +59,7 @@ const restoreDraft: ApiRoute = {
   method: 'POST',
   path: '/api/drafts/:draftId/restore',
   operation: 'restoreDraft',
-  contract: contracts.restoreDraft,
+  contract: draftContracts.restoreDraft,
   scope: 'drafts:write',
   query: NoQuerySchema,
   checkBody: (body) => check(RestoreDraftBodySchema, body, 'body'),

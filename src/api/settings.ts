@@ -4,7 +4,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { toEtag } from '../etag.ts';
 import { NoQuerySchema } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
 import { readSettings, settingsDigest } from '../store/settings.ts';
 import { assertVisible } from './authenticate.ts';
@@ -17,7 +17,7 @@ const getSettings: ApiRoute = {
   method: 'GET',
   path: '/api/repos/:repoId/settings',
   operation: 'getRepositorySettings',
-  contract: contracts.getRepositorySettings,
+  contract: repositoryContracts.getRepositorySettings,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: ({ caller, context, params: [repoId = ''] }) => {
@@ -32,7 +32,7 @@ const putSettings: ApiRoute = {
   method: 'PUT',
   path: '/api/repos/:repoId/settings',
   operation: 'putRepositorySettings',
-  contract: contracts.putRepositorySettings,
+  contract: repositoryContracts.putRepositorySettings,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {

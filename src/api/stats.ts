@@ -5,7 +5,7 @@
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../errors.ts';
 import { type StatsQuery, StatsQuerySchema } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { organisationContracts } from '../protocol/contracts/organisations.ts';
 import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import { tierOfUsage } from '../store/tiers.ts';
@@ -16,7 +16,7 @@ const getStats: ApiRoute<StatsQuery> = {
   method: 'GET',
   path: '/api/stats',
   operation: 'getStats',
-  contract: contracts.getStats,
+  contract: organisationContracts.getStats,
   scope: 'stats:read',
   query: StatsQuerySchema,
   handle: (request) => {

@@ -11,7 +11,7 @@ import {
   type ReplayWebhooksBody,
   ReplayWebhooksBodySchema,
 } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { webhookContracts } from '../protocol/contracts/webhooks.ts';
 import type { WebhookDelivery } from '../protocol/webhooks.ts';
 import { findWebhookDelivery, listWebhookDeliveries, webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
 import { carryOut } from './context.ts';
@@ -24,7 +24,7 @@ const list: ApiRoute<ListWebhookDeliveriesQuery> = {
   method: 'GET',
   path: '/api/webhook-endpoints/:endpointId/deliveries',
   operation: 'listWebhookDeliveries',
-  contract: contracts.listWebhookDeliveries,
+  contract: webhookContracts.listWebhookDeliveries,
   scope: 'webhooks:read',
   query: ListWebhookDeliveriesQuerySchema,
   handle: ({ query: { status, ...paging }, ...request }) => {
@@ -39,7 +39,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/webhook-endpoints/:endpointId/deliveries/:deliveryId',
   operation: 'getWebhookDelivery',
-  contract: contracts.getWebhookDelivery,
+  contract: webhookContracts.getWebhookDelivery,
   scope: 'webhooks:read',
   query: NoQuerySchema,
   handle: (request) => ({ status: 200, body: webhookDeliveryResponse(visibleDelivery(request)) }),
@@ -49,7 +49,7 @@ const resend: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/deliveries/:deliveryId/resend',
   operation: 'resendWebhookDelivery',
-  contract: contracts.resendWebhookDelivery,
+  contract: webhookContracts.resendWebhookDelivery,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkNothing,
@@ -66,7 +66,7 @@ const replay: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/replay',
   operation: 'replayWebhookDeliveries',
-  contract: contracts.replayWebhookDeliveries,
+  contract: webhookContracts.replayWebhookDeliveries,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkReplay,

@@ -18,7 +18,7 @@ import {
   type UpdateWebhookEndpointBody,
   UpdateWebhookEndpointBodySchema,
 } from '../protocol/api.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { webhookContracts } from '../protocol/contracts/webhooks.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
 import { organisationByLogin, readOrganisation } from '../store/directory.ts';
 import {
@@ -46,7 +46,7 @@ const list: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/webhook-endpoints',
   operation: 'listWebhookEndpoints',
-  contract: contracts.listWebhookEndpoints,
+  contract: webhookContracts.listWebhookEndpoints,
   scope: 'webhooks:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -60,7 +60,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/webhook-endpoints/:endpointId',
   operation: 'getWebhookEndpoint',
-  contract: contracts.getWebhookEndpoint,
+  contract: webhookContracts.getWebhookEndpoint,
   scope: 'webhooks:read',
   query: NoQuerySchema,
   handle: (request) => {
@@ -74,7 +74,7 @@ const create: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints',
   operation: 'createWebhookEndpoint',
-  contract: contracts.createWebhookEndpoint,
+  contract: webhookContracts.createWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkCreation,
@@ -92,7 +92,7 @@ const update: ApiRoute = {
   method: 'PATCH',
   path: '/api/webhook-endpoints/:endpointId',
   operation: 'updateWebhookEndpoint',
-  contract: contracts.updateWebhookEndpoint,
+  contract: webhookContracts.updateWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkUpdate,
@@ -116,7 +116,7 @@ const rotate: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/rotate',
   operation: 'rotateWebhookEndpointSecret',
-  contract: contracts.rotateWebhookEndpointSecret,
+  contract: webhookContracts.rotateWebhookEndpointSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkRotation,
@@ -133,7 +133,7 @@ const remove: ApiRoute = {
   method: 'DELETE',
   path: '/api/webhook-endpoints/:endpointId',
   operation: 'deleteWebhookEndpoint',
-  contract: contracts.deleteWebhookEndpoint,
+  contract: webhookContracts.deleteWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   handle: async (request) => {
@@ -146,7 +146,7 @@ const test: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/test',
   operation: 'testWebhookEndpoint',
-  contract: contracts.testWebhookEndpoint,
+  contract: webhookContracts.testWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkNothing,

@@ -14,7 +14,7 @@ import {
   RotateWebhookSecretBodySchema,
 } from '../protocol/api.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import { contracts } from '../protocol/contracts.ts';
+import { organisationContracts } from '../protocol/contracts/organisations.ts';
 import { listWebhookSecrets, webhookSecretResponse } from '../store/webhook-secrets.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
@@ -33,7 +33,7 @@ const listSecrets: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/webhook-secrets',
   operation: 'listWebhookSecrets',
-  contract: contracts.listWebhookSecrets,
+  contract: organisationContracts.listWebhookSecrets,
   scope: 'webhooks:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -47,7 +47,7 @@ const createSecret: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-secrets',
   operation: 'createWebhookSecret',
-  contract: contracts.createWebhookSecret,
+  contract: organisationContracts.createWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: (body) => check(CreateWebhookSecretBodySchema, body, 'body'),
@@ -68,7 +68,7 @@ const rotateSecret: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-secrets/:secretId/rotate',
   operation: 'rotateWebhookSecret',
-  contract: contracts.rotateWebhookSecret,
+  contract: organisationContracts.rotateWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: (body) => check(RotateWebhookSecretBodySchema, body, 'body'),
@@ -84,7 +84,7 @@ const revokeSecret: ApiRoute = {
   method: 'DELETE',
   path: '/api/webhook-secrets/:secretId',
   operation: 'revokeWebhookSecret',
-  contract: contracts.revokeWebhookSecret,
+  contract: organisationContracts.revokeWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   handle: async ({ caller, context, params: [secretId = ''] }) => ({

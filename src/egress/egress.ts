@@ -56,10 +56,10 @@ export class Egress {
 
   /**
    * Resolves a name for other protocols by the same rule.
-   * @returns the address to connect to
+   * @returns the addresses to connect to, at least one, those to be tried first in front
    * @throws EgressError when the name cannot be resolved, or one of its addresses is refused
    */
-  async resolve(hostname: string): Promise<string> {
+  async resolve(hostname: string): Promise<string[]> {
     const addresses = await withinTime(
       new Promise<LookupAddress[]>((resolve, reject) => {
         this.resolveAll(
@@ -70,7 +70,7 @@ export class Egress {
         );
       }),
     );
-    return (addresses[0] as LookupAddress).address;
+    return addresses.map(({ address }) => address);
   }
 
   /** Drops the connections that are still open; their requests fail. */

@@ -2,7 +2,7 @@
  * What a delivery under one organisation's secret may say: things of that organisation and of nobody else's. Whoever sets up
  * hooks in one organisation must not move, rename or write into another's (`docs/architecture.md` decision 25).
  */
-import type { InstallationBody } from '../protocol/journal.ts';
+import type { InstallationBody } from '../protocol/events.ts';
 import {
   type OrganisationRecord,
   organisationByLogin,

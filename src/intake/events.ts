@@ -3,6 +3,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
+import type { EventBody } from '../protocol/events.ts';
 import {
   type HostRepository,
   type IssueCommentPayload,
@@ -24,7 +25,7 @@ import {
   type ReviewPayload,
   ReviewPayloadSchema,
 } from '../protocol/host.ts';
-import type { EventBody, EventRepository } from '../protocol/journal.ts';
+import type { EventRepository } from '../protocol/repository.ts';
 import { assertComplete } from './faults.ts';
 import { installationEvents } from './installations.ts';
 import { minimiseIssue, minimisePull, minimisePush, minimiseRepository, minimiseTag } from './minimise.ts';

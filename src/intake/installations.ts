@@ -4,6 +4,7 @@
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { repositoryId } from '../ids.ts';
+import type { InstallationBody } from '../protocol/events.ts';
 import {
   type InstallationPayload,
   InstallationPayloadSchema,
@@ -11,7 +12,6 @@ import {
   InstallationTargetPayloadSchema,
   type InstalledRepositories,
 } from '../protocol/host.ts';
-import type { InstallationBody } from '../protocol/journal.ts';
 import { assertComplete, type Checker } from './faults.ts';
 
 const installation = TypeCompiler.Compile(InstallationPayloadSchema);

@@ -3,8 +3,8 @@
  * review, their paths and positions are not read at all.
  */
 import { createHash } from 'node:crypto';
+import type { CommentSnapshot } from '../protocol/events.ts';
 import type { IssueCommentPayload, ReviewCommentPayload, ReviewPayload } from '../protocol/host.ts';
-import type { CommentSnapshot } from '../protocol/journal.ts';
 import { author, longest, redacted, time } from './text.ts';
 
 /** A comment in a discussion at `now`, which stands in for missing times. */

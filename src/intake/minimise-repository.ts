@@ -1,8 +1,9 @@
 /**
  * What events tell of a repository as a whole: its name and state, its labels, refs made and deleted.
  */
+
+import type { EventBody, TagPush } from '../protocol/events.ts';
 import type { LabelPayload, RefPayload, RepositoryPayload } from '../protocol/host.ts';
-import type { EventBody, TagPush } from '../protocol/journal.ts';
 import { labelName, name, time } from './text.ts';
 
 type Body<Name extends EventBody['event']> = Extract<EventBody, { event: Name }>;

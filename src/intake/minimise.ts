@@ -3,15 +3,9 @@
  * not named here goes no further.
  */
 import { partEnd, repositoryId } from '../ids.ts';
+import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../protocol/events.ts';
 import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
-import type {
-  BranchPush,
-  EventRepository,
-  IssueSnapshot,
-  PullSnapshot,
-  PushedCommit,
-  TagPush,
-} from '../protocol/journal.ts';
+import type { EventRepository } from '../protocol/repository.ts';
 import { coAuthors } from './redact.ts';
 import { address, author, labels, longest, name, redacted, time, within } from './text.ts';
 

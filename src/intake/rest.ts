@@ -3,6 +3,7 @@
  * payload's shapes: what they lack or call otherwise is put right here. An item that cannot be read is nothing.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { EventBody, ListedCommit, TagPush } from '../protocol/events.ts';
 import {
   HostCommitSchema,
   type IssueCommentPayload,
@@ -14,7 +15,6 @@ import {
   type ReviewPayload,
   ReviewPayloadSchema,
 } from '../protocol/host.ts';
-import type { EventBody, ListedCommit, TagPush } from '../protocol/journal.ts';
 import { minimiseCommit, minimiseIssue, minimisePull } from './minimise.ts';
 import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './minimise-comments.ts';
 import { name as stored, time } from './text.ts';

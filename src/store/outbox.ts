@@ -2,7 +2,7 @@
  * Effects that a fold caused and that are carried out after its commit: renders, recounts, backfills, relays to another
  * partition (`docs/architecture.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
  */
-import type { RelayBody } from '../protocol/journal.ts';
+import type { RelayBody } from '../protocol/relays.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { nextNumber } from './meta.ts';
 import type { Partition } from './partition.ts';

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { documentRoute } from '../../src/api/document.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { docsRoutes } from '../../src/docs-page.ts';
 import { startServer } from '../../src/http/server.ts';
-import { chromiumPath, contrast } from '../helpers/browser.ts';
+import { chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 
 const program = chromiumPath();
@@ -21,8 +21,7 @@ test('the reference in a browser', { skip }, async (t) => {
   const server = await startServer('127.0.0.1', 0, routes, pino({ level: 'silent' }));
   afterwards(t, () => server.stop(1000));
   const url = `http://127.0.0.1:${server.port}`;
-  const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
-  afterwards(t, () => browser.close());
+  const browser = await openBrowser(t, program as string);
   for (const look of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
       await t.test(`${look}, ${width} wide`, (t) => looksAt(t, browser, { url, look, width }));
@@ -35,8 +34,7 @@ async function looksAt(
   browser: Browser,
   { url, look, width }: { url: string; look: 'light' | 'dark'; width: number },
 ): Promise<void> {
-  const context = await browser.newContext({ colorScheme: look, viewport: { width, height: 900 } });
-  afterwards(t, () => context.close());
+  const context = await openContext(t, browser, { colorScheme: look, viewport: { width, height: 900 } });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

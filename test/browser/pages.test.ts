@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { hosted } from '../../src/channels/hosted.ts';
-import { chromiumPath, contrast } from '../helpers/browser.ts';
-import { afterwards } from '../helpers/cleanup.ts';
+import { chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
 import { sampleBody, sampleNote } from '../helpers/host-note.ts';
 import { at, startPages, type TestPages } from '../helpers/pages.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = chromiumPath();
 const skip =
@@ -31,8 +31,7 @@ const hostile = [
 test('pages in a browser', { skip }, async (t) => {
   const pages = await startPages(t);
   const url = await publish(pages);
-  const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
-  afterwards(t, () => browser.close());
+  const browser = await openBrowser(t, program as string);
 
   for (const look of ['light', 'dark'] as const) {
     for (const [device, width] of [
@@ -82,11 +81,7 @@ test('pages in a browser', { skip }, async (t) => {
     await page.evaluate(
       `document.body.insertAdjacentHTML('beforeend', '<img src="https://a.test/x.png"><p style="color:red">')`,
     );
-    await page.waitForTimeout(50);
-    assert.ok(
-      faults.some((fault) => fault.includes('Content Security Policy')),
-      faults.join('\n'),
-    );
+    await waitUntil('the console tells of it', () => faults.some((fault) => fault.includes('Content Security Policy')));
   });
 
   await t.test('the reader gets from the list to a version and back', async (t) => {
@@ -125,8 +120,7 @@ async function publish(pages: TestPages): Promise<string> {
 }
 
 async function open(t: TestContext, browser: Browser, options: BrowserContextOptions) {
-  const context = await browser.newContext(options);
-  afterwards(t, () => context.close());
+  const context = await openContext(t, browser, options);
   const page = await context.newPage();
   const [faults, asked]: [string[], string[]] = [[], []];
   page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));

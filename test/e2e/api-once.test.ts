@@ -96,12 +96,11 @@ test('Idempotency-Key', async (t) => {
   await t.test('a kill of the gateway makes nothing happen twice', async () => {
     const before = await ranges();
     for (let round = 0; round < 3; round++) {
-      const gateway = service.pids().gateway;
       const broken = Array.from({ length: 8 }, (_, i) =>
         post('/api/ranges', `d-${round}-${i}`, range).catch(() => null),
       );
       await new Promise((resolve) => setTimeout(resolve, 5 * round));
-      process.kill(gateway, 'SIGKILL');
+      const { gateway } = await service.killParts('gateway');
       await Promise.all(broken);
       await waitUntil('another gateway answers', async () => {
         const answer = await fetch(`${service.url}/api/nowhere`).catch(() => undefined);

@@ -8,7 +8,7 @@ import { byWebhooks, comparable, ended, mergedBetween, theRepository } from '../
 import { TestApp } from '../helpers/host/app.ts';
 import { buildHistory, timeOfNumber } from '../helpers/host/build.ts';
 import { deliveriesOf, pullDeliveries } from '../helpers/host/deliveries.ts';
-import { redirect, secondaryLimit, slow, status } from '../helpers/host/faults.ts';
+import { held, redirect, secondaryLimit, slow, status } from '../helpers/host/faults.ts';
 import type { History } from '../helpers/host/history.ts';
 import { startHost, type TestHostOptions } from '../helpers/host/server.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
@@ -122,7 +122,8 @@ test('asks again for what is new only', async (t) => {
 
 test('a delivery wins over what is read in the same second', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 120 }));
-  host.fail(/GET .*\/issues\?/, slow(1500), { times: 1 });
+  const issues = held();
+  host.fail(/GET .*\/issues\?/, issues.fault);
   const running = service.run('backfill', 'acme/rocket');
   await waitUntil('the issues are asked for', () => host.asked(/\/issues\?/).length > 0);
   for (const number of [1, 2, 118, 119]) {
@@ -133,7 +134,8 @@ test('a delivery wins over what is read in the same second', async (t) => {
   }
   const issue = deliveriesOf(host.history, host.place).findLast(({ event }) => event === 'issues') ?? assert.fail();
   const renamed = { ...(issue.payload.issue as object), title: 'Live issue' };
-  await service.deliver('issues', { ...issue.payload, issue: renamed });
+  assert.equal((await service.deliver('issues', { ...issue.payload, issue: renamed })).status, 202);
+  issues.letGo();
   assert.equal((await running).code, 0);
   const dump = service.tidings('dump', await theRepository(service));
   assert.equal(dump.match(/"title":"Live /g)?.length, 5);
@@ -154,10 +156,11 @@ for (const part of ['worker', 'all'] as const) {
         percent = body.percent ?? percent;
         return percent >= goal;
       });
-      const pids = service.pids();
-      process.kill(pids.worker, 'SIGKILL');
-      if (part === 'worker') continue;
-      for (const pid of [pids.supervisor, pids.gateway, pids['nats-server']]) process.kill(pid, 'SIGKILL');
+      if (part === 'worker') {
+        await service.killParts('worker');
+        continue;
+      }
+      await service.killParts('supervisor', 'worker', 'gateway', 'nats-server');
       await service.exit();
       service = await startService(t, { env: { ...small, ...host.env }, dataDir: service.dataDir });
     }
@@ -172,7 +175,8 @@ for (const part of ['worker', 'all'] as const) {
 
 test('answers with the backfill under way, and cancels it', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60 }));
-  host.fail(/GET .*\/reviews/, slow(100), { times: 1000 });
+  const reviews = held();
+  host.fail(/GET .*\/reviews/, reviews.fault, { times: 1000 });
   await service.run('backfill', 'acme/rocket', '--no-wait', '--since', '2026-01-06');
   const repoId = await theRepository(service);
   const path = `/api/repos/${repoId}/backfill`;
@@ -183,6 +187,7 @@ test('answers with the backfill under way, and cancels it', async (t) => {
   const cancelled = await service.api('DELETE', path);
   assert.deepEqual([cancelled.status, cancelled.body.state], [200, 'cancelled']);
   await waitUntil('nothing is under way', async () => (await service.metric('tidings_backfills_under_way')) === 0);
+  reviews.letGo();
   const asked = host.seen.length;
   const fresh = await service.api('POST', path, { since: '2026-01-06' });
   assert.notEqual(fresh.body.id, running.body.id);
@@ -255,11 +260,13 @@ test('says what is wrong when it cannot be done', async (t) => {
 
 test('stops when its repository is taken away', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60 }));
-  host.fail(/GET .*\/reviews/, slow(100), { times: 1000 });
+  const reviews = held();
+  host.fail(/GET .*\/reviews/, reviews.fault, { times: 1000 });
   await service.run('backfill', 'acme/rocket', '--no-wait');
   const repoId = await theRepository(service);
   await waitUntil('reviews are asked for', () => host.asked(/\/reviews/).length > 0);
-  await service.api('PATCH', `/api/repos/${repoId}`, { selected: false });
+  assert.equal((await service.api('PATCH', `/api/repos/${repoId}`, { selected: false })).status, 200);
+  reviews.letGo();
   const { state, error } = await ended(service, repoId);
   assert.equal(state, 'failed');
   assert.match(error, /unselected/);

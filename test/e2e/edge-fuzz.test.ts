@@ -1,16 +1,19 @@
 /**
  * Thousands of hostile requests, made up at random: whatever comes, the processes live on and no reply is a 5xx.
- * What fails prints its seed; the same seed fails again.
+ * What fails prints its seed and path, which fail again.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { faultsIn } from '../helpers/log.ts';
 import { issuePayload, pullPayload, pushPayload, shaOf, tagPayload } from '../helpers/payloads.ts';
 import { talk } from '../helpers/raw-socket.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
-const bounded = { numRuns: 1000, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false };
+// The same requests on every run: another seed is for a search, not for a verdict.
+const bounded = { seed: 20_260_101, numRuns: 1000, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false };
 
 const nasty = fc.constantFrom<unknown>(
   '',
@@ -198,8 +201,8 @@ test('hostile requests end no process', async (t) => {
   await t.test('the service is as good as new', async () => {
     assert.equal(await service.metric('tidings_child_restarts_total'), 0);
     assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
-    assert.equal(await service.metric('tidings_body_bytes_held'), 0);
+    await waitUntil('no body is held', async () => (await service.metric('tidings_body_bytes_held')) === 0);
     assert.equal((await service.api('GET', `/api/ranges/${rangeId}`)).status, 200);
-    assert.equal(service.log, '');
+    assert.deepEqual(faultsIn(service.log), []);
   });
 });

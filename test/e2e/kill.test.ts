@@ -6,10 +6,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { assertReplays } from '../helpers/partition-journal.ts';
 import { Load } from '../helpers/partition-load.ts';
-import { type ServiceOptions, startService, type TestService } from '../helpers/service.ts';
+import { type Part, type ServiceOptions, startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-
-type Part = 'gateway' | 'worker' | 'nats-server';
 
 const small: ServiceOptions = {
   env: { TIDINGS_PARTITIONS: '2', TIDINGS_WORKERS: '1', TIDINGS_BATCH_RECORDS: '16', TIDINGS_RENDER_THREADS: '1' },
@@ -17,8 +15,7 @@ const small: ServiceOptions = {
 
 /** Kills parts and waits until the service is whole again and takes deliveries; how long that took. */
 async function killAndHeal(service: TestService, load: Load, parts: readonly Part[]): Promise<number> {
-  const before = service.pids();
-  for (const part of parts) process.kill(before[part], 'SIGKILL');
+  const before = await service.killParts(...parts);
   const started = performance.now();
   await waitUntil(`${parts.join(' and ')} run again`, () => {
     const now = service.pids();

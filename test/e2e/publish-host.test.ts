@@ -8,7 +8,7 @@ import { theRepository } from '../helpers/backfill.ts';
 import { buildHistory } from '../helpers/host/build.ts';
 import type { HostKind } from '../helpers/host/lists.ts';
 import { startHost } from '../helpers/host/server.ts';
-import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { createTagRange, deliverRocket, generateDraft, toEnd } from '../helpers/rocket.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 
 const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1' };
@@ -25,7 +25,8 @@ async function start(t: TestContext, kind: HostKind) {
   const range = (await service.api('POST', '/api/ranges', bounds)).body;
   const draft = await generateDraft(service, range.id);
   const publish = async (channel: string, more: object = {}) => {
-    const { status, body } = await service.api('POST', '/api/publish', { draftId: draft.id, channel, ...more });
+    const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel, ...more });
+    const { status, body } = await toEnd(service, asked);
     assert.equal(status, 201, JSON.stringify(body));
     return body;
   };
@@ -65,7 +66,8 @@ test('says why a release cannot be', async (t) => {
   const dates = { repoId, type: 'DATE_BASED', fromDate: '2026-01-01', toDate: '2026-02-01' };
   const range = (await service.api('POST', '/api/ranges', dates)).body;
   const other = await generateDraft(service, range.id);
-  const { body } = await service.api('POST', '/api/publish', { draftId: other.id, channel: 'scm_releases' });
+  const asked = service.api('POST', '/api/publish', { draftId: other.id, channel: 'scm_releases' });
+  const { body } = await toEnd(service, asked);
   assert.match(body.error, /belongs to a tag/);
   const preview = await service.api('POST', '/api/publish/preview', { draftId: draft.id, channel: 'changelog' });
   assert.deepEqual(
@@ -79,7 +81,7 @@ test('shows published notes on pages, to whom the settings say', async (t) => {
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
   const draft = await generateDraft(service, range.id, 'customer');
-  const publish = () => service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
+  const publish = () => toEnd(service, service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' }));
   const published = (await publish()).body;
   assert.equal(published.url, `${service.url}/notes/acme/rocket/v1.1.0`);
   const page = await fetch(published.url);

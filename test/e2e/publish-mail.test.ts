@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type SmtpOptions, startSmtp } from '../helpers/receivers/smtp.ts';
-import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
-import { type Answer, startService } from '../helpers/service.ts';
+import { createTagRange, deliverRocket, generateDraft, publicationEnded } from '../helpers/rocket.ts';
+import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const [ann, ben, cleo] = ['ann@example.org', 'ben@example.org', 'cleo@example.org'];
@@ -19,15 +19,7 @@ async function openStage(t: TestContext, options: SmtpOptions = {}) {
   const { id: draftId } = await generateDraft(service, rangeId);
   const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
   const server = { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example' };
-  const ended = (id: string): Promise<Answer['body']> =>
-    waitUntil(
-      'the publication has ended',
-      async () => {
-        const { body } = await service.api('GET', `/api/publications/${id}`);
-        return (body.status === 'completed' || body.status === 'failed') && body;
-      },
-      60_000,
-    );
+  const ended = (id: string) => publicationEnded(service, id);
   return {
     service,
     draftId,
@@ -136,7 +128,7 @@ test('a worker that dies leaves nobody with two', async (t) => {
   await mailTo(crowd);
   const asked = service.api('POST', '/api/publish', { draftId, channel: 'email' });
   await waitUntil('some have got it', async () => Object.keys(got()).length >= 3);
-  process.kill(service.pids().worker, 'SIGKILL');
+  await service.killParts('worker');
   const first = await ended((await asked).body.id);
   assert.deepEqual([first.status, first.outcomeUnknown], ['failed', true], JSON.stringify(first));
   await mailTo([...crowd, ann]);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { countPulls, Load } from '../helpers/partition-load.ts';
+import { assertPulls, Load } from '../helpers/partition-load.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -57,8 +57,12 @@ test('goes on when its journal vanishes', async (t) => {
   await service.deliver('pull_request', pullPayload(1));
   await waitUntil('it is folded', async () => (await repositories(service)).length === 1);
   const id = (await repositories(service))[0]?.id ?? assert.fail();
-  rmSync(join(service.dataDir, 'nats/jetstream'), { recursive: true });
-  process.kill(service.pids()['nats-server'], 'SIGKILL');
+  const server = service.pids()['nats-server'];
+  assert.ok(server > 0);
+  // Held still, so that it writes no file while its folder goes.
+  process.kill(server, 'SIGSTOP');
+  rmSync(join(service.dataDir, 'nats/jetstream'), { recursive: true, maxRetries: 5 });
+  process.kill(server, 'SIGKILL');
   const started = performance.now();
   await waitUntil('a delivery is taken', async () => {
     const answer = await service.deliver('pull_request', pullPayload(2)).catch(() => undefined);
@@ -66,7 +70,7 @@ test('goes on when its journal vanishes', async (t) => {
   });
   t.diagnostic(`takes deliveries again after ${Math.round(performance.now() - started)} ms`);
   await service.ready();
-  assert.equal(await countPulls(service, id), 2);
+  await assertPulls(service, id, 2);
   assert.match(service.log, /journal was cut or replaced/);
 });
 

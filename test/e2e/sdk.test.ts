@@ -23,7 +23,7 @@ const example = fileURLToPath(new URL('../../sdk/example.js', import.meta.url));
 const tags = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' } as const;
 
 test('the client', async (t) => {
-  const service = await startService(t, { env: { TIDINGS_LIMIT_API_PER_MINUTE: '500' } });
+  const service = await startService(t, { env: { TIDINGS_LIMIT_API_PER_MINUTE: '1500' } });
   const repoId = await deliverRocket(service);
   const client = createClient({ url: service.url, key: service.adminKey });
 
@@ -65,7 +65,7 @@ test('the client', async (t) => {
     const missing = await client.getDraft({ draftId: 'draft_x' }, { requestId: 'mine-1' }).catch((error) => error);
     assert.ok(missing instanceof NotFoundError);
     assert.deepEqual([missing.status, missing.error, missing.requestId], [404, 'Not found', 'mine-1']);
-    assert.equal(missing.rateLimit?.limit, 500);
+    assert.equal(missing.rateLimit?.limit, 1500);
     assert.ok((missing.rateLimit?.reset.getTime() ?? 0) > Date.now());
     const wrong = await client.listRepositories({ limit: 500 }).catch((error) => error);
     assert.ok(wrong instanceof InvalidRequestError);
@@ -86,10 +86,11 @@ test('the client', async (t) => {
   await t.test('past a limit it fails at once when the wait is too long', async () => {
     const { key } = await client.createKey({ name: 'busy', org: 'acme' });
     const hasty = createClient({ url: service.url, key, longestWaitMs: 10 });
-    const calls = Array.from({ length: 501 }, () => hasty.listRepositories().catch((error: unknown) => error));
-    const limited = (await Promise.all(calls)).filter((each) => each instanceof RateLimitedError);
-    assert.equal(limited.length, 1);
-    assert.ok((limited[0] as RateLimitedError).meta.retryAfter);
+    for (let round = 0; round < 30; round++)
+      await Promise.all(Array.from({ length: 50 }, () => hasty.listRepositories()));
+    const limited = await hasty.listRepositories().catch((error: unknown) => error);
+    assert.ok(limited instanceof RateLimitedError);
+    assert.ok(limited.meta.retryAfter);
   });
 
   await t.test('the example prints a draft, or says what is wrong', async () => {

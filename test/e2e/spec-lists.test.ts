@@ -4,11 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiRoutes } from '../../src/api/routes.ts';
-import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { createTagRange, deliverRocket, generateDraft, toEnd } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 test('the lists of the spec', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.0/8' } });
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
   const draft = await generateDraft(service, range.id);
@@ -17,12 +19,20 @@ test('the lists of the spec', async (t) => {
     assert.equal((await service.api('POST', '/api/ranges', body)).status, 201);
   }
   const get = (path: string) => service.api('GET', path);
-  const hooks = { org: 'acme', url: 'https://hooks.example/' };
+  const hooks = { org: 'acme', url: (await startReceiver(t)).url };
   const endpointId = (await service.api('POST', '/api/webhook-endpoints', hooks)).body.id;
   const ids: Record<string, string> = { repoId, rangeId: range.id, draftId: draft.id, endpointId };
   const { orgId } = (await get('/api/repos')).body.repos[0];
   for (const channel of ['hosted', 'changelog'])
-    assert.equal((await service.api('POST', '/api/publish', { draftId: draft.id, channel })).status, 201);
+    assert.equal(
+      (await toEnd(service, service.api('POST', '/api/publish', { draftId: draft.id, channel }))).status,
+      201,
+    );
+  // Two readings of a list are compared: nothing in it changes any more.
+  await waitUntil('the endpoint has heard of all', async () => {
+    const { deliveries } = (await get(`/api/webhook-endpoints/${endpointId}/deliveries`)).body;
+    return deliveries.length > 0 && deliveries.every((each: { status: string }) => each.status === 'delivered');
+  });
   const needs: Record<string, string> = {
     listRanges: `repoId=${repoId}`,
     listDrafts: `releaseRangeId=${range.id}`,

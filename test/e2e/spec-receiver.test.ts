@@ -73,6 +73,7 @@ async function countOf(service: TestService, outcome: string): Promise<number> {
 /** Holds a part of the service still while `act` runs. */
 async function without<T>(service: TestService, part: 'worker' | 'nats-server', act: () => Promise<T>): Promise<T> {
   const pid = service.pids()[part];
+  assert.ok(pid > 0);
   process.kill(pid, 'SIGSTOP');
   try {
     // Until one of its threads has taken the signal, the others go on.
@@ -83,9 +84,15 @@ async function without<T>(service: TestService, part: 'worker' | 'nats-server', 
   }
 }
 
+/** What each thread of a process does; undefined for one that has ended just now. */
 function threadStates(pid: number): (string | undefined)[] {
-  const stats = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'));
-  return stats.map((stat) => /\) (\w)/.exec(stat)?.[1]);
+  return readdirSync(`/proc/${pid}/task`).map((id) => {
+    try {
+      return /\) (\w)/.exec(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'))?.[1];
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 test('the receiver of the spec', async (t) => {

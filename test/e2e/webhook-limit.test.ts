@@ -22,16 +22,15 @@ function deliverTag(service: TestService, number: number) {
 test('events over the limit come later, in order (spec 8)', async (t) => {
   const rate = 60;
   const service = await startService(t, { env: { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: String(rate) } });
-  const started = performance.now();
   for (let i = 1; i <= rate; i++) assert.equal((await deliverTag(service, i)).status, 202);
-  const refilled = Math.floor((performance.now() - started) / 1000) + 1;
   await waitUntil('the burst is listed', async () => (await tagNames(service)).length === rate);
 
-  const over = refilled + 3;
-  for (let i = 1; i <= over; i++)
-    assert.equal((await deliverTag(service, rate + i)).status, 202, 'delayed, not refused');
+  // While it was awaited the limit has made room again for some, more of them on a busy machine.
+  const delayed = () => service.metric('tidings_webhooks_delayed_total');
+  let over = 0;
+  for (; (await delayed()) < 6; over++)
+    assert.equal((await deliverTag(service, rate + over + 1)).status, 202, 'delayed, not refused');
   assert.ok((await tagNames(service)).length < rate + over, 'some are still waiting');
-  assert.ok((await service.metric('tidings_webhooks_delayed_total')) >= 3);
 
   const seen: number[] = [];
   await waitUntil('all are listed', async () => {
@@ -48,13 +47,13 @@ test('events over the limit come later, in order (spec 8)', async (t) => {
 });
 
 test('past the longest delay it answers 429 (spec 8)', async (t) => {
-  const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '5', TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0' };
+  const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '2', TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0' };
   const service = await startService(t, { env });
-  for (let i = 1; i <= 5; i++) assert.equal((await deliverTag(service, i)).status, 202);
-  const { status, headers, body } = await deliverTag(service, 6);
+  for (let i = 1; i <= 2; i++) assert.equal((await deliverTag(service, i)).status, 202);
+  const { status, headers, body } = await deliverTag(service, 3);
   assert.equal(status, 429);
   assert.equal(body.error, 'Rate limit exceeded');
-  assert.ok(body.retryAfter >= 1 && body.retryAfter <= 12, String(body.retryAfter));
+  assert.ok(body.retryAfter >= 1 && body.retryAfter <= 30, String(body.retryAfter));
   assert.equal(headers.get('retry-after'), String(body.retryAfter));
   assert.equal((await service.deliver('ping', {})).status, 200, 'what is not queued is not limited');
   const other = {
@@ -68,7 +67,7 @@ test('a restart forgets no delay (spec 8)', async (t) => {
   const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '5' };
   const first = await startService(t, { env });
   for (let i = 1; i <= 8; i++) assert.equal((await deliverTag(first, i)).status, 202);
-  await waitUntil('the burst is listed', async () => (await tagNames(first)).length === 5);
+  await waitUntil('the burst is listed', async () => (await tagNames(first)).length >= 5);
   assert.equal(await first.stop(), 0);
 
   const second = await startService(t, { env, dataDir: first.dataDir });

@@ -4,7 +4,7 @@
  */
 import { test } from 'node:test';
 import { parseArgs } from 'node:util';
-import { fuzzService } from '../helpers/contract-fuzz.ts';
+import { fuzzed, fuzzService } from '../helpers/contract-fuzz.ts';
 
 const { values } = parseArgs({
   options: { requests: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
@@ -12,7 +12,7 @@ const { values } = parseArgs({
 
 test(`${values.requests} requests, seed ${values.seed}`, async (t) => {
   const started = performance.now();
-  const { requests, replies } = await fuzzService(t, Number(values.requests), Number(values.seed));
+  const { requests, replies } = await fuzzService(t, fuzzed, Number(values.requests), Number(values.seed));
   const seconds = Math.round((performance.now() - started) / 1000);
   const statuses = new Map<string, number>();
   for (const [at, count] of replies) {

@@ -6,10 +6,11 @@ import { ulid } from '../../src/ids.ts';
 import { toEvents } from '../../src/intake/events.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { dumpRepository } from '../../src/store/dump.ts';
+import { foldBatch } from '../../workers/partition/batch.ts';
 import { type Delivery, deliveriesOf } from './host/deliveries.ts';
 import { type History, reachable } from './host/history.ts';
 import type { TestHost } from './host/server.ts';
-import { fold, openTestPartition, toMessages } from './partition.ts';
+import { openTestPartition, toMessages } from './partition.ts';
 import type { Answer, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -32,7 +33,7 @@ export function comparable(dump: string): string[] {
 export async function byWebhooks(t: TestContext, host: TestHost): Promise<string> {
   const partition = openTestPartition(t);
   const records = deliveriesOf(host.history, host.place).flatMap((delivery) => toRecords(delivery, host.origin));
-  await fold(partition, toMessages(records.map((record) => [record])));
+  await foldBatch(partition, toMessages(records.map((record) => [record])));
   return [...dumpRepository(partition, (records[0] as { repository: { id: string } }).repository.id)].join('');
 }
 

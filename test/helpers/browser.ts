@@ -1,11 +1,36 @@
 /**
  * The system's Chromium, and how far a text on a page stands out from what is behind it.
  */
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { TestContext } from 'node:test';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterwards } from './cleanup.ts';
 
-/** Where the system has Chromium; undefined when it has none. */
+/** A browser may be slow on a busy machine; its own limit is 30 seconds. */
+const patienceMs = 120_000;
+
+/** Starts a browser; it is closed when the test ends. */
+export async function openBrowser(t: TestContext, executablePath: string): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: patienceMs });
+  afterwards(t, () => browser.close());
+  return browser;
+}
+
+/** Opens a window of its own; it is closed when the test ends. */
+export async function openContext(
+  t: TestContext,
+  browser: Browser,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(patienceMs);
+  afterwards(t, () => context.close());
+  return context;
+}
+
+/** Where the system has a Chromium that runs; undefined when it has none. Some have but a script that says how to get one. */
 export function chromiumPath(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -13,7 +38,7 @@ export function chromiumPath(): string | undefined {
   return places.find((place) => {
     try {
       accessSync(place, constants.X_OK);
-      return true;
+      return spawnSync(place, ['--version'], { stdio: 'ignore', timeout: patienceMs }).status === 0;
     } catch {
       return false;
     }

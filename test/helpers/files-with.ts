@@ -1,15 +1,30 @@
 /**
- * Which files of a folder hold some bytes, whatever kind of file it is: what `grep -a -r -l` would find.
+ * Which files of a folder hold some bytes, whatever kind of file it is: what `grep -a -r -l` would find. A running service
+ * makes and removes files meanwhile.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Paths inside `folder` of the files that hold `text`. */
 export function filesWith(folder: string, text: string): string[] {
   const bytes = Buffer.from(text);
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(folder, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats?.isFile() && readFileSync(path).includes(bytes);
+  return filesIn(folder, '').filter((name) => unlessGone(() => readFileSync(join(folder, name)))?.includes(bytes));
+}
+
+function filesIn(folder: string, at: string): string[] {
+  const entries = unlessGone(() => readdirSync(join(folder, at), { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
+    const name = join(at, entry.name);
+    if (entry.isDirectory()) return filesIn(folder, name);
+    return entry.isFile() ? [name] : [];
   });
+}
+
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

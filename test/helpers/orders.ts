@@ -6,7 +6,8 @@ import { ulid } from '../../src/ids.ts';
 import { toEvents } from '../../src/intake/events.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
 import { dumpRepository } from '../../src/store/dump.ts';
-import { fold, openTestPartition, toMessages } from './partition.ts';
+import { foldBatch } from '../../workers/partition/batch.ts';
+import { openTestPartition, toMessages } from './partition.ts';
 
 /** A delivery as files of deliveries hold it. */
 export interface StreamedDelivery {
@@ -54,7 +55,7 @@ export async function capturedOf(t: TestContext, stream: readonly StreamedDelive
   const partition = openTestPartition(t);
   const records = stream.flatMap((delivery, i) => toRecords(delivery, now + i));
   const batches = Array.from({ length: Math.ceil(records.length / 64) }, (_, i) => records.slice(i * 64, (i + 1) * 64));
-  await fold(partition, toMessages(batches));
+  await foldBatch(partition, toMessages(batches));
   return [...dumpRepository(partition, records[0]?.repository.id ?? '')].join('');
 }
 

@@ -7,9 +7,10 @@ import type { TestContext } from 'node:test';
 import { natsTokenFile } from '../../src/first-start.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { localNatsUrl, startNatsServer } from '../../src/nats-server.ts';
+import { foldBatch } from '../../workers/partition/batch.ts';
 import { afterwards } from './cleanup.ts';
 import { killNats, quiet } from './journal.ts';
-import { dump, fold, openTestPartition } from './partition.ts';
+import { dump, openTestPartition } from './partition.ts';
 import { readStream } from './partition-stream.ts';
 import { freePort } from './ports.ts';
 
@@ -22,7 +23,7 @@ export async function assertReplays(t: TestContext, dataDir: string, names: read
   const journal = await connectJournal(localNatsUrl(port, token), 'test', quiet);
   for (const name of names) {
     const replayed = openTestPartition(t, name);
-    await fold(replayed, await readStream(journal, name));
+    await foldBatch(replayed, await readStream(journal, name));
     assert.equal(dump(replayed), dump(openTestPartition(t, name, dataDir)), `${name} is the fold of its journal`);
   }
   await journal.close();

@@ -93,11 +93,15 @@ export async function ownWithOutbox(
   return { ...owned, outbox, close };
 }
 
-/** A keeper that does nothing by itself; it closes with the test. */
-export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner): Keeper {
-  const never = 2_000_000_000;
+/** Longer than any test, as a time that has passed since the last tick, and as the longest that a timer can wait. */
+const never = Number.MAX_SAFE_INTEGER;
+const longest = 2 ** 31 - 1;
+
+/** A keeper that does nothing by itself, unless it is to look after its partition; it closes with the test. */
+export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner, lookMs = longest): Keeper {
   const lane = feed(journal, owner.name);
-  const keeper = new Keeper(owner, { lane, tickMs: never, snapshotMs: never, sweepMs: never, partitions: 1 });
+  const times = { tickMs: never, snapshotMs: longest, sweepMs: longest, lookMs };
+  const keeper = new Keeper(owner, { lane, ...times, partitions: 1 });
   afterwards(t, () => keeper.close());
   return keeper;
 }
@@ -109,7 +113,7 @@ export function feed(journal: Journal, name = 'p00'): Lane {
     batchBytes: 1_048_576,
     waitingRecords: 100_000,
     waitingBytes: 1e9,
-    ackDeadlineMs: 20_000,
+    ackDeadlineMs: 60_000,
   };
   return new Lane(journal, name, options, quiet);
 }

@@ -11,8 +11,8 @@ export function processesOf(dataDir: string): number[] {
 }
 
 /** Waits until the processes have ended by themselves. */
-export async function ended(pids: readonly number[], ms: number): Promise<void> {
-  await waitUntil(`processes ${pids.join(', ')} end`, () => pids.every((pid) => read(pid, 'cmdline') === ''), ms);
+export async function ended(pids: readonly number[]): Promise<void> {
+  await waitUntil(`processes ${pids.join(', ')} end`, () => pids.every((pid) => read(pid, 'cmdline') === ''));
 }
 
 /** A dead process that nobody has waited for yet reads as empty. */

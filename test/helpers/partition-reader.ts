@@ -3,39 +3,69 @@
  * fresh read says. `held` answers from a read that was never renewed, which shows what `fresh` is for.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readTime } from '../../src/store/meta.ts';
 import { openReadOnly } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { afterwards, kill } from './cleanup.ts';
+import { waitUntil } from './wait-until.ts';
+
+type Times = [before: number, after: number];
 
 /** Asks the reader process. */
 export interface ReaderProcess {
   time(): Promise<number>;
+  /** What it reads before and after a commit, both in one turn of its loop: the library renews nothing by itself then. */
+  around(commit: () => Promise<void>): Promise<Times>;
 }
 
 /** Starts the process; it ends with the test. */
 export function startReader(t: TestContext, dataDir: string, name: string, mode: 'fresh' | 'held'): ReaderProcess {
   const child = fork(fileURLToPath(import.meta.url), ['read', dataDir, name, mode]);
   afterwards(t, () => kill(child));
-  return { time: () => ask(child) };
+  return {
+    time: () => ask(child, 'time'),
+    around: async (commit) => {
+      const answer = ask<Times>(child, 'around');
+      await waitUntil('the reader has read', () => existsSync(signOf(dataDir, 'read')));
+      await commit();
+      writeFileSync(signOf(dataDir, 'committed'), '');
+      return answer;
+    },
+  };
 }
 
-function ask(child: ChildProcess): Promise<number> {
+function ask<Answer = number>(child: ChildProcess, what: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    child.once('message', (time) => resolve(time as number));
-    child.send('time', (error) => error && reject(error));
+    child.once('message', (answer) => resolve(answer as Answer));
+    child.send(what, (error) => error && reject(error));
   });
+}
+
+/** A file that tells the other side, which looks for it without a turn of its loop. */
+function signOf(dataDir: string, word: 'read' | 'committed'): string {
+  return join(dataDir, `reader-${word}`);
 }
 
 function serve(dataDir: string, name: string, mode: string): void {
   const readers = new Readers(dataDir);
   const held = openReadOnly(dataDir, name);
-  process.on('message', () => {
+  const time = (): number => {
     const partition = mode === 'fresh' ? readers.fresh(name) : held;
-    process.send?.(partition ? readTime(partition) : -1);
-  });
+    return partition ? readTime(partition) : -1;
+  };
+  process.on('message', (what) => process.send?.(what === 'time' ? time() : timesAroundCommit(dataDir, time)));
+}
+
+function timesAroundCommit(dataDir: string, time: () => number): Times {
+  const before = time();
+  writeFileSync(signOf(dataDir, 'read'), '');
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(signOf(dataDir, 'committed'))) Atomics.wait(never, 0, 0, 5);
+  return [before, time()];
 }
 
 if (process.argv[2] === 'read') serve(process.argv[3] as string, process.argv[4] as string, process.argv[5] as string);

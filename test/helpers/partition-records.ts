@@ -9,20 +9,22 @@ import type { BackfillProgress } from '../../src/protocol/backfill.ts';
 import type { Command } from '../../src/protocol/commands.ts';
 import type {
   BackfilledBody,
-  BackfilledRecord,
   BranchPush,
-  CommandRecord,
   EventBody,
-  EventRecord,
-  EventRepository,
   IssueSnapshot,
   PullSnapshot,
-  ResultBody,
+  TagPush,
+} from '../../src/protocol/events.ts';
+import type {
+  BackfilledRecord,
+  CommandRecord,
+  EventRecord,
   ResultRecord,
   SweepRecord,
-  TagPush,
   TickRecord,
 } from '../../src/protocol/journal.ts';
+import type { EventRepository } from '../../src/protocol/repository.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
 import type { SweepBody, Wait } from '../../src/protocol/retention.ts';
 
 /** The beginning of time in these records. */

@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import { dayMs, dayOf } from '../../src/days.ts';
 import { draftId } from '../../src/ids.ts';
-import type { BackfilledBody, EventBody, JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
+import type { BackfilledBody, EventBody } from '../../src/protocol/events.ts';
+import type { JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import { defaultSettings } from '../../src/protocol/notes.ts';
 
 import {

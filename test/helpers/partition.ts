@@ -3,17 +3,10 @@
  */
 import type { TestContext } from 'node:test';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
-import { writeCursor } from '../../src/store/meta.ts';
 import { dumpedTables, openPartition, type Partition } from '../../src/store/partition.ts';
-import { foldMessage } from '../../workers/partition/fold.ts';
+import { foldBatch, type Message } from '../../workers/partition/batch.ts';
 import { afterwards } from './cleanup.ts';
 import { temporaryFolder } from './ports.ts';
-
-/** One journal message: its sequence and its records. */
-export interface TestMessage {
-  seq: number;
-  records: readonly JournalRecord[];
-}
 
 /** Opens a partition for writing; it closes with the test. */
 export function openTestPartition(t: TestContext, name = 'p00', dataDir = temporaryFolder(t)): Partition {
@@ -23,31 +16,13 @@ export function openTestPartition(t: TestContext, name = 'p00', dataDir = tempor
 }
 
 /** Numbers messages from `first` on. */
-export function toMessages(batches: readonly (readonly JournalRecord[])[], first = 1): TestMessage[] {
+export function toMessages(batches: readonly (readonly JournalRecord[])[], first = 1): Message[] {
   return batches.map((records, i) => ({ seq: first + i, records }));
-}
-
-/** Folds messages in one transaction, with the cursor. */
-export async function fold(partition: Partition, messages: readonly TestMessage[]): Promise<void> {
-  const last = messages[messages.length - 1];
-  if (!last) return;
-  let fault: unknown;
-  await partition.write(() => {
-    try {
-      partition.root.childTransaction(() => {
-        for (const { seq, records } of messages) foldMessage(partition, seq, records);
-        writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
-      });
-    } catch (error) {
-      fault = error;
-    }
-  });
-  if (fault !== undefined) throw fault;
 }
 
 /** Folds records as one message. */
 export async function foldRecords(partition: Partition, seq: number, ...records: JournalRecord[]): Promise<void> {
-  await fold(partition, [{ seq, records }]);
+  await foldBatch(partition, [{ seq, records }]);
 }
 
 /** Every row of every folded table and of the ready-made responses, bytes as they lie on disk. */

@@ -9,10 +9,10 @@ import type { TestContext } from 'node:test';
 import { afterwards } from './cleanup.ts';
 
 /**
- * Below the ports from which the system takes those of outgoing connections (32768 and up): one that it gave to a client in
- * the moment before a server listens would be lost to the server.
+ * Below the ports from which the system takes those of outgoing connections (32768 and up, on some machines 16000 and up):
+ * one that it gave to a client in the moment before a server listens would be lost to the server.
  */
-const [firstPort, blocks, blockSize] = [10_240, 340, 64];
+const [firstPort, blocks, blockSize] = [10_240, 90, 64];
 
 /** This process's block, claimed by listening on the first port of it for as long as the process lives. */
 let block: Promise<Server> | undefined;

@@ -96,8 +96,7 @@ async function killRound(
     service.api('POST', '/api/publish', { draftId, channel }).catch((error: Error) => error),
   );
   await new Promise((resolve) => setTimeout(resolve, round.afterMs));
-  const before = service.pids()[victim];
-  process.kill(before, 'SIGKILL');
+  const { [victim]: before } = await service.killParts(victim);
   await Promise.all(asked);
   await waitUntil(`the ${victim} runs again`, () => {
     const now = service.pids()[victim];

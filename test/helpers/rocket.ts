@@ -48,3 +48,18 @@ export async function generateDraft(
     return body.status === 'ready' && body;
   });
 }
+
+/** Waits until a publication has completed or failed; what it says then. */
+export function publicationEnded(service: TestService, id: string): Promise<Answer['body']> {
+  return waitUntil('the publication has ended', async () => {
+    const { body } = await service.api('GET', `/api/publications/${id}`);
+    return (body.status === 'completed' || body.status === 'failed') && body;
+  });
+}
+
+/** The answer to a wish to publish as it is in the end: a busy machine takes longer than a reply waits for it. */
+export async function toEnd(service: TestService, asked: Promise<Answer>): Promise<Answer> {
+  const answer = await asked;
+  if (answer.body.status !== 'processing') return answer;
+  return { ...answer, body: await publicationEnded(service, answer.body.id) };
+}

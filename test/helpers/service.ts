@@ -7,14 +7,29 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterwards } from './cleanup.ts';
 import { holdToContract } from './contract.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
+fetchOverLiveConnections();
 // Whatever a test asks a service, the answer is as the OpenAPI document says.
 holdToContract();
+
+/**
+ * A program that is run to its end holds this process up: a connection that the service has closed meanwhile, as idle for ten
+ * seconds, would be used again before its end is read. The second of two turns of the event loop has read it.
+ */
+function fetchOverLiveConnections(): void {
+  const plain = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    await turn();
+    await turn();
+    return plain(input, init);
+  };
+}
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -34,6 +49,9 @@ export interface ServiceOptions {
   /** False for a service that cannot become ready. */
   waits?: boolean;
 }
+
+/** A process of a service. */
+export type Part = 'supervisor' | 'gateway' | 'worker' | 'nats-server';
 
 /** Settings that lift the limits, as the demo and the benchmarks do. */
 export const noLimits = {
@@ -69,7 +87,9 @@ export class TestService {
   /** What the service has logged. */
   log = '';
   private readonly process: ChildProcess;
-  private readonly exited: Promise<number | null>;
+  private readonly exited: Promise<void>;
+  /** When its children, which share its output, have ended too: nothing is written any more, all that was said is in the log. */
+  private readonly ended: Promise<number | null>;
 
   constructor(env: Record<string, string>) {
     this.env = env;
@@ -77,10 +97,11 @@ export class TestService {
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    this.process.stderr?.on('data', (chunk: Buffer) => {
+    this.process.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       this.log += chunk;
     });
-    this.exited = new Promise((resolve) => this.process.once('exit', (code) => resolve(code)));
+    this.exited = new Promise((resolve) => this.process.once('exit', () => resolve()));
+    this.ended = new Promise((resolve) => this.process.once('close', (code) => resolve(code)));
   }
 
   get url(): string {
@@ -154,7 +175,8 @@ export class TestService {
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
     const child = spawn(process.execPath, [program, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
@@ -165,8 +187,18 @@ export class TestService {
     return values.reduce((sum, match) => sum + Number(match[1]), 0);
   }
 
-  /** Process ids by what they run: supervisor, gateway, worker, nats-server. */
-  pids(): Record<'supervisor' | 'gateway' | 'worker' | 'nats-server', number> {
+  /** Kills processes without warning, each as soon as it runs; their ids. */
+  async killParts(...parts: readonly Part[]): Promise<Record<Part, number>> {
+    const pids = await waitUntil(`${parts.join(' and ')} run`, () => {
+      const now = this.pids();
+      return parts.every((part) => now[part] !== 0) && now;
+    });
+    for (const part of parts) killNow(pids[part]);
+    return pids;
+  }
+
+  /** Process ids by what they run; 0, which would mean this process and its kin, for what does not run right now. */
+  pids(): Record<Part, number> {
     const supervisor = this.process.pid as number;
     const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
     for (const pid of readdirSync('/proc')
@@ -184,18 +216,27 @@ export class TestService {
   /** Stops the service as an operator would; its exit code. */
   stop(): Promise<number | null> {
     if (this.process.exitCode === null) this.process.kill('SIGTERM');
-    return this.exited;
+    return this.ended;
   }
 
   /** Waits until the service has ended by itself; its exit code. */
   exit(): Promise<number | null> {
-    return this.exited;
+    return this.ended;
   }
 
-  /** Ends the supervisor without warning. */
+  /** Ends the supervisor without warning; what it started goes on for a moment. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL');
     await this.exited;
+  }
+}
+
+/** Without its supervisor a part can end before its own turn. */
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

@@ -19,10 +19,11 @@ import { readRange } from '../../src/store/ranges.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { countErasures, readSweep, readTrace, retentionStatus } from '../../src/store/retention.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
+import { foldBatch } from '../../workers/partition/batch.ts';
 import type { PartitionOwner } from '../../workers/partition/owner.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { filesWith } from '../helpers/files-with.ts';
-import { dump, openTestPartition, fold as replay } from '../helpers/partition.ts';
+import { dump, openTestPartition } from '../helpers/partition.ts';
 import {
   type Bench,
   collectSignals,
@@ -194,7 +195,7 @@ test('folds and answers on while it is made anew', async (t) => {
   await close();
   await directory.close();
   const replayed = openTestPartition(t);
-  await replay(replayed, await readStream(bench.journal));
+  await foldBatch(replayed, await readStream(bench.journal));
   assert.equal(dump(replayed), live);
 });
 
@@ -295,7 +296,7 @@ test('goes on with a sweep that a stop cut short', async (t) => {
   assert.equal(readSweep(first.owner.partition)?.phase, 'counting');
   await first.owner.close();
   const { owner } = await own(t, bench);
-  keep(t, bench, owner);
+  keep(t, bench, owner, 100);
   const wait = await waitUntil('all is counted', () => retentionStatus(owner.partition).waiting[0]);
   assert.deepEqual([wait.cause, wait.cause === 'records' && wait.records], ['records', 5000]);
   await enqueueAndFold(owner, lane, [approvalRecord(wait, now)]);

@@ -15,7 +15,8 @@ import { countEffects } from '../../src/store/outbox.ts';
 import { readPull } from '../../src/store/pulls.ts';
 import { readRange } from '../../src/store/ranges.ts';
 import { Readers } from '../../src/store/readers.ts';
-import { dump, fold, openTestPartition } from '../helpers/partition.ts';
+import { foldBatch } from '../../workers/partition/batch.ts';
+import { dump, openTestPartition } from '../helpers/partition.ts';
 import { type Bench, feed, startBench } from '../helpers/partition-owner.ts';
 import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
 import { openLane, readStream } from '../helpers/partition-stream.ts';
@@ -37,12 +38,15 @@ const createRange = commandRecord({
   resolution: 'window',
 });
 
-/** Enqueues pull requests, now and then a draft to generate, until stopped; how many of them. */
+/** Of so many pull requests each repository has some, and a draft was generated. */
+const fewest = 60;
+
+/** Enqueues pull requests, now and then a draft to generate, until stopped; how many of them, at least the fewest. */
 function startEvents(lane: Lane) {
   let going = true;
   const writing = (async () => {
     let number = 1;
-    for (; going; number++) {
+    for (; going || number <= fewest; number++) {
       const repository = repositories[number % repositories.length];
       await lane.enqueue(pullRecord(number, { at: Date.now(), ...(repository && { repository }) }));
       if (number === repositories.length) await lane.enqueue(createRange);
@@ -99,7 +103,7 @@ test('leaves exactly the fold of its journal behind', async (t) => {
   for (const name of ['p00', 'directory']) {
     const live = openTestPartition(t, name, bench.dataDir);
     const replayed = openTestPartition(t, name);
-    await fold(replayed, await readStream(bench.journal, name));
+    await foldBatch(replayed, await readStream(bench.journal, name));
     assert.equal(dump(replayed), dump(live), name);
   }
   const p00 = openTestPartition(t, 'p00', bench.dataDir);

@@ -5,7 +5,7 @@
 import type { HostPage } from '../../src/host/client.ts';
 import { listedCommit, shaOf } from '../../src/intake/rest.ts';
 import { name as storedName } from '../../src/intake/text.ts';
-import type { BackfilledBody, BranchStep, ListedCommit } from '../../src/protocol/journal.ts';
+import type { BackfilledBody, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { CommitRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readCommit, readPush } from '../../src/store/pushes.ts';

@@ -3,7 +3,7 @@
  * became reachable. What is not told whole is not used.
  */
 import { listedCommit } from '../../src/intake/rest.ts';
-import type { BackfilledBody, ListedCommit } from '../../src/protocol/journal.ts';
+import type { BackfilledBody, ListedCommit } from '../../src/protocol/events.ts';
 import type { ComparisonRecord } from '../../src/protocol/stored.ts';
 import { inBodies } from './commits.ts';
 import { counted } from './context.ts';

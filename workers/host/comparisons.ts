@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
 import type { HostWait } from '../../src/host/client.ts';
 import { name as storedName } from '../../src/intake/text.ts';
-import type { BackfilledBody } from '../../src/protocol/journal.ts';
+import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { PreviewTask } from '../../src/protocol/tasks.ts';
 import { readComparison } from '../../src/store/comparisons.ts';
 import { readRepository } from '../../src/store/repositories.ts';

@@ -10,7 +10,8 @@ import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import type { Logger } from '../../src/logger.ts';
 import { hostRequests, hostWaitSeconds } from '../../src/metrics.ts';
-import type { BackfilledBody, BackfilledRecord } from '../../src/protocol/journal.ts';
+import type { BackfilledBody } from '../../src/protocol/events.ts';
+import type { BackfilledRecord } from '../../src/protocol/journal.ts';
 import type { DirectoryRepository } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
 

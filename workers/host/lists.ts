@@ -12,7 +12,7 @@ import {
   reviewCommentBody,
   updatedAt,
 } from '../../src/intake/rest.ts';
-import type { EventBody } from '../../src/protocol/journal.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
 import type { Backfill } from './backfill.ts';
 import { counted } from './context.ts';
 

@@ -14,7 +14,7 @@ import {
   type PhaseProgress,
   type ReadList,
 } from '../../src/protocol/backfill.ts';
-import type { BackfilledBody } from '../../src/protocol/journal.ts';
+import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import { isUnderWay, readBackfill } from '../../src/store/backfills.ts';
 import { type HostContext, journalPage } from './context.ts';

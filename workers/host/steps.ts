@@ -2,7 +2,7 @@
  * From the graph of commits to the steps of a branch: the line of first parents, and for each of its commits what became
  * reachable through it. Pure reading; a large graph is walked with pauses.
  */
-import type { BranchStep } from '../../src/protocol/journal.ts';
+import type { BranchStep } from '../../src/protocol/events.ts';
 
 /** What the walk asks of a graph. Parents are undefined for a commit that is not known. */
 export interface CommitGraph {

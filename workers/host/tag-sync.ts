@@ -2,7 +2,7 @@
  * Looks from time to time whether a repository's tags are what its host has: a push of more than three tags sends no event at
  * all, and a create event tells no commit. Tags that are gone there are left alone: a list is no proof of a deletion.
  */
-import type { EventBody } from '../../src/protocol/journal.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
 import { isUnderWay, readBackfill, readTagSync } from '../../src/store/backfills.ts';
 import { listRepositoryIds } from '../../src/store/repositories.ts';
 import { counted, type HostContext, journalPage } from './context.ts';

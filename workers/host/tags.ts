@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/errors.ts';
 import type { HostClient, HostPage } from '../../src/host/client.ts';
 import { type RestItem, shaOf, tagBody } from '../../src/intake/rest.ts';
 import { name as storedName } from '../../src/intake/text.ts';
-import type { EventBody } from '../../src/protocol/journal.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readTag } from '../../src/store/tags.ts';
 import type { Backfill } from './backfill.ts';

@@ -5,11 +5,11 @@
 import type {
   BackfilledBody,
   CommentSnapshot,
-  EventRecord,
   IssueSnapshot,
   PullSnapshot,
   TagPush,
-} from '../../src/protocol/journal.ts';
+} from '../../src/protocol/events.ts';
+import type { EventRecord } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { readComment, removeComments, writeComment } from '../../src/store/comments.ts';
 import { writeComparison } from '../../src/store/comparisons.ts';

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../../src/protocol/journal.ts';
+import type { IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../../src/protocol/events.ts';
 import type {
   CommitRecord,
   IssueRecord,

@@ -1,7 +1,7 @@
 /**
  * Merges comment snapshots: the newest counts, a deletion always does. Pure; the order of arrival does not matter.
  */
-import type { CommentSnapshot } from '../../src/protocol/journal.ts';
+import type { CommentSnapshot } from '../../src/protocol/events.ts';
 import type { CommentRecord } from '../../src/protocol/stored.ts';
 
 /** Orders two snapshots of the same second; what was read by REST yields. */

@@ -1,7 +1,7 @@
 /**
  * Has the directory count something for the organisation of a repository: a relay, written with its cause.
  */
-import type { RelayBody } from '../../src/protocol/journal.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 

@@ -4,7 +4,8 @@
  */
 import { hashedId } from '../../src/ids.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
-import type { EventRepository, RelayBody } from '../../src/protocol/journal.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
+import type { EventRepository } from '../../src/protocol/repository.ts';
 import {
   type DirectoryRepository,
   directoryRepositoryDigest,

@@ -6,7 +6,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { mergeBodies } from '../../src/notes/merge.ts';
 import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { Command, CommandResult, DraftChange } from '../../src/protocol/commands.ts';
-import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
 import type { DraftRecord, DraftRevision } from '../../src/protocol/stored.ts';
 import { readDraft, writeDraft } from '../../src/store/drafts.ts';
 import { writeEffect } from '../../src/store/outbox.ts';

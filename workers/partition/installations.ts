@@ -4,7 +4,8 @@
  */
 import { partitionOf, slotOfId } from '../../src/ids.ts';
 import { partitionName } from '../../src/journal/subjects.ts';
-import type { InstallationBody, InstallationRecord } from '../../src/protocol/journal.ts';
+import type { InstallationBody } from '../../src/protocol/events.ts';
+import type { InstallationRecord } from '../../src/protocol/journal.ts';
 import {
   type ConnectionState,
   listDirectoryRepositories,

@@ -29,13 +29,14 @@ export interface KeeperOptions {
   tickMs: number;
   snapshotMs: number;
   sweepMs: number;
+  /** Between two looks at the file, the stream and what a sweep left to do. */
+  lookMs: number;
   /** How many partitions of repositories there are. */
   partitions: number;
 }
 
 /** While deliveries wait for their due time, time moves this often. */
 const delayedTickMs = 1000;
-const lookMs = 5000;
 /** A stream fuller than this share of its bound is purged before the next snapshot is due. */
 const fullShare = 0.5;
 /** But only when so large a share of its messages is folded: the others cannot go. */
@@ -60,9 +61,9 @@ export class Keeper {
     this.inode = statSync(this.file).ino;
     this.every(Math.min(delayedTickMs, options.tickMs), () => this.tick());
     this.every(options.snapshotMs, () => this.snapshot().then(() => {}));
-    this.every(lookMs, () => this.look());
-    this.every(lookMs, () => this.sweeper.look());
-    this.every(lookMs, () => this.relieve());
+    this.every(options.lookMs, () => this.look());
+    this.every(options.lookMs, () => this.sweeper.look());
+    this.every(options.lookMs, () => this.relieve());
   }
 
   /** Sweeps now; resolves when all is erased that waits for no operator's word. */

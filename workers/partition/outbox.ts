@@ -9,7 +9,7 @@ import type { Lane } from '../../src/journal/lane.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
 import { maxBodyMdBytes } from '../../src/protocol/api.ts';
-import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
 import type { PoolTask } from '../../src/protocol/tasks.ts';
 import { beginAttempt, endAttempt } from '../../src/store/attempts.ts';
 import { type Effect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';

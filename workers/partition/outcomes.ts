@@ -3,7 +3,7 @@
  * file of their own. The first outcome of a ticket wins; one
  * that comes late, twice or for a replaced row changes nothing.
  */
-import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
 import { removeEffect, removeRelays } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRange, writeRange } from '../../src/store/ranges.ts';

@@ -6,7 +6,6 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { ulid } from '../../src/ids.ts';
-import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
@@ -20,15 +19,14 @@ import {
   partitionAlarms,
   recordsDeadLettered,
 } from '../../src/metrics.ts';
-import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
-import { readCounter, readCursor, readOwner, writeCursor, writeOwner } from '../../src/store/meta.ts';
+import { readCounter, readCursor, readOwner, writeOwner } from '../../src/store/meta.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { countErasures, writeTrace } from '../../src/store/retention.ts';
+import { foldBatch, isAwaited, type Message, unpackMessage } from './batch.ts';
 import { checkEpoch } from './epoch.ts';
-import { foldMessage } from './fold.ts';
 import { openOrRestore } from './restore.ts';
 
 /** What an owner needs from its worker. */
@@ -51,11 +49,6 @@ const announceMs = 50;
 
 /** Another process wrote to the partition: this one must not. */
 export class NotOwnerError extends Error {}
-
-interface Unfolded {
-  seq: number;
-  records: JournalRecord[];
-}
 
 export class PartitionOwner {
   readonly name: PartitionName;
@@ -211,45 +204,25 @@ export class PartitionOwner {
 
   private async follow(follower: Follower): Promise<void> {
     for await (const batch of follower.batches()) {
-      const unfolded = batch.map(({ seq, bytes }) => ({ seq, records: this.unpack(seq, bytes) }));
+      const unfolded = batch.map(({ seq, bytes }) => unpackMessage(seq, bytes, (error) => this.unreadable(seq, error)));
       await this.alone(() => this.commit(unfolded));
       if (this.caughtUp && !isAwaited(unfolded)) await pause(gatherMs);
     }
   }
 
-  /** Nobody but us writes to the stream: a message that is no batch is passed over, or it would stop all behind it. */
-  private unpack(seq: number, bytes: Uint8Array): JournalRecord[] {
-    try {
-      return unpackBatch(bytes);
-    } catch (error) {
-      const partition = this.name;
-      this.options.logger.error({ partition, seq, err: error }, 'journal message is passed over');
-      recordsDeadLettered.inc({ partition });
-      return [];
-    }
+  private unreadable(seq: number, error: unknown): void {
+    const partition = this.name;
+    this.options.logger.error({ partition, seq, err: error }, 'journal message is passed over');
+    recordsDeadLettered.inc({ partition });
   }
 
-  /** Folds a batch in one transaction: effects, delivery ids and cursor stand or fall together. */
-  private async commit(batch: readonly Unfolded[]): Promise<void> {
+  private async commit(batch: readonly Message[]): Promise<void> {
     const { partition } = this;
     const started = performance.now();
-    const last = batch[batch.length - 1] as Unfolded;
-    let fault: unknown;
-    await partition.write(() => {
-      try {
-        // A throw in the transaction itself would commit what was put before it; a child transaction rolls back.
-        partition.root.childTransaction(() => {
-          this.assertOwned((batch[0] as Unfolded).seq - 1);
-          for (const { seq, records } of batch) foldMessage(partition, seq, records);
-          writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
-        });
-      } catch (error) {
-        fault = error;
-      }
-    });
-    if (fault !== undefined) throw fault;
+    await foldBatch(partition, batch, () => this.assertOwned((batch[0] as Message).seq - 1));
     foldSeconds.observe((performance.now() - started) / 1000);
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
+    const last = batch[batch.length - 1] as Message;
     this.folded = last.seq;
     this.measure(last);
     if (this.caughtUp) this.tell(batch);
@@ -259,7 +232,7 @@ export class PartitionOwner {
    * Says what a commit changed for others. Whoever waits for an answer is told at once; events are nobody's answer, and in
    * a flood of them a signal for each commit would cost more than the fold.
    */
-  private tell(batch: readonly Unfolded[]): void {
+  private tell(batch: readonly Message[]): void {
     const awaited = isAwaited(batch);
     if (awaited) this.announce();
     else this.announcing ??= setTimeout(() => this.announce(), announceMs);
@@ -277,16 +250,11 @@ export class PartitionOwner {
     );
   }
 
-  private measure(last: Unfolded): void {
+  private measure(last: Message): void {
     const partition = this.name;
     const at = last.records[last.records.length - 1]?.at ?? 0;
     foldLagSeconds.set({ partition }, Math.max(0, (Date.now() - at) / 1000));
   }
-}
-
-/** Whether somebody may wait for a batch: events, and pages of a backfill, are nobody's answer. */
-function isAwaited(batch: readonly Unfolded[]): boolean {
-  return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled'));
 }
 
 function causeOf(error: Error): 'hole' | 'lock' | 'store' {

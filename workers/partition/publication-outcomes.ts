@@ -2,8 +2,9 @@
  * Folds what a publisher tells of its attempts: one begins, arrived, or failed. An attempt is known by its number, so what
  * comes late or twice changes nothing (`docs/architecture.md` decision 24).
  */
-import type { ResultBody } from '../../src/protocol/journal.ts';
+
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
 import { writeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { hasEnded, readPublication, rivals, writePublication, writeReference } from '../../src/store/publications.ts';

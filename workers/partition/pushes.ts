@@ -2,7 +2,7 @@
  * Folds how branches grew: pushes that the host told of, and the commits and steps that a backfill read. What is stored does
  * not depend on which of them comes first.
  */
-import type { BranchPush, BranchStep, ListedCommit } from '../../src/protocol/journal.ts';
+import type { BranchPush, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { PushRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readCommit, readPush, writeCommit, writePush } from '../../src/store/pushes.ts';

@@ -3,7 +3,7 @@
  * the highest number it has folded, so a row must never overtake an earlier one.
  */
 import { ulid } from '../../src/ids.ts';
-import type { ResultBody } from '../../src/protocol/journal.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
 import { listRelays } from '../../src/store/outbox.ts';
 import type { OutboxOptions } from './outbox.ts';
 

@@ -4,7 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
-import type { EventBody, EventRecord, EventRepository, RelayBody } from '../../src/protocol/journal.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
+import type { EventRecord } from '../../src/protocol/journal.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
+import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';

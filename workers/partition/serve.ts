@@ -48,6 +48,8 @@ type Question =
 
 /** Whoever asks waits ten seconds. */
 const answerMs = 8000;
+/** How often a keeper looks after its partition. */
+const lookMs = 5000;
 
 /** What a worker has from its process. */
 export interface Surroundings {
@@ -134,6 +136,7 @@ export async function serve(
     tickMs: settings.tickSeconds * 1000,
     snapshotMs: settings.snapshotMinutes * 60_000,
     sweepMs: settings.sweepMinutes * 60_000,
+    lookMs,
     partitions: settings.partitions,
   });
   const answers = answerQueries(journal, name, async (question: Question) => {

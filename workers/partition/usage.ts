@@ -4,7 +4,8 @@
  */
 import { idAt, timeOfUlid } from '../../src/ids.ts';
 import { duplicates } from '../../src/metrics.ts';
-import type { RelayBody, UsageRecord } from '../../src/protocol/journal.ts';
+import type { UsageRecord } from '../../src/protocol/journal.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
 import { readDirectoryRepository, readKey, readOrganisation } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import {

@@ -5,7 +5,7 @@
 import { dayMs } from '../../src/days.ts';
 import { hashedId } from '../../src/ids.ts';
 import { endpointsDisabled } from '../../src/metrics.ts';
-import type { RelayBody } from '../../src/protocol/journal.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { WebhookAttempted, WebhookDelivery, WebhookEndpointRecord } from '../../src/protocol/webhooks.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';

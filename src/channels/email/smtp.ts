@@ -24,6 +24,9 @@ type SmtpError = Error & {
   responseCode?: number;
   response?: string;
   command?: string;
+  /** Of a fault of the system. */
+  syscall?: string;
+  timeoutType?: string;
 };
 
 const ports = { starttls: 587, implicit: 465, none: 25 } as const;
@@ -55,17 +58,33 @@ export class SmtpSession {
     });
   }
 
-  /** @throws DeliveryError, after which nothing was handed over */
+  /**
+   * Connects to the first address of the server's name that takes a connection, and logs in.
+   * @throws DeliveryError, after which nothing was handed over
+   */
   static async open(settings: EmailSettings, egress: Egress, signal: AbortSignal): Promise<SmtpSession> {
-    const { host, tls = 'starttls', port = ports[tls], user, password } = settings;
+    const { host, tls = 'starttls', user, password } = settings;
     if (tls === 'none' && password !== undefined) {
       throw new DeliveryError('refused', 'A password is not sent without TLS: set tls to starttls or implicit.');
     }
     if ((user === undefined) !== (password === undefined)) {
       throw new DeliveryError('refused', 'The connection needs both user and password, or neither.');
     }
+    const addresses = await addressesOf(host, egress);
+    for (;;) {
+      try {
+        return await SmtpSession.openAt(addresses.shift() as string, settings, signal);
+      } catch (error) {
+        if (addresses.length > 0 && isUnreachable(error as SmtpError)) continue;
+        throw error instanceof DeliveryError ? error : connectFailure(error as SmtpError);
+      }
+    }
+  }
+
+  private static async openAt(address: string, settings: EmailSettings, signal: AbortSignal): Promise<SmtpSession> {
+    const { host, tls = 'starttls', port = ports[tls], user, password } = settings;
     const connection = new SMTPConnection({
-      host: await addressOf(host, egress),
+      host: address,
       port,
       ...(isIP(host) === 0 && { servername: host }),
       secure: tls === 'implicit',
@@ -86,7 +105,7 @@ export class SmtpSession {
       return session;
     } catch (error) {
       session.close();
-      throw error instanceof DeliveryError ? error : connectFailure(error as SmtpError);
+      throw error;
     }
   }
 
@@ -142,7 +161,7 @@ export class SmtpSession {
   }
 }
 
-async function addressOf(host: string, egress: Egress): Promise<string> {
+async function addressesOf(host: string, egress: Egress): Promise<string[]> {
   try {
     return await egress.resolve(host);
   } catch (error) {
@@ -150,6 +169,11 @@ async function addressOf(host: string, egress: Egress): Promise<string> {
     const outcome = error.kind === 'refused' ? 'refused' : 'retry';
     throw new DeliveryError(outcome, `The mail server may not be reached there: ${error.message}.`);
   }
+}
+
+/** No connection was made, as where a name has an address of IPv6 and the server listens to IPv4 alone. */
+function isUnreachable({ syscall, timeoutType }: SmtpError): boolean {
+  return syscall === 'connect' || timeoutType === 'CONNECT_TIMEOUT';
 }
 
 function connectFailure(error: SmtpError): DeliveryError {

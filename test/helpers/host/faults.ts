@@ -14,11 +14,12 @@ export function status(code: number, body: unknown = { message: 'No' }, headers:
   };
 }
 
-/** The primary limit: nothing remains until a moment some seconds away. */
+/** The primary limit: nothing remains until some seconds after the moment that the answer names as its own. */
 export function rateLimit(seconds: number, code: 403 | 429 = 403): Fault {
   return (response, answer) => {
-    const reset = String(Math.floor(Date.now() / 1000) + seconds);
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+    const now = Math.floor(Date.now() / 1000);
+    const date = new Date(now * 1000).toUTCString();
+    const headers = { date, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now + seconds) };
     status(code, { message: 'API rate limit exceeded for installation ID 1.' }, headers)(response, answer);
   };
 }
@@ -38,6 +39,23 @@ export function slow(ms: number): Fault {
   return (response, answer) => {
     const timer = setTimeout(answer, ms);
     response.once('close', () => clearTimeout(timer));
+  };
+}
+
+/** The usual answers, none of them before they are let go. */
+export function held(): { fault: Fault; letGo: () => void } {
+  const waiting = new Set<() => void>();
+  let free = false;
+  return {
+    fault: (response, answer) => {
+      if (free) return answer();
+      waiting.add(answer);
+      response.once('close', () => waiting.delete(answer));
+    },
+    letGo: () => {
+      free = true;
+      for (const answer of waiting) answer();
+    },
   };
 }
 

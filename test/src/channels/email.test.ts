@@ -2,10 +2,13 @@
  * Mail: a message of their own for each recipient, at most one each whatever breaks, and addresses in no word of ours.
  */
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import type { DeliveryContext, DeliveryError } from '../../../src/channels/channel.ts';
 import { email } from '../../../src/channels/email.ts';
 import type { EmailSettings } from '../../../src/protocol/channel-settings.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { aContext, aNote, failureOf } from '../../helpers/delivery.ts';
 import { freePort } from '../../helpers/ports.ts';
 import { certificate, type SmtpOptions, type SmtpReceiver, startSmtp } from '../../helpers/receivers/smtp.ts';
@@ -232,6 +235,44 @@ test('sends nothing where TLS is not as asked for', async (t) => {
     'A password is not sent without TLS: set tls to starttls or implicit.',
     'The connection needs both user and password, or neither.',
   ]);
+});
+
+/** Has the system know `name` by these addresses, in this order. */
+function resolveTo(t: TestContext, name: string, ...addresses: string[]): void {
+  const found = addresses.map((address) => ({ address, family: 4 }));
+  const { lookup } = dns;
+  t.mock.method(dns, 'lookup', (...args: Parameters<typeof lookup>) => {
+    const done = args.at(-1) as unknown as (error: null, all: object[]) => void;
+    return args[0] === name ? done(null, found) : lookup(...args);
+  });
+  syncBuiltinESMExports();
+  afterwards(t, () => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+}
+
+test('goes on to the next address where a name has one that nobody listens at', async (t) => {
+  resolveTo(t, 'mail.example.org', '127.0.0.2', '127.0.0.1');
+  const { server, delivery } = await send(t, {}, { host: 'mail.example.org' });
+  assert.equal((await delivery).counts?.accepted, 3);
+  assert.deepEqual(readers(server), people);
+  resolveTo(t, 'mail.example.org', '127.0.0.2', '127.0.0.3');
+  const nowhere = await send(t, {}, { host: 'mail.example.org' });
+  const { outcome, message } = await failureOf(nowhere.delivery);
+  assert.deepEqual([outcome, message], ['retry', 'The mail server could not be reached (ECONNREFUSED).']);
+});
+
+test('asks no other address when a server refuses', async (t) => {
+  resolveTo(t, 'localhost', '127.0.0.1', '127.0.0.1');
+  const login = { user: 'tidings', password: 'secret' };
+  const { server, delivery } = await send(
+    t,
+    { tls: 'implicit', login },
+    { tls: 'implicit', ...login, password: 'wrong', host: 'localhost', certificateAuthority: certificate },
+  );
+  assert.equal((await failureOf(delivery)).outcome, 'refused');
+  assert.equal(server.sessions, 1);
 });
 
 test('connects only where the service may', async (t) => {

@@ -80,7 +80,7 @@ test('leaves exactly one item whatever breaks in between', async (t) => {
     reset,
     messenger.lost,
     status(429, { 'retry-after': '1' }),
-    flood(() => {}),
+    flood(),
     'usual',
     messenger.lost,
   ] as const;

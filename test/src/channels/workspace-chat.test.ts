@@ -85,7 +85,7 @@ test('does not know the outcome where the message may have arrived', async (t) =
     status(504),
     reset,
     chat.lost,
-    flood(() => {}),
+    flood(),
     status(200, {}, '{"ok":false,"error":"fatal_error"}'),
   ];
   for (const answer of broken) {

@@ -86,13 +86,12 @@ test('does not follow a redirect', async (t) => {
 
 test('reads 64 KiB of a long body and drops the connection', async (t) => {
   const receiver = await startReceiver(t);
-  let taken = 0;
-  receiver.answer = flood((bytes) => {
-    taken = bytes;
+  const dropped = new Promise((resolve) => {
+    receiver.answer = flood(resolve);
   });
   const reply = await open(t).request(post(receiver.url));
   assert.deepEqual([reply.status, reply.body.length, reply.truncated], [200, 65_536, true]);
-  assert.ok(taken < 10_000_000, `${taken} bytes were sent`);
+  assert.equal(await dropped, true, 'the whole flood was taken');
 });
 
 test('takes a body of just 64 KiB whole', async (t) => {
@@ -106,7 +105,13 @@ test('tells whether a failed request may have arrived', async (t) => {
   const receiver = await startReceiver(t);
   const egress = open(t);
   receiver.answer = hang;
-  const late = await failure(egress.request(post(receiver.url, { timeoutMs: 200 })));
+  // Time passes when the request has arrived, and not before.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const waiting = failure(egress.request(post(receiver.url, { timeoutMs: 200 })));
+  while (receiver.received.length === 0) await new Promise(setImmediate);
+  t.mock.timers.tick(200);
+  const late = await waiting;
+  t.mock.timers.reset();
   assert.deepEqual([late.kind, late.sent], ['timeout', true]);
   receiver.answer = reset;
   const broken = await failure(egress.request(post(receiver.url)));
@@ -160,10 +165,13 @@ test('refuses line breaks in headers', async (t) => {
 });
 
 test('resolves names for other protocols by the same rule', async (t) => {
-  assert.match(await open(t).resolve('localhost'), /^(127\.0\.0\.1|::1)$/);
+  const addresses = await open(t).resolve('localhost');
+  assert.ok(addresses.length > 0);
+  for (const address of addresses) assert.match(address, /^(127\.0\.0\.1|::1)$/);
   for (const name of ['localhost', '127.0.0.1', '0x7f.1', '::1', '[::1]', '169.254.169.254'])
     assert.equal((await failure(open(t, { allow: [], allowHttp: true }).resolve(name))).kind, 'refused', name);
-  assert.equal((await failure(open(t).resolve('no-such-name.invalid'))).kind, 'network');
+  // No server is asked for a name that cannot be one.
+  assert.equal((await failure(open(t).resolve('no such name'))).kind, 'network');
 });
 
 test('reads Retry-After in seconds and as a date, at most an hour', () => {

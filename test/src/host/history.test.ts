@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toEvents } from '../../../src/intake/events.ts';
-import type { EventBody } from '../../../src/protocol/journal.ts';
+import type { EventBody } from '../../../src/protocol/events.ts';
 import { buildHistory } from '../../helpers/host/build.ts';
 import { deliveriesOf } from '../../helpers/host/deliveries.ts';
 import { reachable } from '../../helpers/host/history.ts';

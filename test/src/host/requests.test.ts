@@ -27,8 +27,7 @@ test('waits until the reset of the primary limit', async (t) => {
   const { client, host, waits } = await openClient(t);
   host.fail(/GET/, rateLimit(1));
   await client.repository(repo);
-  assert.equal(waits[0]?.reason, 'rate_limit');
-  assert.ok((waits[0]?.ms as number) >= 1000 && (waits[0]?.ms as number) <= 2000, String(waits[0]?.ms));
+  assert.deepEqual(waits, [{ reason: 'rate_limit', ms: 2000 }]);
 });
 
 test('takes a bare 429 for a limit, a bare 403 for a refusal', async (t) => {
@@ -140,7 +139,7 @@ test('an abort ends a wait, a pause, a request under way and those to come', asy
     await waitUntil(reached, () => (waits[0]?.reason ?? (host.seen.length > 0 && 'request')) === reached);
     const reason = new Error('the worker stops');
     stop.abort(reason);
-    for (const one of asked) await assert.rejects(one, reason);
+    await Promise.all(asked.map((one) => assert.rejects(one, reason)));
     assert.equal(host.seen.length, 1);
   }
 });
@@ -157,6 +156,6 @@ test('a wait keeps no process alive', async (t) => {
   `;
   const args = ['--input-type=module', '-e', program, JSON.stringify(host.host)];
   // Ends by itself, or by the time limit, which throws.
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
   assert.equal(stdout, 'waits 3600000\n');
 });

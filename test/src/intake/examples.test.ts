@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from '@sinclair/typebox/value';
 import { toEvents } from '../../../src/intake/events.ts';
-import { EventBodySchema, EventRepositorySchema } from '../../../src/protocol/journal.ts';
+import { EventBodySchema } from '../../../src/protocol/events.ts';
+import { EventRepositorySchema } from '../../../src/protocol/repository.ts';
 import { readExamples } from '../../helpers/examples.ts';
 
 const origin = 'https://github.com';

@@ -5,13 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toEvents } from '../../../src/intake/events.ts';
-import type {
-  CommentSnapshot,
-  EventBody,
-  IssueSnapshot,
-  PullSnapshot,
-  TagPush,
-} from '../../../src/protocol/journal.ts';
+import type { CommentSnapshot, EventBody, IssueSnapshot, PullSnapshot, TagPush } from '../../../src/protocol/events.ts';
 
 const origin = 'https://scm.example';
 const now = Date.UTC(2026, 5, 1);

@@ -13,9 +13,11 @@ import { parseJson } from '../../../src/intake/json.ts';
 import { longest } from '../../../src/intake/text.ts';
 import { packRecord } from '../../../src/journal/codec.ts';
 import { maxRecordBytes } from '../../../src/journal/lane.ts';
-import type { EventBody, JournalRecord } from '../../../src/protocol/journal.ts';
+import type { EventBody } from '../../../src/protocol/events.ts';
+import type { JournalRecord } from '../../../src/protocol/journal.ts';
 import { listDeadLetters } from '../../../src/store/dead-letters.ts';
-import { fold, openTestPartition } from '../../helpers/partition.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
+import { openTestPartition } from '../../helpers/partition.ts';
 import { eventRecord } from '../../helpers/partition-records.ts';
 import {
   issuePayload,
@@ -120,7 +122,7 @@ test('any payload that passes fits a record and folds', async (t) => {
         assert.ok(length < maxRecordBytes, `${event} of ${length} bytes`);
       }
       seq += 1;
-      await fold(partition, [{ seq, records }]);
+      await foldBatch(partition, [{ seq, records }]);
       assert.deepEqual(
         listDeadLetters(partition).map(({ error }) => error),
         [],

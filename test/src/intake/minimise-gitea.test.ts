@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toEvents } from '../../../src/intake/events.ts';
-import type { EventBody } from '../../../src/protocol/journal.ts';
+import type { EventBody } from '../../../src/protocol/events.ts';
 
 const origin = 'https://git.example.com';
 const now = Date.UTC(2026, 5, 1);

@@ -8,7 +8,8 @@ import { toEvents } from '../../../src/intake/events.ts';
 import { commitsPerPart } from '../../../src/intake/minimise.ts';
 import { packRecord } from '../../../src/journal/codec.ts';
 import { maxRecordBytes } from '../../../src/journal/lane.ts';
-import type { BranchPush, EventRepository, TagPush } from '../../../src/protocol/journal.ts';
+import type { BranchPush, TagPush } from '../../../src/protocol/events.ts';
+import type { EventRepository } from '../../../src/protocol/repository.ts';
 import { pushPayload, shaOf, tagPayload, timeOf } from '../../helpers/payloads.ts';
 
 const now = Date.UTC(2026, 5, 1);

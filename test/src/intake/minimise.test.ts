@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { slotOf, slotOfId } from '../../../src/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
-import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/journal.ts';
+import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';
 import { issuePayload, pullPayload, timeOf } from '../../helpers/payloads.ts';
 
 const origin = 'https://github.com';

@@ -1,17 +1,13 @@
 /**
- * Time on texts made to be slow. Absolute times depend on the machine, so that the growth of processor time is measured:
- * sixteen times the text may take sixteen times as long with room for noise, while a quadratic walk takes 256 times.
+ * Time on texts made to be slow. Absolute times depend on the machine, so that the growth of processor time is measured.
  */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coAuthors, redactText } from '../../../src/intake/redact.ts';
+import { assertLinear } from '../../helpers/processor-time.ts';
 
-const small = 8192;
-const large = 16 * small;
-const mostGrowth = 64;
-/** Below this a measurement is noise. */
-const floorMs = 0.5;
+const length = 131_072;
 
 const seeds = [
   ...[
@@ -63,37 +59,11 @@ const seeds = [
   ],
 ];
 
-function fastestMs(work: () => unknown): number {
-  let fastest = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < 2; i += 1) {
-    const began = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(began);
-    fastest = Math.min(fastest, (user + system) / 1000);
-  }
-  return fastest;
-}
-
-/** Measured up to three times: a collection of garbage makes one measurement slow, a quadratic walk makes all. */
-function assertLinear(name: string, textOf: (length: number) => string, work: (text: string) => unknown): void {
-  const [little, much] = [textOf(small), textOf(large)];
-  let growth = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < 3 && growth >= mostGrowth; i += 1) {
-    growth =
-      fastestMs(() => work(much)) /
-      Math.max(
-        fastestMs(() => work(little)),
-        floorMs,
-      );
-  }
-  assert.ok(growth < mostGrowth, `${name} takes ${growth.toFixed(0)} times as long`);
-}
-
 test('takes time in proportion to repeated fragments', () => {
   for (const seed of seeds) {
     const textOf = (length: number) => seed.repeat(Math.ceil(length / seed.length)).slice(0, length);
-    assertLinear(JSON.stringify(seed), textOf, (text) => redactText(text, 'comment'));
-    assertLinear(JSON.stringify(seed), textOf, (text) => coAuthors(text));
+    assertLinear(JSON.stringify(seed), length, textOf, (text) => redactText(text, 'comment'));
+    assertLinear(JSON.stringify(seed), length, textOf, (text) => coAuthors(text));
   }
 });
 
@@ -107,7 +77,7 @@ test('takes time in proportion to a head and a long tail', () => {
     ['"@', ' '],
   ] as const) {
     const textOf = (length: number) => head.repeat(length / 2 / head.length) + tail.repeat(length / 2 / tail.length);
-    assertLinear(JSON.stringify([head, tail]), textOf, (text) => redactText(text, 'comment'));
+    assertLinear(JSON.stringify([head, tail]), length, textOf, (text) => redactText(text, 'comment'));
   }
 });
 

@@ -28,12 +28,12 @@ test('loses no commit while others open the file', async (t) => {
     time += 1;
   };
   for (let round = 1; round <= 5; round++) {
-    while (opens < round * 300) await commit();
+    // Which of the two is faster depends on the disk.
+    while (opens < round * 300 || time < round * 100) await commit();
     // One that dies while it is inside leaves the gate open.
     await kill(openers.shift() as ChildProcess);
     openers.push(start());
   }
-  assert.ok(time > 500, `${time} commits`);
   assert.equal(lost, 0, `of ${time} commits`);
   assert.equal(await startReader(t, dataDir, 'p00', 'fresh').time(), time);
 });

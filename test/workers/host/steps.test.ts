@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { BranchStep } from '../../../src/protocol/journal.ts';
+import type { BranchStep } from '../../../src/protocol/events.ts';
 import { type CommitGraph, stepsOf } from '../../../workers/host/steps.ts';
 
 type Parents = ReadonlyMap<string, readonly string[]>;

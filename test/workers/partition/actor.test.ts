@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventRecord, EventRepository } from '../../../src/protocol/journal.ts';
+import type { EventRecord } from '../../../src/protocol/journal.ts';
+import type { EventRepository } from '../../../src/protocol/repository.ts';
 import { readDirectoryRepository } from '../../../src/store/directory.ts';
 import type { OutboxRow } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';

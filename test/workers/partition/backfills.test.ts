@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { BackfilledBody, EventBody } from '../../../src/protocol/journal.ts';
+import type { BackfilledBody, EventBody } from '../../../src/protocol/events.ts';
 import { readBackfill, readTagSync } from '../../../src/store/backfills.ts';
 import { countEffects, listEffects } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';

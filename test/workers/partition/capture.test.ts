@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { EventBody, EventRecord, IssueSnapshot, PullSnapshot } from '../../../src/protocol/journal.ts';
+import type { EventBody, IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';
+import type { EventRecord } from '../../../src/protocol/journal.ts';
 import type { IssueRecord, PullRecord } from '../../../src/protocol/stored.ts';
 import type { TableName } from '../../../src/store/partition.ts';
 import { readTag } from '../../../src/store/tags.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
 import { mergeIssue, mergePull } from '../../../workers/partition/capture.ts';
-import { fold, foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   epoch,
   eventRecord,
@@ -183,7 +185,7 @@ async function foldBodies(
   bodies: readonly EventBody[],
   repo: ReturnType<typeof repositoryFields>,
 ): Promise<void> {
-  await fold(partition, [{ seq: 1, records: bodies.map((body) => eventRecord(body, { repository: repo })) }]);
+  await foldBatch(partition, [{ seq: 1, records: bodies.map((body) => eventRecord(body, { repository: repo })) }]);
 }
 
 function stored(partition: ReturnType<typeof openTestPartition>, repoId: string): unknown {

@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { CommentSnapshot, EventBody } from '../../../src/protocol/journal.ts';
+import type { CommentSnapshot, EventBody } from '../../../src/protocol/events.ts';
 import type { CommentRecord } from '../../../src/protocol/stored.ts';
 import { listComments } from '../../../src/store/comments.ts';
 import { isIssueRemoved, readIssue } from '../../../src/store/issues.ts';
 import { currentLabels } from '../../../src/store/labels.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
 import { mergeTag } from '../../../workers/partition/capture.ts';
 import { mergeComment } from '../../../workers/partition/comments.ts';
-import { fold as foldAll, openTestPartition, toMessages } from '../../helpers/partition.ts';
+import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { eventRecord, issueSnapshot, repositoryFields } from '../../helpers/partition-records.ts';
 
 function snapshot(updatedAt: number, body: string): CommentSnapshot {
@@ -82,7 +83,7 @@ test('comments and removals reach the store', async (t) => {
   const records = [issue, comment, elsewhere, removal, issue, comment].map((body, nth) =>
     eventRecord(body, { delivery: `delivery ${nth}` }),
   );
-  await foldAll(partition, toMessages([records.slice(0, 2), records.slice(2)]));
+  await foldBatch(partition, toMessages([records.slice(0, 2), records.slice(2)]));
   assert.deepEqual(
     [2, 3].map((number) => listComments(partition, repoId, number).map(({ body }) => body)),
     [[], ['hello']],

@@ -3,7 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CommandRecord, EventRepository, RelayRecord } from '../../../src/protocol/journal.ts';
+import type { CommandRecord, RelayRecord } from '../../../src/protocol/journal.ts';
+import type { EventRepository } from '../../../src/protocol/repository.ts';
 import {
   keyByHash,
   listDirectoryRepositories,

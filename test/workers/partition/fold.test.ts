@@ -10,7 +10,8 @@ import { readCursor } from '../../../src/store/meta.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readPull } from '../../../src/store/pulls.ts';
 import { listTags } from '../../../src/store/tags.ts';
-import { dump, fold, foldRecords, openTestPartition, toMessages } from '../../helpers/partition.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
+import { dump, foldRecords, openTestPartition, toMessages } from '../../helpers/partition.ts';
 import {
   branchPush,
   eventRecord,
@@ -25,7 +26,7 @@ const repoId = repositoryFields().id;
 test('sets a record that throws aside and folds those around it', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
-  await fold(partition, toMessages([[pullRecord(1), poison, pullRecord(2)], [pullRecord(3)]]));
+  await foldBatch(partition, toMessages([[pullRecord(1), poison, pullRecord(2)], [pullRecord(3)]]));
   assert.deepEqual(
     [1, 2, 3, 666].map((number) => readPull(partition, repoId, number)?.number),
     [1, 2, 3, undefined],
@@ -40,9 +41,9 @@ test('leaves no trace of a record that throws late', async (t) => {
   const around = [pullRecord(1), pullRecord(2)] as const;
   // It throws after its repository is renamed and the directory is told.
   const poison = poisonRecord({ repository: repositoryFields({ fullName: 'acme/renamed' }) });
-  await fold(clean, toMessages([[around[0]], [around[1]]]));
-  await fold(hit, toMessages([[around[0]], [poison], [around[1]]].slice(0, 2)));
-  await fold(hit, [{ seq: 2, records: [around[1]] }]);
+  await foldBatch(clean, toMessages([[around[0]], [around[1]]]));
+  await foldBatch(hit, toMessages([[around[0]], [poison], [around[1]]].slice(0, 2)));
+  await foldBatch(hit, [{ seq: 2, records: [around[1]] }]);
   const without = dump(hit).replace(/^deadLetters .*\n/gm, '');
   assert.equal(without, dump(clean));
 });
@@ -155,10 +156,10 @@ test('leaves nothing of a batch in which the store fails', async (t) => {
     return put(...args);
   }) as typeof pulls.putSync;
   const batch = toMessages([[pullRecord(2)], [pullRecord(3), pullRecord(4), pullRecord(5)]], 2);
-  await assert.rejects(fold(partition, batch), /MDB_CORRUPTED/);
+  await assert.rejects(foldBatch(partition, batch), /MDB_CORRUPTED/);
   pulls.putSync = put;
   assert.equal(dump(partition), before);
-  await fold(partition, batch);
+  await foldBatch(partition, batch);
   assert.equal(readPull(partition, repoId, 5)?.number, 5);
 });
 

@@ -17,7 +17,7 @@ import { readPull } from '../../../src/store/pulls.ts';
 import { readPush } from '../../../src/store/pushes.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
 import { readTag } from '../../../src/store/tags.ts';
-import { fold } from '../../helpers/partition.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
 import { eventRecord } from '../../helpers/partition-records.ts';
 import {
   issuePayload,
@@ -214,7 +214,7 @@ async function foldAll(partition: Partition, records: readonly EventRecord[][]):
     seq: i + 1,
     records: delivery.map((record) => ({ ...record, delivery: `delivery ${i}` })),
   }));
-  await fold(partition, messages);
+  await foldBatch(partition, messages);
   assert.deepEqual(listDeadLetters(partition), []);
 }
 

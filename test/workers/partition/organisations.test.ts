@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { dayMs } from '../../../src/days.ts';
 import { draftId } from '../../../src/ids.ts';
-import type { InstallationBody, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
+import type { InstallationBody } from '../../../src/protocol/events.ts';
+import type { JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Share } from '../../../src/protocol/retention.ts';
 import {
@@ -20,7 +21,8 @@ import type { OutboxRow } from '../../../src/store/outbox.ts';
 import { dumpedTables, type Partition } from '../../../src/store/partition.ts';
 import { dueOrganisations, isSweeping, retentionStatus } from '../../../src/store/retention.ts';
 import { listWebhookSecrets } from '../../../src/store/webhook-secrets.ts';
-import { dump, fold, foldRecords, openTestPartition, rows, toMessages } from '../../helpers/partition.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
+import { dump, foldRecords, openTestPartition, rows, toMessages } from '../../helpers/partition.ts';
 import {
   approvalRecord,
   branchPush,
@@ -326,8 +328,8 @@ function history(fields: { nth: number; due?: number }): JournalRecord[] {
 test('leaves nothing of an erased repository, and all of the others', async (t) => {
   const [both, other] = [openTestPartition(t), openTestPartition(t, 'p01')];
   const [first, second] = [history({ nth: 0 }), history({ nth: 1 })];
-  await fold(both, toMessages([[...first, ...second]]));
-  await fold(other, toMessages([second]));
+  await foldBatch(both, toMessages([[...first, ...second]]));
+  await foldBatch(other, toMessages([second]));
   await foldRecords(both, 2, relayErased(1));
   for (let seq = 3; isSweeping(both); seq++) await foldRecords(both, seq, more());
   assert.equal(dump(both).includes(Buffer.from(repositoryFields().id).toString('hex')), false);
@@ -355,7 +357,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
 
 test('begins a new life of a repository that is met while it goes', async (t) => {
   const [again, fresh] = [openTestPartition(t), openTestPartition(t, 'p01')];
-  await fold(again, toMessages([history({ nth: 0 }), [relayErased(1)]]));
+  await foldBatch(again, toMessages([history({ nth: 0 }), [relayErased(1)]]));
   await foldRecords(again, 3, pullRecord(3), more());
   await foldRecords(fresh, 1, pullRecord(3));
   for (const name of ['pulls', 'comments', 'commits', 'tags', 'ranges', 'repositories', 'syncs', 'erasing'] as const)

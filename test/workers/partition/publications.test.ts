@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { draftId as draftIdOf } from '../../../src/ids.ts';
 import type { Command, CommandResult } from '../../../src/protocol/commands.ts';
-import type { ResultBody } from '../../../src/protocol/journal.ts';
+import type { ResultBody } from '../../../src/protocol/results.ts';
 import { listRelays } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { listUnderWay, readPublication, readReference } from '../../../src/store/publications.ts';

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openPartition } from '../../../src/store/partition.ts';
-import { dump, fold, openTestPartition, toMessages } from '../../helpers/partition.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
+import { dump, openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { anyJournal } from '../../helpers/partition-steps.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
@@ -19,10 +20,10 @@ test('folds to the same bytes whatever the batches', async (t) => {
       const messages = toMessages(journal);
       const whole = openPartition(dataDir, `whole-${round}`);
       const parts = openPartition(dataDir, `parts-${round}`);
-      await fold(whole, messages);
+      await foldBatch(whole, messages);
       for (let start = 0, i = 0; start < messages.length; i++) {
         const size = sizes[i % sizes.length] as number;
-        await fold(parts, messages.slice(start, start + size));
+        await foldBatch(parts, messages.slice(start, start + size));
         start += size;
       }
       const [left, right] = [dump(whole), dump(parts)];
@@ -38,10 +39,10 @@ test('folds to the same bytes with restarts in between', async (t) => {
   const [journal] = fc.sample(fc.array(anyJournal, { minLength: 8, maxLength: 8 }), { numRuns: 1, seed: 7 });
   const messages = toMessages((journal ?? []).flat());
   const live = openTestPartition(t);
-  await fold(live, messages);
+  await foldBatch(live, messages);
   for (let start = 0; start < messages.length; start += 25) {
     const partition = openPartition(dataDir, 'p00');
-    await fold(partition, messages.slice(start, start + 25));
+    await foldBatch(partition, messages.slice(start, start + 25));
     await partition.close();
   }
   assert.equal(dump(openTestPartition(t, 'p00', dataDir)), dump(live));

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayMs, dayOf } from '../../../src/days.ts';
-import type { CommentSnapshot, EventRecord, JournalRecord } from '../../../src/protocol/journal.ts';
+import type { CommentSnapshot } from '../../../src/protocol/events.ts';
+import type { EventRecord, JournalRecord } from '../../../src/protocol/journal.ts';
 import { listDeadLetters } from '../../../src/store/dead-letters.ts';
 import type { Partition, TableName } from '../../../src/store/partition.ts';
 import { readPull } from '../../../src/store/pulls.ts';

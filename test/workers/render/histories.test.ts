@@ -9,8 +9,9 @@ import { toEvents } from '../../../src/intake/events.ts';
 import { select } from '../../../src/notes/select.ts';
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
 import { HostGraph, type Told } from '../../helpers/host-graph.ts';
-import { fold, openTestPartition, toMessages } from '../../helpers/partition.ts';
+import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { pick, type Random, seeded } from '../../helpers/random.ts';
 
 type Step = (graph: HostGraph, random: Random) => void;
@@ -116,7 +117,7 @@ for (const [way, carry] of Object.entries(ways)) {
       const graph = new HostGraph(seed, kind, random);
       for (let step = 0; step < 22; step++) (steps[pick(random, names)] as Step)(graph, random);
       const records = recordsOf(carry(graph.told, random));
-      await fold(partition, toMessages([records], seq++));
+      await foldBatch(partition, toMessages([records], seq++));
       const view = RepositoryView.of(partition, records[0]?.repository.id ?? '') as RepositoryView;
       for (const [from, to] of pairs(
         [...graph.tags.keys()].filter((tag) => view.tag(tag)?.sha === graph.tags.get(tag)),

@@ -20,7 +20,7 @@ const work = {
 test('reads the newest state in threads that were idle', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
-  const pool = new RenderPool(2, 10_000);
+  const pool = new RenderPool(2, 120_000);
   afterwards(t, () => pool.close());
   for (let number = 1; number <= 250; number++) {
     await foldRecords(partition, number, pullRecord(number));
@@ -32,7 +32,7 @@ test('reads the newest state in threads that were idle', async (t) => {
 test('reads whole batches while the owner writes and grows', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
-  const pool = new RenderPool(1, 10_000);
+  const pool = new RenderPool(1, 120_000);
   afterwards(t, () => pool.close());
   await foldRecords(partition, 1, ...batch(0));
   const counts: number[] = [];

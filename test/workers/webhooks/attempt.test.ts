@@ -123,10 +123,7 @@ test('a broken connection is a failure without a status', async (t) => {
 });
 
 test('a long answer is cut and does not hold up', async (t) => {
-  const { outcome, attempt } = await cameOf(
-    t,
-    flood(() => {}),
-  );
+  const { outcome, attempt } = await cameOf(t, flood());
   assert.deepEqual([outcome, attempt.response?.length], ['delivered', 500]);
 });
 

@@ -10,6 +10,7 @@ import { toHostMarkdown } from '../../../../src/channels/host/host-markdown.ts';
 import { mapProse, markdownParts, openFence } from '../../../../src/channels/host/markdown-parts.ts';
 import { linkedIssues } from '../../../../src/notes/link.ts';
 import { sampleBody, sampleNote } from '../../../helpers/host-note.ts';
+import { processorMs } from '../../../helpers/processor-time.ts';
 
 const inside = { ...sampleNote().repository, private: true };
 
@@ -162,9 +163,9 @@ test('a megabyte of hostile Markdown takes no long time', () => {
     '#'.repeat(7),
   ]) {
     const bodyMd = unit.repeat(Math.ceil(1_000_000 / unit.length));
-    const started = process.cpuUsage();
-    cutMarkdown(toHostMarkdown(sampleNote({ bodyMd, persona: 'customer', repository: inside })), 125_000, () => 'more');
-    const { user } = process.cpuUsage(started);
-    assert.ok(user < 6_000_000, `${JSON.stringify(unit)} takes ${user / 1000} ms`);
+    const note = sampleNote({ bodyMd, persona: 'customer', repository: inside });
+    const took = processorMs(() => cutMarkdown(toHostMarkdown(note), 125_000, () => 'more'));
+    // Half a second on a machine of today; minutes where the time grows with the square.
+    assert.ok(took < 20_000, `${JSON.stringify(unit)} takes ${took} ms`);
   }
 });

@@ -1,0 +1,31 @@
+/**
+ * What one partition tells another through the outbox. Shapes only.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { EventRepositorySchema } from './repository.ts';
+import { WebhookEventRelaySchema } from './webhooks.ts';
+
+const Instant = Type.Integer();
+
+/** What one partition tells another; deduped at the target by (source, row). */
+export const RelayBodySchema = Type.Union([
+  Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
+  /** The organisation of a repository was erased: everything of it goes. */
+  Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
+  /** The owner of a repository was renamed: its name changes with it. */
+  Type.Object({
+    relay: Type.Literal('ownerRenamed'),
+    repoId: Type.String(),
+    ownerId: Type.String(),
+    login: Type.String(),
+  }),
+  /** Something to count for the organisation of a repository, in the month of `countedAt`. */
+  Type.Object({
+    relay: Type.Literal('counted'),
+    repoId: Type.String(),
+    counter: Type.Union([Type.Literal('draftsGenerated'), Type.Literal('publishedReleases')]),
+    countedAt: Instant,
+  }),
+  WebhookEventRelaySchema,
+]);
+export type RelayBody = Static<typeof RelayBodySchema>;

@@ -153,13 +153,18 @@ function openGated(dataDir: string, name: string, generation: number, readOnly: 
 /** Opens an environment that nobody writes to, such as a snapshot that is to be verified. */
 export function openFolder(name: string, generation: number, folder: string, readOnly: boolean): Partition {
   const root = open({ path: folder, readOnly, maxDbs, maxReaders, noSubdir: false, encoding: 'msgpack' });
+  // A table that is missing is made: each by a commit of its own, with all its wait for the disk, unless all are in one.
+  const opened = readOnly ? openTables(root) : root.transactionSync(() => openTables(root));
+  const write = (act: () => void) => root.transaction(act);
+  return { name, generation, folder, root, ...opened, write, close: () => root.close() };
+}
+
+function openTables(root: RootDatabase): Pick<Partition, 'tables' | 'responses'> {
   const tables = {} as Record<TableName, Table>;
   for (const table of [...foldedTables, 'local'] as const)
     tables[table] = root.openDB({ name: table, ...tableOptions });
   for (const table of readByThousands) quicken(tables[table]);
-  const responses = root.openDB<Buffer, string>({ name: 'responses', encoding: 'binary' });
-  const write = (act: () => void) => root.transaction(act);
-  return { name, generation, folder, root, tables, responses, write, close: () => root.close() };
+  return { tables, responses: root.openDB<Buffer, string>({ name: 'responses', encoding: 'binary' }) };
 }
 
 /** Whoever is inside the gate is let in again at once, so the transactions of one process wait for each other before it. */

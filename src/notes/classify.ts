@@ -133,8 +133,8 @@ function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeTyp
 /** Area labels win; a loose word before a colon then stays in the text, unless it repeats one of them. */
 function areasOf(title: ParsedTitle, labels: LabelReading): Pick<Classification, 'areas' | 'text'> {
   if (labels.areas.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
+  if (!title.looseArea) return { areas: labels.areas, text: title.text };
   const known = new Set(labels.areas.map((area) => area.toLowerCase()));
   const repeats = title.areas.every((area) => known.has(area.toLowerCase()));
-  const text = title.looseArea && !repeats ? `${title.areas.join(', ')}: ${title.text}` : title.text;
-  return { areas: labels.areas, text };
+  return { areas: labels.areas, text: repeats ? title.text : `${title.areas.join(', ')}: ${title.text}` };
 }

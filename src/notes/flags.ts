@@ -5,14 +5,14 @@ import type { DraftFlags, Persona } from '../protocol/stored.ts';
 import type { Entry } from './entries.ts';
 import { cleanLine } from './escape.ts';
 import type { Notes } from './gather.ts';
-import { highlightsOf, highlightText } from './highlights.ts';
+import { highlightText } from './highlights.ts';
 import { customerSteps, customerText, unnamed } from './plain.ts';
 import { quoteLines } from './quote.ts';
 
 /** Flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
 export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
   return {
-    highlights: highlightsOf(notes).map((entry) => highlightText(entry, persona)),
+    highlights: notes.highlights.map((entry) => highlightText(entry, persona)),
     contributors: notes.contributors,
     upgradeInstructions: upgradeInstructions(notes, persona),
   };

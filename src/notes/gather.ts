@@ -7,6 +7,7 @@ import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../prot
 import { firstLine } from './attribute.ts';
 import { chainUpdates, type DependencyUpdate } from './dependencies.ts';
 import { byImportance, distinctIssues, type Entry, EntryMaker, shipped } from './entries.ts';
+import { highlightsOf } from './highlights.ts';
 import { closedWithoutPull } from './issues.ts';
 import { createVocabulary, readLabels, type Vocabulary } from './labels.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
@@ -42,14 +43,16 @@ export interface Notes {
   selection: Selection;
   /** By priority, merge time, number. */
   entries: Entry[];
+  /** The few entries that matter most. */
+  highlights: Entry[];
   /** Not announced again, since the release that the range counts from had them. */
   alreadyShipped: Entry[];
   reverted: RevertEntry[];
   updates: DependencyUpdate[];
   /** Closed in the range without one of its pull requests. */
   closedIssues: IssueRecord[];
-  /** Linked from the range and not closed. */
-  openIssues: IssueRecord[];
+  /** Looks for issues that are linked from the range and not closed. */
+  openIssues: () => IssueRecord[];
   directCommits: CommitRecord[];
   /** Taken back in the range, and what took something back, by sha. */
   cancelledCommits: ReadonlyMap<string, Cancelled>;
@@ -70,7 +73,8 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);
-  const leftOut = all.map(why).flatMap((dropped) => dropped ?? []);
+  const leftOut: Dropped[] = [];
+  for (const entry of all) leftOut.push(...(why(entry) ?? []));
   const dropped = [...leftOut, ...cancelledOf(settled), ...reverts.skipped];
   const out = new Map(dropped.map((each) => [each.number, each.reason]));
   const kept = out.size === 0 ? all : all.filter((entry) => !shipped(entry).some(({ number }) => out.has(number)));
@@ -80,7 +84,8 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     bounds,
     selection,
     entries,
-    alreadyShipped: all.filter((entry) => out.get(entry.id) === 'shipped'),
+    highlights: highlightsOf(source, entries),
+    alreadyShipped: out.size === 0 ? [] : all.filter((entry) => out.get(entry.id) === 'shipped'),
     reverted: reverts.listed,
     updates: chainUpdates(
       kept
@@ -89,7 +94,7 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
         .sort(byMerge),
     ),
     closedIssues: closedWithoutPull(selection),
-    openIssues: openIssuesOf(source, kept),
+    openIssues: () => openIssuesOf(source, kept),
     directCommits: commitsWithoutPull.filter(
       ({ sha, message }) => !settled.cancelledCommits.has(sha) && !isRelease(parseTitle(firstLine(message))),
     ),

@@ -13,12 +13,12 @@ const mostHighlights = 5;
 const fewestForHighlights = 6;
 
 /** What matters most: asked for by label, then what breaks, then features whose issues were talked about most. */
-export function highlightsOf({ entries, source }: Notes): Entry[] {
+export function highlightsOf(source: NotesSource, entries: readonly Entry[]): Entry[] {
   const asked = entries.filter((entry) => entry.priority || entry.highlight);
   const breaking = entries.filter((entry) => entry.breaking);
-  const features = entries.filter((entry) => entry.section === 'feature' && entry.issues.length > 0);
   const first = [...new Set([...asked, ...breaking])];
   if (first.length >= mostHighlights) return first.slice(0, mostHighlights);
+  const features = entries.filter((entry) => entry.section === 'feature' && entry.issues.length > 0);
   const talk = new Map(features.map((entry) => [entry, commentsOf(source, entry)]));
   const wanted = features.sort((a, b) => (talk.get(b) ?? 0) - (talk.get(a) ?? 0) || b.issues.length - a.issues.length);
   return [...new Set([...first, ...wanted])].slice(0, mostHighlights);
@@ -34,8 +34,7 @@ export function highlightText(entry: Entry, persona: Persona): string {
 }
 
 /** Highlights as a list for a draft; none where they would only repeat the breaking changes, or a short draft. */
-export function highlightLines(notes: Notes): string[] {
-  const highlights = highlightsOf(notes);
-  if (notes.entries.length < fewestForHighlights || highlights.every((entry) => entry.breaking)) return [];
+export function highlightLines({ highlights, entries }: Notes): string[] {
+  if (entries.length < fewestForHighlights || highlights.every((entry) => entry.breaking)) return [];
   return highlights.map((entry) => `- ${escapeText(entry.text) || 'Untitled'}`);
 }

@@ -133,6 +133,17 @@ export function byArea(
   return parts.flatMap(([heading, group]) => subsection(heading, group, line, folded)).slice(0, -1);
 }
 
+/** Entries by their section, in the order given. */
+export function bySection(entries: readonly Entry[]): Map<Entry['section'], Entry[]> {
+  const sections = new Map<Entry['section'], Entry[]>();
+  for (const entry of entries) {
+    const others = sections.get(entry.section);
+    if (others) others.push(entry);
+    else sections.set(entry.section, [entry]);
+  }
+  return sections;
+}
+
 /** Whether a draft is so long that its longest sections are folded. */
 export function isFolded(entries: readonly Entry[]): boolean {
   return entries.length > mostUnfolded;

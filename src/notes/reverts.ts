@@ -57,11 +57,17 @@ export function settleReverts(
   commits: readonly CommitRecord[] = [],
 ): RevertOutcome {
   const outcome: RevertOutcome = { cancelled: new Map(), cancelledCommits: new Map(), standing: [], restoring: [] };
-  const reverts: Revert[] = [
-    ...pulls.flatMap((pull) => findRevert(source, pull, pulls, commits) ?? []),
-    ...commits.flatMap((commit) => findCommitRevert(source, commit, commits) ?? []),
-  ].sort(laterFirst);
+  const reverts: Revert[] = [];
+  for (const pull of pulls) {
+    const revert = findRevert(source, pull, pulls, commits);
+    if (revert) reverts.push(revert);
+  }
+  for (const commit of commits) {
+    const revert = findCommitRevert(source, commit, commits);
+    if (revert) reverts.push(revert);
+  }
   if (reverts.length === 0) return outcome;
+  reverts.sort(laterFirst);
   const inRange = new Set(pulls.map(({ number }) => number));
   for (const revert of reverts) {
     if (isCancelled(outcome, revert)) continue;

@@ -74,7 +74,7 @@ export function parseTitle(title: string): ParsedTitle {
 }
 
 /** Every prefix holds one of these signs, or begins with one: most words do not. */
-const mayHavePrefix = /[:：[(#/-]|^\W/;
+const mayHavePrefix = /[:：[(#/]|^\W|^[a-z][a-z0-9_]{1,15}-\d/i;
 
 function takePrefix(text: string, parsed: ParsedTitle): string | undefined {
   return (

@@ -4,28 +4,29 @@
  * and a record of it then made in one go instead of key by key. Whatever is not plain is left to msgpackr.
  */
 
+import { RecurringTexts, type RowBytes, recurs } from './recurring-texts.ts';
+
 /** Decodes a row whose length is given, or that of its buffer. */
 export type Decode = (bytes: RowBytes, options?: number | object) => unknown;
-
-/** The buffer that lmdb reads rows into, with the quick way to a string that the types of Node leave out. */
-interface RowBytes extends Buffer {
-  utf8Slice(start: number, end: number): string;
-}
 
 /** A key in a sequence of keys, after those that lead to it; what follows the last one makes the record. */
 interface Place {
   /** The key as it is written, its length first. */
   readonly bytes: Uint8Array;
+  readonly length: number;
+  /** The same four bytes at a time, the last four overlapping. */
   readonly words: readonly number[];
   readonly names: readonly string[];
   readonly next: Place[];
-  make: ((values: readonly unknown[], from: number) => object) | undefined;
+  make: ((values: readonly unknown[]) => object) | undefined;
 }
 
 /** More sequences than this are none of ours, and are not worth their memory. */
 const mostPlaces = 1_000;
 /** Thrown where msgpackr has to look. */
 const foreign = new Error('not a plain row');
+/** Of all tables of the thread: a commit's hash stands in five of their rows. */
+const recurring = new RecurringTexts();
 
 /** A decoder of one table. `fallback` reads what is not plain, and fails where the bytes are damaged. */
 export function createRowDecoder(fallback: Decode): Decode {
@@ -46,9 +47,6 @@ class RowReader {
   private end = 0;
   private places = 0;
   private readonly root = createPlace(new Uint8Array(), []);
-  /** Values of the records being read, the innermost last. */
-  private readonly values: unknown[] = [];
-  private top = 0;
 
   /** The row, or `foreign`. */
   read(bytes: RowBytes, end: number): unknown {
@@ -58,7 +56,6 @@ class RowReader {
     }
     this.at = 0;
     this.end = end;
-    this.top = 0;
     try {
       const value = this.value();
       return this.at === end ? value : foreign;
@@ -128,35 +125,31 @@ class RowReader {
 
   /** Reads keys and values one after the other; the record is made of all at once. */
   private record(length: number): object {
-    const { values } = this;
-    const from = this.top;
+    if (length > this.end - this.at) this.leave();
+    const values: unknown[] = new Array(length);
     let place = this.root;
     for (let index = 0; index < length; index += 1) {
       place = this.next(place);
-      const value = this.value();
-      values[this.top] = value;
-      this.top += 1;
+      values[index] = this.value();
     }
     place.make ??= createMaker(place.names);
-    const record = place.make(values, from);
-    this.top = from;
-    return record;
+    return place.make(values);
   }
 
   /** The place of the key that stands here, after those of `place`. */
   private next(place: Place): Place {
-    for (const known of place.next) {
+    const { next } = place;
+    for (let index = 0; index < next.length; index += 1) {
+      const known = next[index] as Place;
       if (!this.standsHere(known)) continue;
-      this.at += known.bytes.length;
+      this.at += known.length;
       return known;
     }
     return this.learn(place);
   }
 
-  /** Four bytes at a time, the last four overlapping. */
-  private standsHere({ bytes, words }: Place): boolean {
+  private standsHere({ bytes, length, words }: Place): boolean {
     const { view, at } = this;
-    const { length } = bytes;
     if (length < 4) return startsWith(this.bytes, at, bytes);
     const last = words.length - 1;
     for (let index = 0; index < last; index += 1) if (view.getInt32(at + index * 4) !== words[index]) return false;
@@ -182,7 +175,7 @@ class RowReader {
     const end = at + length;
     if (end > this.end) this.leave();
     this.at = end;
-    return bytes.utf8Slice(at, end);
+    return recurs(length) ? recurring.read(bytes, this.view, at, length) : bytes.utf8Slice(at, end);
   }
 
   private leave(): never {
@@ -191,7 +184,7 @@ class RowReader {
 }
 
 function createPlace(bytes: Uint8Array, names: readonly string[]): Place {
-  return { bytes, words: wordsOf(bytes), names, next: [], make: undefined };
+  return { bytes, length: bytes.length, words: wordsOf(bytes), names, next: [], make: undefined };
 }
 
 function wordsOf(bytes: Uint8Array): number[] {
@@ -203,9 +196,9 @@ function wordsOf(bytes: Uint8Array): number[] {
 }
 
 /** A function with the literal of a record in it: V8 gives what it makes a fixed layout, where keys set one by one cost several. */
-function createMaker(names: readonly string[]): (values: readonly unknown[], from: number) => object {
-  const fields = names.map((name, index) => `${JSON.stringify(name)}: values[from + ${index}]`);
-  return new Function('values', 'from', `return { ${fields.join(', ')} };`) as ReturnType<typeof createMaker>;
+function createMaker(names: readonly string[]): (values: readonly unknown[]) => object {
+  const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);
+  return new Function('values', `return { ${fields.join(', ')} };`) as ReturnType<typeof createMaker>;
 }
 
 function startsWith(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {

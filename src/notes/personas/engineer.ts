@@ -11,6 +11,7 @@ import { highlightLines } from '../highlights.ts';
 import {
   areaPrefix,
   byArea,
+  bySection,
   commitLine,
   document,
   fold,
@@ -41,14 +42,11 @@ export function engineer(notes: Notes): string {
   const { links, engineer: wanted } = source.settings;
   const person = once((login: string) => personLink(source.repository.origin, login, links));
   const folded = isFolded(entries);
+  const inSection = bySection(entries);
   const of = (name: Entry['section'], fold = false): string[] =>
-    byArea(
-      entries.filter((entry) => entry.section === name),
-      (entry, prefix) => entryLine(entry, prefix, { links, person }),
-      fold,
-    );
+    byArea(inSection.get(name) ?? [], (entry, prefix) => entryLine(entry, prefix, { links, person }), fold);
   const sections = inOrder(source.settings, {
-    breaking: breakingLines(notes, { links, person }),
+    breaking: breakingLines(inSection.get('breaking') ?? [], { links, person }),
     feature: of('feature', folded),
     fix: of('fix', folded),
     security: of('security'),
@@ -66,14 +64,12 @@ export function engineer(notes: Notes): string {
 }
 
 /** Breaking changes are never divided by area: each carries its steps, quoted from the body. */
-function breakingLines(notes: Notes, style: LineStyle): string[] {
-  return notes.entries
-    .filter((entry) => entry.breaking)
-    .flatMap((entry) => {
-      const line = entryLine(entry, areaPrefix(entry), style);
-      const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
-      return steps.length === 0 ? [line] : [line, '', ...steps, ''];
-    });
+function breakingLines(entries: readonly Entry[], style: LineStyle): string[] {
+  return entries.flatMap((entry) => {
+    const line = entryLine(entry, areaPrefix(entry), style);
+    const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
+    return steps.length === 0 ? [line] : [line, '', ...steps, ''];
+  });
 }
 
 function entryLine(entry: Entry, prefix: string, { links, person }: LineStyle): string {

@@ -12,6 +12,7 @@ import { issueTitle } from '../issues.ts';
 import {
   areaPrefix,
   byArea,
+  bySection,
   document,
   inOrder,
   isFolded,
@@ -31,12 +32,9 @@ export function internal(notes: Notes): string {
   const { settings } = notes.source;
   const told = notes.entries.filter((entry) => !entry.housekeeping);
   const folded = isFolded(notes.entries);
+  const sections = bySection(told);
   const of = (name: Entry['section'], fold = false): string[] =>
-    byArea(
-      told.filter((entry) => entry.section === name),
-      (entry, prefix) => entryLines(entry, prefix, settings.links),
-      fold,
-    );
+    byArea(sections.get(name) ?? [], (entry, prefix) => entryLines(entry, prefix, settings.links), fold);
   const breaking = told.filter((entry) => entry.breaking).map((entry) => breakingLines(entry, settings.links));
   return document([
     countsLine(notes),
@@ -116,7 +114,7 @@ function withReports(entry: Entry, line: string, more: readonly string[], links:
 
 function riskLines({ openIssues, reverted, source }: Notes): string[] {
   const { links } = source.settings;
-  const open = openIssues.map(
+  const open = openIssues().map(
     (issue) => `- Still open: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`,
   );
   return [...reverted.map((entry) => revertLine(entry, links)), ...open];

@@ -224,7 +224,7 @@ test('lists issues closed without a pull request and as done only', () => {
     [10],
   );
   assert.deepEqual(
-    made.openIssues.map(({ number }) => number),
+    made.openIssues().map(({ number }) => number),
     [14],
   );
   assert.deepEqual(

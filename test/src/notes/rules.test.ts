@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compose } from '../../../src/notes/compose.ts';
 import { gather } from '../../../src/notes/gather.ts';
-import { highlightsOf } from '../../../src/notes/highlights.ts';
 import type { Persona, RangeBounds } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, type Memory, memorySource } from './memory-source.ts';
 
@@ -68,7 +67,7 @@ test('highlights what was asked for, then what breaks, then the features most ta
     comments: { 21: 2, 22: 9, 23: 3, 24: 3 },
   };
   assert.deepEqual(
-    highlightsOf(gather(memorySource(memory), all)).map(({ id }) => id),
+    gather(memorySource(memory), all).highlights.map(({ id }) => id),
     [7, 5, 4, 2, 3],
   );
 });

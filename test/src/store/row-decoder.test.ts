@@ -78,6 +78,17 @@ test('reads plain records without help, optional keys and all', () => {
   assert.equal(asked(), 0);
 });
 
+test('tells texts apart that begin and end alike', () => {
+  const random = seeded(6);
+  const { decode } = counted();
+  const ends = ['abcd', 'abcé', '\u0000\u0000\u0000\u0000', ''];
+  for (let index = 0; index < 20_000; index += 1) {
+    const middle = randomText(random, 'ab', random(40));
+    const record = { text: `${pick(random, ends)}${middle}${pick(random, ends)}`, other: middle };
+    assert.deepEqual(decode(packr.pack(record) as never), record);
+  }
+});
+
 test('reads damaged bytes as msgpackr does, and the next row well', () => {
   const random = seeded(5);
   const { decode } = counted();

@@ -9,7 +9,7 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/child.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { openSealer } from '../../src/first-start.ts';
-import { connectJournal, type Journal } from '../../src/journal/connect.ts';
+import { connectJournal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
@@ -20,6 +20,7 @@ import { BackfillPlaces } from '../host/backfills.ts';
 import { Breakers } from '../publish/breakers.ts';
 import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
+import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
 import { type Served, type Shared, serve, stopServing } from './serve.ts';
 
@@ -28,8 +29,40 @@ setPriority(10);
 await runChild('worker', startWorker);
 
 async function startWorker(context: ChildContext): Promise<ChildProgram> {
-  const { settings, logger } = context;
   const names = process.argv.slice(2);
+  const tools = await prepare(context, names);
+  const { served, shared } = tools;
+  const readiness = new Readiness(context, shared.journal);
+  const onLost = (name: PartitionName, error: Error): void => {
+    readiness.lose(name);
+    // A hole waits for a person; the other partitions go on.
+    if (!(error instanceof JournalHoleError)) context.fail(error);
+  };
+  for (const name of names) {
+    const serving = serve(context, shared, name, onLost);
+    const one = await serving.catch((error: Error) => giveUp(context, name, error));
+    if (one) served.push(one);
+    else readiness.lose(name);
+  }
+  readiness.open(shared.pool);
+  context.logger.info({ partitions: names }, 'worker ready');
+  const stop = async (): Promise<void> => {
+    readiness.stop();
+    await stopWorker(tools);
+  };
+  return { stop };
+}
+
+/** What all partitions of a worker use, and those that are served. */
+interface Tools {
+  served: Served[];
+  shared: Shared;
+  lanes: ReadonlyMap<string, Lane>;
+  readers: Readers;
+  egress: Egress;
+}
+
+async function prepare({ settings, logger }: ChildContext, names: readonly string[]): Promise<Tools> {
   const journal = await connectJournal(settings.natsUrl, `tidings worker ${names.join(' ')}`, logger);
   const pool = new RenderPool(settings.renderThreads, settings.renderTimeoutMs);
   const lanes = new Map<PartitionName, Lane>();
@@ -40,11 +73,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   };
   const served: Served[] = [];
   const readers = new Readers(settings.dataDir);
-  const directory: Delivering['directory'] = () => {
-    const own = served.find(({ owner }) => owner.name === directoryName)?.owner.partition;
-    if (!own) void readers.follow(directoryName);
-    return own ?? readers.fresh(directoryName);
-  };
+  const directory = directoryFrom(served, readers);
   const listed: Shared['listed'] = (repoId) => {
     const found = directory();
     return found && readDirectoryRepository(found, repoId);
@@ -60,38 +89,16 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     publicUrl: publicUrlOf(settings),
   };
   const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, delivering };
-  const stopped = new Set<PartitionName>();
-  let answers = false;
-  const tell = (): void => context.setReady(journal.connected() && stopped.size === 0 && answers);
-  const onLost = (name: PartitionName, error: Error): void => {
-    stopped.add(name);
-    tell();
-    // A hole waits for a person; the other partitions go on.
-    if (!(error instanceof JournalHoleError)) context.fail(error);
+  return { served, shared, lanes, readers, egress };
+}
+
+/** The directory as its owner here has it, or as it is read where another worker owns it. */
+function directoryFrom(served: readonly Served[], readers: Readers): Delivering['directory'] {
+  return () => {
+    const own = served.find(({ owner }) => owner.name === directoryName)?.owner.partition;
+    if (!own) void readers.follow(directoryName);
+    return own ?? readers.fresh(directoryName);
   };
-  for (const name of names) {
-    const serving = serve(context, shared, name, onLost);
-    const one = await serving.catch((error: Error) => giveUp(context, name, error));
-    if (one) served.push(one);
-    else stopped.add(name);
-  }
-  // Everything is open that can be, so the gateway may start and accept; then the truth.
-  context.setReady(true);
-  tell();
-  // Threads load meanwhile; a pool that is closed before answers nobody.
-  const onLoaded = (): void => {
-    answers = true;
-    tell();
-  };
-  void pool.loaded().then(onLoaded, () => {});
-  journal.onDisconnect(tell);
-  journal.onReconnect(tell);
-  logger.info({ partitions: names }, 'worker ready');
-  const stop = async (): Promise<void> => {
-    await stopWorker(served, pool, lanes, readers, journal);
-    await egress.close();
-  };
-  return { stop };
 }
 
 /** A partition that nothing on this machine can bring back is left alone. */
@@ -102,13 +109,7 @@ function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): un
 }
 
 /** Drains in order: what is under way, the lanes, the fold to its end, the store. */
-async function stopWorker(
-  served: readonly Served[],
-  pool: RenderPool,
-  lanes: ReadonlyMap<string, Lane>,
-  readers: Readers,
-  journal: Journal,
-): Promise<void> {
+async function stopWorker({ served, shared, lanes, readers, egress }: Tools): Promise<void> {
   for (const one of served) await stopServing(one);
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));
@@ -116,7 +117,8 @@ async function stopWorker(
     await owner.drain(5000);
     await owner.close();
   }
-  await pool.close();
+  await shared.pool.close();
   await readers.close();
-  await journal.close();
+  await shared.journal.close();
+  await egress.close();
 }

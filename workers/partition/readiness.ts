@@ -2,19 +2,24 @@
  * Whether a worker can serve: all its partitions are folded, a render thread answers questions, the journal is connected. Says
  * so to the supervisor whenever it changes.
  */
-import type { ChildContext } from '../../src/child.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { RenderPool } from '../render/pool.ts';
 
+/** Who is told: ready or not, and what only a restart mends. */
+interface Told {
+  setReady: (ready: boolean) => void;
+  fail: (error: Error) => void;
+}
+
 export class Readiness {
-  private readonly context: Pick<ChildContext, 'setReady' | 'fail'>;
+  private readonly told: Told;
   private readonly journal: Journal;
   private readonly lost = new Set<string>();
   private answers = false;
   private stopping = false;
 
-  constructor(context: Pick<ChildContext, 'setReady' | 'fail'>, journal: Journal) {
-    this.context = context;
+  constructor(told: Told, journal: Journal) {
+    this.told = told;
     this.journal = journal;
   }
 
@@ -26,7 +31,7 @@ export class Readiness {
 
   /** Everything is open that can be, so the gateway may start and accept while threads load; then the truth. */
   open(pool: RenderPool): void {
-    this.context.setReady(true);
+    this.told.setReady(true);
     this.tell();
     this.journal.onDisconnect(() => this.tell());
     this.journal.onReconnect(() => this.tell());
@@ -36,7 +41,7 @@ export class Readiness {
         this.tell();
       },
       // A pool that is closed before a thread is loaded has nobody to answer to.
-      (error: Error) => this.stopping || this.context.fail(error),
+      (error: Error) => this.stopping || this.told.fail(error),
     );
   }
 
@@ -46,6 +51,6 @@ export class Readiness {
   }
 
   private tell(): void {
-    this.context.setReady(this.journal.connected() && this.lost.size === 0 && this.answers);
+    this.told.setReady(this.journal.connected() && this.lost.size === 0 && this.answers);
   }
 }

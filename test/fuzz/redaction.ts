@@ -3,7 +3,7 @@
  * long the slowest took and which planted secrets were left; ends with 1 for a secret left or a text over the limit.
  */
 import { parseArgs } from 'node:util';
-import { redactText } from '../../src/intake/redact.ts';
+import { type RedactionScope, redactText } from '../../src/intake/redact.ts';
 import { clean } from '../../src/intake/text.ts';
 import { linkedIssues } from '../../src/notes/link.ts';
 import { hostileText } from '../helpers/hostile-texts.ts';
@@ -27,7 +27,7 @@ function run(bodies: number, firstSeed: number): { slowest: Slow[]; slowestLinks
   const left: string[] = [];
   let slowestLinks = 0;
   for (let seed = firstSeed; seed < firstSeed + bodies; seed += 1) {
-    const scope = seed % 4 === 0 ? 'text' : 'comment';
+    const scope = scopeOf(seed);
     const { kind, text, planted } = hostileText(seed, scope);
     const body = clean(text);
     let redacted = '';
@@ -44,8 +44,22 @@ function run(bodies: number, firstSeed: number): { slowest: Slow[]; slowestLinks
       cpuMs(() => linkedIssues(body, context)),
     );
   }
+  keepSlowest(slowest, 100);
+  // Once more at the end: a neighbour that slows the machine for minutes has slowed whole series of texts.
+  for (const slow of slowest) slow.ms = Math.min(slow.ms, timeOf(slow.seed));
   keepSlowest(slowest, 10);
   return { slowest, slowestLinks, left };
+}
+
+/** Processor time of the redaction of one text. */
+function timeOf(seed: number): number {
+  const scope = scopeOf(seed);
+  const body = clean(hostileText(seed, scope).text);
+  return cpuMs(() => redactText(body, scope));
+}
+
+function scopeOf(seed: number): RedactionScope {
+  return seed % 4 === 0 ? 'text' : 'comment';
 }
 
 /** Processor time of some work; what seems slow is done up to five times more, since collections of garbage count too. */

@@ -9,7 +9,7 @@ const around = 192;
 /** Nearer to the edge of what is looked at, a find may be half of something: it is left. */
 const margin = 32;
 /** Most characters that are looked at again: a text made of nothing but finds must not cost twice as much. */
-const mostAgain = 8192;
+const mostAgain = 4096;
 const placeholder = /\[(?:attachment|card|email|ip|phone|secret)\]/g;
 
 /** A part of the text, and where it stands among the parts put together. */

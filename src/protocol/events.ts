@@ -6,7 +6,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { CommentKindSchema, ComparisonRecordSchema } from './stored.ts';
 
 const Instant = Type.Integer();
-const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
+/** A text or number that can be missing. */
+export const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });

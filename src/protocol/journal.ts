@@ -5,15 +5,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
 import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSchema } from './commands.ts';
-import { BackfilledBodySchema, EventBodySchema, InstallationBodySchema } from './events.ts';
+import { BackfilledBodySchema, EventBodySchema, InstallationBodySchema, Nullable } from './events.ts';
 import { RelayBodySchema } from './relays.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { ResultBodySchema } from './results.ts';
 import { SweepBodySchema } from './retention.ts';
 
 const Instant = Type.Integer();
-const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 
 const recordBase = {
   /** Unique for ever; a record read twice has the same id. */

@@ -132,6 +132,11 @@ export const SettingsSchema = Type.Object(
       description: 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}',
       secret: true,
     }),
+    limitClaimedRepositories: setting(count(0, 1_000_000, 200), {
+      env: 'TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
+      description:
+        'Repositories that an organization may claim under its own webhook secret before the host confirms them; 0 = no limit',
+    }),
     tagSyncHours: setting(count(0, 720, 6), {
       env: 'TIDINGS_TAG_SYNC_HOURS',
       description: 'Time between two looks at a repository’s tags on its host, in hours; 0 = never',

@@ -224,6 +224,19 @@ export const hostItems = new Counter({
   labelNames: ['kind'] as const,
   registers,
 });
+/** `outcome` is one of: confirmed, missing, owner, login, installation, unavailable. */
+export const ownerConfirmations = new Counter({
+  name: 'tidings_owner_confirmations_total',
+  help: 'Answers of hosts to the question who owns a repository; every outcome but confirmed kept the credentials of the operator unused',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+export const claimsRefused = new Counter({
+  name: 'tidings_claims_refused_total',
+  help: 'Deliveries that were folded without effect, as they claimed a repository of another organization',
+  labelNames: ['partition'] as const,
+  registers,
+});
 /** `outcome` is one of: read, unchanged, refused, missing, unavailable, failed. */
 export const hostRequests = new Counter({
   name: 'tidings_host_requests_total',

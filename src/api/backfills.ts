@@ -9,7 +9,12 @@ import { NoQuerySchema, type StartBackfillBody, StartBackfillBodySchema } from '
 import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../protocol/tasks.ts';
 import { backfillResponse, readBackfill } from '../store/backfills.ts';
-import { type DirectoryRepository, readDirectoryRepository, readOrganisation } from '../store/directory.ts';
+import {
+  type DirectoryRepository,
+  readDirectoryRepository,
+  readOrganisation,
+  refusedOwner,
+} from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import { readRepository, toEventRepository } from '../store/repositories.ts';
 import { assertVisible } from './authenticate.ts';
@@ -97,9 +102,11 @@ export async function resolveListed(
 ): Promise<ResolvedRepository> {
   assertConnected(listed);
   const known = readRepository(readPartition(context, partitionOfId(context, listed.id) ?? ''), listed.id);
-  if (known) return { repository: toEventRepository(known), installationId: listed.installationId };
-  const origin = readOrganisation(directory, listed.orgId)?.origin ?? context.settings.hostOrigin;
+  if (known) return { repository: toEventRepository(known), installationId: listed.installationId, confirmed: false };
+  const organisation = readOrganisation(directory, listed.orgId);
+  const origin = organisation?.origin ?? context.settings.hostOrigin;
   const resolved = await resolve(context, { task: 'resolveRepository', origin, fullName: listed.fullName });
+  if (resolved.repository.owner.id !== organisation?.ownerId) throw new ServiceError('forbidden', refusedOwner);
   if (resolved.repository.id === listed.id) return resolved;
   throw new ServiceError('conflict', `The host has another repository under the name ${listed.fullName}.`);
 }
@@ -122,9 +129,9 @@ export function begin(
   since: number | null,
   use?: Use,
 ): Promise<object> {
-  const { repository, installationId } = resolved;
+  const { repository, installationId, confirmed } = resolved;
   const backfillId = newId('bf', slotOfId(repository.id) as number);
-  const command = { name: 'startBackfill', backfillId, repository, since, installationId } as const;
+  const command = { name: 'startBackfill', backfillId, repository, confirmed, since, installationId } as const;
   return carryOut<object>(context, partitionOfId(context, repository.id) as string, command, use);
 }
 

@@ -16,16 +16,10 @@ import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceNatsUrl } from './connection.ts';
+import { checkOwners } from './doctor-owners.ts';
+import type { Finding, Verdict } from './finding.ts';
 import { waitingLines } from './retention.ts';
 import type { CliCommand } from './usage.ts';
-
-type Verdict = 'ok' | 'note' | 'fault';
-
-/** One line of the report. */
-interface Finding {
-  verdict: Verdict;
-  text: string;
-}
 
 const marks: Record<Verdict, string> = { ok: '✓', note: '!', fault: '✗' };
 const leastFreeBytes = 1_073_741_824;
@@ -44,6 +38,7 @@ export const doctorCommand: CliCommand = {
       ...(await checkSeals(settings)),
       ...(await checkJournal(settings)),
       ...checkRetention(settings),
+      ...(await checkOwners(settings)),
     ];
     for (const { verdict, text } of findings) process.stdout.write(`${marks[verdict]} ${text}\n`);
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;

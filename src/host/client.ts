@@ -9,15 +9,21 @@ import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../errors.ts';
 import { type HostRepository, HostRepositorySchema } from '../protocol/host.ts';
 import { comparedCommits, isComparison } from './compare.ts';
-import type { Answer } from './course.ts';
+import type { Answer, Asked } from './course.ts';
+import { installationPath } from './credentials.ts';
 import { linksOf } from './link.ts';
 import { type ListKind, type ListRequest, listUrl, repositoryPath } from './lists.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
 import { type TagDetails, tagDetails } from './tags.ts';
 
 export type { ListKind, ListRequest } from './lists.ts';
-export type { RequestsOptions as HostClientOptions, Wait as HostWait } from './requests.ts';
+export type { Wait as HostWait } from './requests.ts';
 export type { TagDetails } from './tags.ts';
+
+export interface HostClientOptions extends RequestsOptions {
+  /** False hands limits and passing faults back as `unavailable` when a repository or an installation is asked for. */
+  isPatient?: boolean;
+}
 
 /** One page of a list. */
 export interface HostPage {
@@ -41,13 +47,24 @@ const emptyPage: HostPage = { items: [], next: null, pages: 1, etag: null, notMo
  */
 export class HostClient {
   private readonly host: Host;
+  private readonly options: HostClientOptions;
   private readonly requests: Requests;
   /** Addresses visited in each list under way, in order. */
   private readonly walks = new Map<ListKind, string[]>();
 
-  constructor(options: RequestsOptions) {
+  constructor(options: HostClientOptions) {
     this.host = options.host;
+    this.options = options;
     this.requests = new Requests(options);
+  }
+
+  get origin(): string {
+    return this.host.origin;
+  }
+
+  /** The installation whose token is used; undefined where the token of the settings is, or none. */
+  get installationId(): string | undefined {
+    return this.host.app === undefined ? undefined : this.options.installationId;
   }
 
   /**
@@ -63,6 +80,16 @@ export class HostClient {
     return this.readRepository(`${this.host.apiUrl}/repositories/${encodeURIComponent(hostId)}`);
   }
 
+  /** The account behind the installation whose token is used; undefined where the app has no such installation. */
+  async installationAccount(): Promise<{ id: string; login: string } | undefined> {
+    const path = installationPath(this.options.installationId ?? '');
+    const answer = await this.ask({ url: `${this.host.apiUrl}${path}`, asApp: true }, isObject);
+    if (answer.status === 404) return undefined;
+    const { account } = this.accepted(answer).data as { account?: { id?: unknown; login?: unknown } | null };
+    const isAccount = Number.isInteger(account?.id) && typeof account?.login === 'string';
+    return isAccount ? { id: String(account?.id), login: account?.login as string } : undefined;
+  }
+
   /**
    * The first page of a list. Without a page where the host has no such list, where the part of the repository (issues,
    * pull requests) is switched off, and where it has no commits yet.
@@ -71,7 +98,8 @@ export class HostClient {
     const url = listUrl(this.host, fullName, request);
     if (url === undefined) return emptyPage;
     this.walks.set(request.kind, []);
-    const answer = await this.requests.get(url, isList, request.etag ? { 'if-none-match': request.etag } : {});
+    const headers: Record<string, string> = request.etag ? { 'if-none-match': request.etag } : {};
+    const answer = await this.requests.get({ url, headers }, isList);
     if (answer.status === 304) return { ...emptyPage, pages: null, etag: request.etag ?? null, notModified: true };
     if (answer.status === 409 && request.kind === 'commits') return emptyPage;
     // The host answers alike for what is switched off and for what may not be seen: the repository tells them apart.
@@ -86,7 +114,7 @@ export class HostClient {
    */
   async page(url: string, kind: ListKind): Promise<HostPage> {
     const address = this.onApi(url);
-    return this.toPage(await this.requests.get(address, isList), url, kind);
+    return this.toPage(await this.requests.get({ url: address }, isList), url, kind);
   }
 
   /**
@@ -96,7 +124,7 @@ export class HostClient {
   async tagDetails({ fullName }: { fullName: string }, tag: string): Promise<TagDetails> {
     const base = `${this.host.apiUrl}${repositoryPath(fullName)}`;
     const get = async (path: string): Promise<Record<string, unknown>> => {
-      const answer = await this.requests.get(`${base}/${path}`, isObject);
+      const answer = await this.requests.get({ url: `${base}/${path}` }, isObject);
       return this.accepted(answer).data as Record<string, unknown>;
     };
     return tagDetails(this.host.kind, get, tag);
@@ -116,12 +144,16 @@ export class HostClient {
     const size = this.host.kind === 'gitea' ? 'limit=50' : 'per_page=100';
     const path = `compare/${encodeURIComponent(from)}...${encodeURIComponent(to)}?${size}`;
     const get = async (url: string): Promise<Answer> =>
-      this.accepted(await this.requests.get(this.onApi(url), isComparison));
+      this.accepted(await this.requests.get({ url: this.onApi(url) }, isComparison));
     return comparedCommits(get, `${this.host.apiUrl}${repositoryPath(fullName)}/${path}`, most);
   }
 
+  private ask(asked: Pick<Asked, 'url' | 'asApp'>, isWhole: (data: unknown) => boolean): Promise<Answer> {
+    return this.options.isPatient === false ? this.requests.once(asked, isWhole) : this.requests.get(asked, isWhole);
+  }
+
   private async readRepository(url: string): Promise<HostRepository> {
-    const answer = await this.requests.get(url, (data) => repositoryCheck.Check(data));
+    const answer = await this.ask({ url }, (data) => repositoryCheck.Check(data));
     return this.accepted(answer).data as HostRepository;
   }
 

@@ -20,6 +20,8 @@ export interface Asked {
   url: string;
   headers?: Record<string, string>;
   body?: string | undefined;
+  /** Asked with the app's own proof instead of a token. */
+  asApp?: boolean;
 }
 
 export class Course {
@@ -28,6 +30,7 @@ export class Course {
   readonly headers: Record<string, string>;
   /** JSON of a write. */
   readonly body: string | undefined;
+  readonly asApp: boolean;
   faults = 0;
   /** Why nothing came of the last attempt; short, without addresses. */
   fault: string | undefined;
@@ -41,11 +44,12 @@ export class Course {
   private readonly isWhole: (data: unknown) => boolean;
 
   /** @param isWhole whether the body of a success is what was asked for; another one counts as a passing fault */
-  constructor({ method = 'GET', url, headers = {}, body }: Asked, isWhole: (data: unknown) => boolean) {
+  constructor({ method = 'GET', url, headers = {}, body, asApp = false }: Asked, isWhole: (data: unknown) => boolean) {
     this.method = method;
     this.url = url;
     this.headers = headers;
     this.body = body;
+    this.asApp = asApp;
     this.isWhole = isWhole;
   }
 

@@ -35,6 +35,14 @@ export class Credentials {
   }
 
   /**
+   * The header that proves the app itself; undefined without an app.
+   * @throws ServiceError `unauthorized` when the app's key cannot be used
+   */
+  appAuthorization(): string | undefined {
+    return this.host.app && `Bearer ${appToken(this.host.app, Date.now())}`;
+  }
+
+  /**
    * What to send, a new installation token where none is left.
    * @param post asks the host for a token: sends an empty POST to an address below the API's base
    * @throws ServiceError `unauthorized` when the app's key cannot be used
@@ -45,11 +53,16 @@ export class Credentials {
       return { header: token && (kind === 'gitea' ? `token ${token}` : `Bearer ${token}`), fresh: false };
     if (this.minted && this.minted.expiresAt - marginMs > Date.now())
       return { header: `Bearer ${this.minted.token}`, fresh: false };
-    const path = `/app/installations/${encodeURIComponent(this.installationId)}/access_tokens`;
-    const answer = await post(path, `Bearer ${appToken(app, Date.now())}`);
+    const path = `${installationPath(this.installationId)}/access_tokens`;
+    const answer = await post(path, this.appAuthorization() as string);
     this.minted = answer.status === 201 ? readToken(answer.text) : undefined;
     return this.minted ? { header: `Bearer ${this.minted.token}`, fresh: true } : { refused: answer };
   }
+}
+
+/** Path of an installation of the app below the API's base. */
+export function installationPath(installationId: string): string {
+  return `/app/installations/${encodeURIComponent(installationId)}`;
 }
 
 /** The app's own proof: issued a minute ago, as clocks differ, and good for nine more (the host takes ten at most). */

@@ -76,14 +76,14 @@ export class Requests {
   }
 
   /**
-   * Gets an address below the API's base.
+   * Gets an address below the API's base, and waits out limits and passing faults.
    * @param isWhole whether a body is what was asked for; another one counts as a passing fault
    * @returns any answer that is neither a limit nor a passing fault: 2xx, 304, 4xx
    * @throws ServiceError `unavailable` when the host stays away, `unauthorized` when it makes no token, `invalid` when it
    *   leads elsewhere; the signal's reason when that ended it
    */
-  get(url: string, isWhole: (data: unknown) => boolean, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.inTurn(() => this.patiently(new Course({ url, headers }, isWhole)));
+  get(asked: Omit<Asked, 'method' | 'body'>, isWhole: (data: unknown) => boolean): Promise<Answer> {
+    return this.inTurn(() => this.patiently(new Course(asked, isWhole)));
   }
 
   /**
@@ -134,12 +134,14 @@ export class Requests {
   }
 
   /** Sends the request as what the host takes us for; a token refused is replaced once. */
-  private async authorised(course: Course): Promise<HttpAnswer> {
+  private async authorised({ method, url, headers, body, asApp }: Course): Promise<HttpAnswer> {
+    const send = (header: string | undefined): Promise<HttpAnswer> =>
+      this.exchange({ method, url, headers: { ...headers, ...authorise(header) }, body });
+    if (asApp) return send(this.credentials.appAuthorization());
     for (;;) {
       const given = await this.credentials.authorization((path, header) => this.post(path, header));
       if ('refused' in given) return this.withoutToken(given.refused);
-      const { method, url, headers, body } = course;
-      const answer = await this.exchange({ method, url, headers: { ...headers, ...authorise(given.header) }, body });
+      const answer = await send(given.header);
       if (answer.status !== 401 || !this.credentials.renewable) return answer;
       this.credentials.forget();
       if (given.fresh) return answer;

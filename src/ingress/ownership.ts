@@ -1,14 +1,16 @@
 /**
- * What a delivery under one organisation's secret may say: things of that organisation and of nobody else's. Whoever sets up
- * hooks in one organisation must not move, rename or write into another's (`docs/architecture.md` decision 25).
+ * Judges what a delivery under one organization's own secret may say: things of that organization and of no other. Whoever
+ * sets up hooks in one organization must not move, rename or write into another's (`docs/architecture.md` decision 25).
  */
-import type { InstallationBody } from '../protocol/events.ts';
+import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import {
+  isRefutedFor,
   type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
   readDirectoryRepository,
   readOrganisation,
+  sameLogin,
 } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 
@@ -18,23 +20,45 @@ export interface Claim {
   repositories: readonly { id: string; fullName: string }[];
 }
 
+/** A claim that the organization may make. */
+export interface Standing {
+  /**
+   * The owner's login as it counts. A login that differs from the stored one is a claim to a rename, which only the host or a
+   * secret of the whole host proves: until then the stored one counts.
+   */
+  login: string;
+  signedBy: NonNullable<SignedBy>;
+  /** Ids of the repositories that the directory does not list yet. */
+  unlisted: readonly string[];
+}
+
 /** Longest login and id that are looked up, in characters: keys of the store are bounded. */
 const longest = 255;
 
-/** Whether the organisation may say so. */
-export function isOwn(directory: Partition, orgId: string, { owner, repositories }: Claim): boolean {
+/** What the organization may say of a claim; undefined where it concerns another organization. */
+export function standingOf(directory: Partition, orgId: string, { owner, repositories }: Claim): Standing | undefined {
   const organisation = readOrganisation(directory, orgId);
-  if (!organisation || !isOwner(directory, organisation, owner)) return false;
+  if (!organisation || !isOwner(directory, organisation, owner)) return undefined;
   const prefix = `${owner.login.toLowerCase()}/`;
-  return repositories.every(({ id, fullName }) => {
+  const unlisted: string[] = [];
+  let supersedes: string | undefined;
+  for (const { id, fullName } of repositories) {
+    if (!fullName.toLowerCase().startsWith(prefix)) return undefined;
     const known = readDirectoryRepository(directory, id);
-    return fullName.toLowerCase().startsWith(prefix) && (known?.orgId ?? orgId) === orgId;
-  });
+    if (!known) unlisted.push(id);
+    else if (known.orgId !== orgId) {
+      if (!isRefutedFor(known, organisation)) return undefined;
+      supersedes = known.orgId;
+    }
+  }
+  const login = sameLogin(owner.login, organisation.login) ? owner.login : organisation.login;
+  const proved = organisation.ownerProof !== 'claimed';
+  return { login, signedBy: { org: orgId, proved, ...(supersedes && { supersedes }) }, unlisted };
 }
 
 /**
- * The owner is known by the host's id. An organisation that was named before its first delivery has none yet: there the
- * login decides, and the id must be nobody else's. Nobody takes over a login that another organisation goes by.
+ * The owner is known by the host's number. An organization that was named before its first delivery has none yet: there the
+ * login decides, and no other organization may have proved the number. No one takes over the login of another organization.
  */
 function isOwner(directory: Partition, organisation: OrganisationRecord, owner: Claim['owner']): boolean {
   if (Math.max(owner.id.length, owner.login.length) > longest) return false;
@@ -42,6 +66,6 @@ function isOwner(directory: Partition, organisation: OrganisationRecord, owner: 
   const named = organisationByLogin(directory, origin, owner.login);
   if (named && named.id !== id) return false;
   if (ownerId !== null) return owner.id === ownerId;
-  const isNamed = owner.login.toLowerCase() === login.toLowerCase();
-  return isNamed && organisationByOwner(directory, origin, owner.id) === undefined;
+  const other = organisationByOwner(directory, origin, owner.id);
+  return sameLogin(owner.login, login) && (other === undefined || other.ownerProof === 'claimed');
 }

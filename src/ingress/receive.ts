@@ -13,13 +13,14 @@ import { toInstallation } from '../intake/installations.ts';
 import type { Position } from '../journal/lane.ts';
 import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../metrics.ts';
-import type { InstallationBody } from '../protocol/events.ts';
+import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
 import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
+import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import type { IngestionLimit } from './limit.ts';
-import { type Claim, isOwn } from './ownership.ts';
+import { type Claim, type Standing, standingOf } from './ownership.ts';
 import type { BoundSecrets, Signer } from './secrets.ts';
 import { SignatureCheck } from './signature.ts';
 
@@ -49,9 +50,11 @@ type Outcome = 'queued' | 'ignored' | 'duplicate';
 
 export class Receiver {
   private readonly options: ReceiverOptions;
+  private readonly claims: ClaimLimit;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
+    this.claims = new ClaimLimit(options.settings.limitClaimedRepositories);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
@@ -112,29 +115,54 @@ export class Receiver {
     const from = { ...delivery, source: sourceOf(delivery, signer, this.options.settings) };
     const installation = toInstallation(delivery.event, payload, origin);
     if (installation) {
-      for (const { owner, added } of installation) this.assertOwn(signer, { owner, repositories: added });
+      const [{ owner }] = installation as [InstallationBody];
+      const standing = this.judge(signer, { owner, repositories: installation.flatMap(({ added }) => added) });
+      this.assertFew(standing, now);
       return {
         partition: directoryName,
-        records: toInstallationRecords(from, installation, now, this.options.settings.partitions),
+        records: toInstallationRecords(
+          { ...from, signedBy: standing?.signedBy ?? null },
+          installation,
+          now,
+          this.options.settings.partitions,
+        ),
       };
     }
     const minimised = toEvents(delivery.event, payload, origin, now);
     if (!minimised) return { ignored: 'the event is not captured' };
     const { repository } = minimised;
-    this.assertOwn(signer, { owner: repository.owner, repositories: [repository] });
+    const standing = this.judge(signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(repository.id)) return { ignored: 'the repository is not connected' };
+    this.assertFew(standing, now);
     return {
       partition: this.partitionOf(repository.id),
-      records: toRecords(from, minimised, now),
+      records: toRecords({ ...from, signedBy: standing?.signedBy ?? null }, underKnownLogin(minimised, standing), now),
       organisation: `${repository.origin} ${repository.owner.id}`,
     };
   }
 
-  /** @throws ForeignEvent when the secret of one organisation signed what concerns another */
-  private assertOwn({ orgId }: Signer, claim: Claim): void {
-    if (orgId === null) return;
+  /**
+   * What an organization's own secret lets a delivery say; undefined for a secret of the whole host, which lets it say all.
+   * @throws ForeignEvent when it concerns another organization
+   */
+  private judge({ orgId }: Signer, claim: Claim): Standing | undefined {
+    if (orgId === null) return undefined;
     const directory = this.options.read(directoryName);
-    if (!directory || !isOwn(directory, orgId, claim)) throw new ForeignEvent();
+    const standing = directory && standingOf(directory, orgId, claim);
+    if (!standing) throw new ForeignEvent();
+    return standing;
+  }
+
+  /** @throws ServiceError `rateLimited` when an organization claims too many repositories without proof */
+  private assertFew(standing: Standing | undefined, now: number): void {
+    const directory = standing && this.options.read(directoryName);
+    if (!directory || this.claims.admit(directory, standing.signedBy.org, standing.unlisted, now)) return;
+    const most = this.options.settings.limitClaimedRepositories;
+    throw new ServiceError(
+      'rateLimited',
+      `This organization has claimed ${most} repositories whose owner is not confirmed, the maximum (TIDINGS_LIMIT_CLAIMED_REPOSITORIES). Ask the operator to confirm them.`,
+      { retryAfter: 600 },
+    );
   }
 
   private partitionOf(repositoryId: string): PartitionName {
@@ -184,7 +212,19 @@ function count(event: string, outcome: string): void {
   webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
 }
 
-function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: number): EventRecord[] {
+/** A delivery and whose secret signed it, as its records say it. */
+type Signed = Delivery & { signedBy: SignedBy };
+
+/** The repository under the login that counts for its owner. */
+function underKnownLogin(minimised: Minimised, standing: Standing | undefined): Minimised {
+  const { repository } = minimised;
+  if (standing === undefined || standing.login === repository.owner.login) return minimised;
+  const name = repository.fullName.slice(repository.fullName.indexOf('/') + 1);
+  const owner = { ...repository.owner, login: standing.login };
+  return { ...minimised, repository: { ...repository, owner, fullName: `${standing.login}/${name}` } };
+}
+
+function toRecords(delivery: Signed, { repository, bodies }: Minimised, now: number): EventRecord[] {
   return bodies.map((body, part) => ({
     id: ulid(now),
     at: now,
@@ -192,19 +232,20 @@ function toRecords(delivery: Delivery, { repository, bodies }: Minimised, now: n
     delivery: delivery.id,
     source: delivery.source,
     part,
+    signedBy: delivery.signedBy,
     repository,
     body,
   }));
 }
 
 function toInstallationRecords(
-  { id: delivery, source }: Delivery,
+  { id: delivery, source, signedBy }: Signed,
   bodies: InstallationBody[],
   at: number,
   partitions: number,
 ): InstallationRecord[] {
   const record = (body: InstallationBody, part: number): InstallationRecord => {
-    return { id: ulid(at), at, kind: 'installation', delivery, source, part, partitions, body };
+    return { id: ulid(at), at, kind: 'installation', delivery, source, part, partitions, signedBy, body };
   };
   return bodies.map(record);
 }

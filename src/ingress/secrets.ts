@@ -37,10 +37,23 @@ interface OpenedText extends Signer {
   until: number;
 }
 
-/** Most secrets tried on one body: all of one organisation and of its host. */
-const mostTries = 8;
+/** Maximum of secrets tried on one body: all of the two organizations that its owner can mean, and of their host. */
+const mostTries = 12;
+/** The same for a body that names no owner. */
+const mostTriesWithoutOwner = 8;
 /** Largest body that names no owner for which secrets are tried: a ping. */
 const mostBytesWithoutOwner = 65_536;
+
+/**
+ * Organizations that a hint can mean: the one of the owner's number, and the one of its login, which differ while one of them
+ * has only claimed the number of the other.
+ */
+function organisationsNamed(directory: Partition, origin: string, { id, login }: OwnerHint): Set<string> {
+  const byOwner = id === undefined ? undefined : organisationByOwner(directory, origin, id);
+  const isSure = byOwner !== undefined && byOwner.ownerProof !== 'claimed';
+  const byLogin = login === undefined || isSure ? undefined : organisationByLogin(directory, origin, login);
+  return new Set([byOwner, byLogin].flatMap((organisation) => organisation?.id ?? []));
+}
 
 export class BoundSecrets {
   private readonly options: BoundSecretsOptions;
@@ -97,10 +110,7 @@ export class BoundSecrets {
     const here = (origin: string): number => (hint.url?.startsWith(`${origin}/`) ? 0 : 1);
     const origins = [...this.options.origins].sort((a, b) => here(a) - here(b));
     return origins.flatMap((origin) => {
-      const organisation =
-        (hint.id === undefined ? undefined : organisationByOwner(directory, origin, hint.id)) ??
-        (hint.login === undefined ? undefined : organisationByLogin(directory, origin, hint.login));
-      const own = organisation ? this.textsOf(directory, origin, organisation.id) : [];
+      const own = [...organisationsNamed(directory, origin, hint)].flatMap((id) => this.textsOf(directory, origin, id));
       return [...own, ...this.textsOf(directory, origin, null)];
     });
   }
@@ -116,9 +126,10 @@ export class BoundSecrets {
 
   /** For a body that names nobody: as many as may be tried of all there are. */
   private firstTexts(directory: Partition): OpenedText[] {
-    const secrets = listWebhookSecrets(directory, null, mostTries);
+    const secrets = listWebhookSecrets(directory, null, mostTriesWithoutOwner);
     const known = secrets.filter(({ origin }) => this.options.origins.includes(origin));
-    return [...new Set(known.flatMap(({ origin, orgId }) => this.textsOf(directory, origin, orgId)))];
+    const texts = new Set(known.flatMap(({ origin, orgId }) => this.textsOf(directory, origin, orgId)));
+    return [...texts].slice(0, mostTriesWithoutOwner);
   }
 
   /** The texts of a secret, the current one first; those that do not open are left out. */

@@ -80,7 +80,7 @@ const captures: Record<string, Capture> = {
     captures: always,
     minimise: (payload: IssuesPayload, url, now) => {
       const gone = payload.action === 'deleted' || payload.action === 'transferred';
-      const seenAt = time(payload.issue.updated_at) ?? now;
+      const seenAt = time(payload.issue.updated_at, now) ?? now;
       if (gone) return [{ event: 'issue_removed', number: payload.issue.number, seenAt }];
       return [{ event: 'issues', action: payload.action, issue: minimiseIssue(payload, url, now) }];
     },

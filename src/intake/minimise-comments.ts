@@ -54,13 +54,13 @@ const giteaStates: Record<string, string | undefined> = {
 type Comment = Omit<IssueCommentPayload['comment'], 'id'> & { id: string | number };
 
 function snapshot(comment: Comment, now: number): Omit<CommentSnapshot, 'kind' | 'number'> {
-  const createdAt = time(comment.created_at);
+  const createdAt = time(comment.created_at, now);
   return {
     id: String(comment.id),
     author: author(comment.user),
     body: redacted(comment.body ?? '', longest.body, 'comment'),
     state: null,
     createdAt,
-    updatedAt: time(comment.updated_at) ?? createdAt ?? now,
+    updatedAt: time(comment.updated_at, now) ?? createdAt ?? now,
   };
 }

@@ -17,7 +17,7 @@ export function minimiseRef(payload: RefPayload, deleted: boolean, now: number):
     baseRef: null,
     date: null,
     deleted,
-    pushedAt: time(payload.repository.pushed_at) ?? now,
+    pushedAt: time(payload.repository.pushed_at, now) ?? now,
     hint: true,
   };
 }
@@ -26,7 +26,7 @@ export function minimiseRef(payload: RefPayload, deleted: boolean, now: number):
 export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number): Body<'repository'> {
   const { action, changes, repository } = payload;
   const from = changes?.default_branch?.from;
-  const seenAt = time(repository.updated_at) ?? now;
+  const seenAt = time(repository.updated_at, now) ?? now;
   return {
     event: 'repository',
     action,

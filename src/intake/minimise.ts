@@ -42,9 +42,9 @@ export function minimisePull(
   now: number,
 ): PullSnapshot {
   const pull = payload.pull_request;
-  const mergedAt = time(pull.merged_at);
+  const mergedAt = time(pull.merged_at, now);
   const merged = pull.merged === true || mergedAt !== null || payload.action === 'merged';
-  const updatedAt = time(pull.updated_at) ?? mergedAt ?? time(pull.closed_at) ?? now;
+  const updatedAt = time(pull.updated_at, now) ?? mergedAt ?? time(pull.closed_at, now) ?? now;
   const closed = merged || pull.state === 'closed';
   return {
     number: pull.number,
@@ -53,10 +53,10 @@ export function minimisePull(
     state: merged ? 'merged' : closed ? 'closed' : 'open',
     ...labels(pull),
     author: author(pull.user),
-    createdAt: time(pull.created_at),
+    createdAt: time(pull.created_at, now),
     updatedAt,
-    closedAt: closed ? (time(pull.closed_at) ?? mergedAt ?? updatedAt) : null,
-    mergedAt: merged ? (mergedAt ?? time(pull.closed_at) ?? updatedAt) : null,
+    closedAt: closed ? (time(pull.closed_at, now) ?? mergedAt ?? updatedAt) : null,
+    mergedAt: merged ? (mergedAt ?? time(pull.closed_at, now) ?? updatedAt) : null,
     // Of an open pull request this is a test merge that is in no branch.
     mergeSha: merged ? pull.merge_commit_sha || null : null,
     baseRef: branch(pull.base?.ref),
@@ -81,10 +81,10 @@ export function minimiseIssue(
     stateReason: /^[a-z_]{1,32}$/.test(issue.state_reason ?? '') ? (issue.state_reason as string) : null,
     ...labels(issue),
     author: author(issue.user),
-    createdAt: time(issue.created_at),
-    updatedAt: time(issue.updated_at) ?? time(issue.closed_at) ?? now,
+    createdAt: time(issue.created_at, now),
+    updatedAt: time(issue.updated_at, now) ?? time(issue.closed_at, now) ?? now,
     // A reopened issue can still carry the time it was closed.
-    closedAt: state === 'open' ? null : time(issue.closed_at),
+    closedAt: state === 'open' ? null : time(issue.closed_at, now),
     url: address(issue.html_url, `${repositoryUrl}/issues/${issue.number}`),
   };
 }
@@ -98,9 +98,9 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
     sha: deleted ? null : (head?.id ?? null),
     object: deleted ? payload.before : payload.after,
     baseRef: branchName(payload.base_ref),
-    date: time(head?.timestamp),
+    date: time(head?.timestamp, now),
     deleted,
-    pushedAt: time(payload.repository.pushed_at) ?? now,
+    pushedAt: time(payload.repository.pushed_at, now) ?? now,
   };
 }
 
@@ -113,7 +113,7 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
     forced: payload.forced === true,
     gap: isCut(payload, commits.length),
     deleted: payload.deleted === true || isZero(payload.after),
-    pushedAt: time(payload.repository.pushed_at) ?? now,
+    pushedAt: time(payload.repository.pushed_at, now) ?? now,
   };
   const parts: BranchPush[] = [];
   let before = isZero(payload.before) ? null : payload.before;
@@ -127,7 +127,7 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
       ...whole,
       before,
       after,
-      commits: part.map(minimiseCommit),
+      commits: part.map((commit) => minimiseCommit(commit, now)),
       forced: whole.forced && first,
       gap: whole.gap && first,
     });
@@ -159,13 +159,13 @@ function endOfPart(commits: readonly HostCommit[], start: number): number {
   return commits.length;
 }
 
-/** A commit of a push or of a list. */
-export function minimiseCommit(commit: HostCommit): PushedCommit {
+/** A commit of a push or of a list, received at `now`. */
+export function minimiseCommit(commit: HostCommit, now: number): PushedCommit {
   const message = commit.message ?? '';
   return {
     sha: commit.id,
     message: redacted(message, longest.message),
-    at: time(commit.timestamp),
+    at: time(commit.timestamp, now),
     author: commit.author?.username ? name(commit.author.username) : null,
     coAuthors: coAuthors(within(message, longest.message)),
   };

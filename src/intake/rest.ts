@@ -107,7 +107,7 @@ export function listedCommit(item: RestItem): ListedCommit | undefined {
   const timestamp = commit?.committer?.date ?? commit?.author?.date ?? null;
   const told = { id: sha, message: commit?.message, timestamp, author: { username: author?.login ?? null } };
   if (!Array.isArray(parents) || !checks.commit.Check(told)) return undefined;
-  return { ...minimiseCommit(told), parents: parents.flatMap((parent) => shaOf(parent) ?? []) };
+  return { ...minimiseCommit(told, Date.now()), parents: parents.flatMap((parent) => shaOf(parent) ?? []) };
 }
 
 type Dated = { date?: string | null } | null;

@@ -50,11 +50,18 @@ export function address(url: string | null | undefined, derived: string): string
 /** The end of the year 9999: what lies beyond has no place in an ISO 8601 text of the usual length. */
 const latestTime = 253_402_300_799_999;
 
-/** A host's time as a UTC instant: ISO 8601 with any offset, or seconds since 1970. */
-export function time(value: string | number | null | undefined): number | null {
+/** How far a host's clock may be ahead of ours, in milliseconds. */
+export const mostAheadMs = 300_000;
+
+/**
+ * A host's time as a UTC instant: ISO 8601 with any offset, or seconds since 1970.
+ * @param now time of receipt: a later time is capped at five minutes after it, as whoever signs a delivery can write any
+ *   date, and the latest one decides
+ */
+export function time(value: string | number | null | undefined, now = latestTime): number | null {
   if (value == null) return null;
   const instant = typeof value === 'number' ? value * 1000 : Date.parse(value);
-  return instant >= 0 && instant <= latestTime ? instant : null;
+  return instant >= 0 && instant <= latestTime ? Math.min(instant, now + mostAheadMs) : null;
 }
 
 /** The whole list of labels; nothing when the payload does not say. */

@@ -58,6 +58,8 @@ export const CommandSchema = Type.Union([
     name: Type.Literal('startBackfill'),
     backfillId: Type.String(),
     repository: EventRepositorySchema,
+    /** Whether its host has described the repository for this command; false = it is as stored. Absent in earlier versions. */
+    confirmed: Type.Optional(Type.Boolean()),
     /** Nothing last changed before is read; null = everything. In milliseconds. */
     since: Type.Union([Type.Integer(), Type.Null()]),
     installationId: Type.Union([Type.String(), Type.Null()]),

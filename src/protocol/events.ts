@@ -10,6 +10,18 @@ const Instant = Type.Integer();
 export const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
+/**
+ * Whose secret signed a delivery. Null is a secret of the whole host, which the operator and the host alone know: it proves
+ * what it says. Otherwise the delivery claims something for one organization: `proved` says whether the owner of that
+ * organization was confirmed at receipt, and `supersedes` names the organization whose claim on the repository the host has
+ * refuted. Records of earlier versions do not say it.
+ */
+export const SignedBySchema = Type.Union([
+  Type.Null(),
+  Type.Object({ org: Type.String(), proved: Type.Boolean(), supersedes: Type.Optional(Type.String()) }),
+]);
+export type SignedBy = Static<typeof SignedBySchema>;
+
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
 /** A pull request's snapshot. `labels` is absent when the payload had none to say. */

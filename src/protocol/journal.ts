@@ -5,7 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
 import { CommandSchema, DirectoryCommandSchema, OnceSchema, RetentionCommandSchema } from './commands.ts';
-import { BackfilledBodySchema, EventBodySchema, InstallationBodySchema, Nullable } from './events.ts';
+import { BackfilledBodySchema, EventBodySchema, InstallationBodySchema, Nullable, SignedBySchema } from './events.ts';
 import { RelayBodySchema } from './relays.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { ResultBodySchema } from './results.ts';
@@ -30,6 +30,7 @@ export const EventRecordSchema = Type.Object({
   source: Type.String(),
   part: Type.Integer(),
   due: Type.Optional(Instant),
+  signedBy: Type.Optional(SignedBySchema),
   repository: EventRepositorySchema,
   body: EventBodySchema,
 });
@@ -45,6 +46,8 @@ export const BackfilledRecordSchema = Type.Object({
   /** The backfill it belongs to; null for a synchronisation of tags and for what a range needs. */
   job: Nullable(Type.String()),
   repository: EventRepositorySchema,
+  /** The repository is as its host describes it, its owner confirmed; else it is as stored, or of an earlier version. */
+  confirmed: Type.Optional(Type.Literal(true)),
   seenAt: Instant,
   bodies: Type.Array(BackfilledBodySchema),
   progress: Type.Optional(BackfillProgressSchema),
@@ -62,6 +65,7 @@ export const InstallationRecordSchema = Type.Object({
   part: Type.Optional(Type.Integer()),
   /** How many partitions of repositories there are: those of a renamed owner are told. */
   partitions: Type.Optional(Type.Integer()),
+  signedBy: Type.Optional(SignedBySchema),
   body: InstallationBodySchema,
 });
 export type InstallationRecord = Static<typeof InstallationRecordSchema>;

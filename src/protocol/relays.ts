@@ -9,7 +9,20 @@ const Instant = Type.Integer();
 
 /** What one partition tells another; deduped at the target by (source, row). */
 export const RelayBodySchema = Type.Union([
-  Type.Object({ relay: Type.Literal('repositorySeen'), repository: EventRepositorySchema, seenAt: Instant }),
+  Type.Object({
+    relay: Type.Literal('repositorySeen'),
+    repository: EventRepositorySchema,
+    seenAt: Instant,
+    /** Organization that claims it and has not proved it, null for one that is proved; absent in records of earlier versions. */
+    claimedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  }),
+  /** The host or a secret of the whole host has proved who owns a repository. A claim of `refuted` on it ends, with what it brought. */
+  Type.Object({
+    relay: Type.Literal('ownerProved'),
+    repoId: Type.String(),
+    ownerId: Type.String(),
+    refuted: Type.Union([Type.String(), Type.Null()]),
+  }),
   /** The organisation of a repository was erased: everything of it goes. */
   Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
   /** The owner of a repository was renamed: its name changes with it. */

@@ -6,6 +6,18 @@ import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from '
 import { DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 import { WebhookAttemptedSchema } from './webhooks.ts';
 
+/**
+ * Why the host does not confirm an owner: it shows no such repository, names another owner, calls the owner otherwise than the
+ * operator does, or has another account behind the installation.
+ */
+export const RefusalCauseSchema = Type.Union([
+  Type.Literal('missing'),
+  Type.Literal('owner'),
+  Type.Literal('login'),
+  Type.Literal('installation'),
+]);
+export type RefusalCause = Static<typeof RefusalCauseSchema>;
+
 /** What became of a render task. */
 export const RenderResultSchema = Type.Object({
   result: Type.Literal('rendered'),
@@ -44,6 +56,29 @@ export const RelayedResultSchema = Type.Object({
   target: Type.String(),
   row: Type.Integer(),
 });
+/**
+ * What the host answered to the question who owns a repository, asked at `askedAt`. The answer counts for the organization
+ * and the owner's number that it was compared with.
+ */
+export const OwnerAnsweredSchema = Type.Object({
+  result: Type.Literal('ownerAnswered'),
+  repoId: Type.String(),
+  orgId: Type.String(),
+  ownerId: Type.String({ description: 'number of the owner on the host, as stored' }),
+  askedAt: Type.Integer(),
+  /** How many partitions of repositories there are. */
+  partitions: Type.Integer(),
+  answer: Type.Union([
+    Type.Object({ confirmed: Type.Literal(true), fullName: Type.String(), login: Type.String() }),
+    Type.Object({
+      confirmed: Type.Literal(false),
+      cause: RefusalCauseSchema,
+      /** Number of the owner that the host names instead. */
+      ownerId: Type.Optional(Type.String()),
+    }),
+  ]),
+});
+export type OwnerAnswered = Static<typeof OwnerAnsweredSchema>;
 export const ResultBodySchema = Type.Union([
   RenderResultSchema,
   RenderFailureSchema,
@@ -53,5 +88,6 @@ export const ResultBodySchema = Type.Union([
   PublishedSchema,
   PublishFailedSchema,
   WebhookAttemptedSchema,
+  OwnerAnsweredSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;

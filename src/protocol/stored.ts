@@ -35,6 +35,8 @@ export const RepositoryRecordSchema = Type.Object({
   seenAt: Instant,
   /** Counts every change that a ready-made response may show (`docs/architecture.md` decision 15). */
   revision: Type.Integer(),
+  /** Organization under whose own secret alone it is known; absent once the owner is proved. */
+  claimedBy: Type.Optional(Type.String()),
 });
 export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;
 

@@ -80,6 +80,8 @@ export type ResolveRepositoryTask = Static<typeof ResolveRepositoryTaskSchema>;
 
 export const ResolvedRepositorySchema = Type.Object({
   repository: EventRepositorySchema,
+  /** Whether its host described it just now; false = it is as stored. */
+  confirmed: Type.Boolean(),
   installationId: Type.Union([Type.String(), Type.Null()]),
 });
 export type ResolvedRepository = Static<typeof ResolvedRepositorySchema>;

@@ -4,6 +4,7 @@
  */
 import { digestOf } from '../etag.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
+import type { RefusalCause } from '../protocol/results.ts';
 import type { Partition } from './partition.ts';
 
 /** An organisation or user that owns repositories. `ownerId` is null until its first delivery is seen. */
@@ -17,10 +18,20 @@ export interface OrganisationRecord {
   uninstalledAt: number | null;
   /** Host time at which it was first told under its login; absent for one that was named before its first delivery. */
   namedAt?: number;
+  /**
+   * How its owner's number is known: claimed by a delivery under its own secret, or proved by the host or under a secret of
+   * the whole host. Absent before it is known, and in rows of earlier versions.
+   */
+  ownerProof?: 'claimed' | 'proved';
 }
 
 /** Whether a repository's events are wanted: `unselected` by a person, `disconnected` with the app. */
 export type ConnectionState = 'connected' | 'unselected' | 'disconnected';
+
+/** What the host last answered to the question who owns a repository, and when it was asked. */
+export type Ownership =
+  | { confirmed: true; at: number; fullName: string }
+  | { confirmed: false; at: number; cause: RefusalCause; ownerId?: string };
 
 /** A repository as the directory lists it. */
 export interface DirectoryRepository {
@@ -34,6 +45,19 @@ export interface DirectoryRepository {
   installationId: string | null;
   createdAt: number;
   seenAt: number;
+  /** It is known under its organization's own secret alone: neither the host nor a secret of the whole host has said so. */
+  claimed?: true;
+  ownership?: Ownership;
+}
+
+/** Whether two logins are one: hosts do not tell capitals apart. */
+export function sameLogin(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** Whether a repository is only claimed by its organization, and the host has named the owner of this one instead. */
+export function isRefutedFor({ claimed, ownership }: DirectoryRepository, { ownerId }: OrganisationRecord): boolean {
+  return claimed === true && ownership?.confirmed === false && ownerId !== null && ownership.ownerId === ownerId;
 }
 
 export function readOrganisation(partition: Partition, id: string): OrganisationRecord | undefined {
@@ -58,7 +82,10 @@ export function organisationByLogin(
   return id === undefined ? undefined : readOrganisation(partition, id);
 }
 
-/** Writes an organisation and its two indexes; a former login stays free for whoever takes it. */
+/**
+ * Writes an organisation and its two indexes; a former login stays free for whoever takes it. A claimed number does not take
+ * the place of another organisation's.
+ */
 export function writeOrganisation(partition: Partition, organisation: OrganisationRecord): void {
   const { organisations, organisationsByOwner, organisationsByLogin } = partition.tables;
   const before = readOrganisation(partition, organisation.id);
@@ -66,11 +93,16 @@ export function writeOrganisation(partition: Partition, organisation: Organisati
     const key = [before.origin, before.login.toLowerCase()];
     if (organisationsByLogin.get(key) === before.id) organisationsByLogin.removeSync(key);
   }
+  if (before && before.ownerId !== null && before.ownerId !== organisation.ownerId) {
+    const key = [before.origin, before.ownerId];
+    if (organisationsByOwner.get(key) === before.id) organisationsByOwner.removeSync(key);
+  }
   organisations.putSync(organisation.id, organisation);
   organisationsByLogin.putSync([organisation.origin, organisation.login.toLowerCase()], organisation.id);
-  if (organisation.ownerId !== null) {
-    organisationsByOwner.putSync([organisation.origin, organisation.ownerId], organisation.id);
-  }
+  if (organisation.ownerId === null) return;
+  const byOwner = [organisation.origin, organisation.ownerId];
+  if (organisation.ownerProof === 'claimed' && organisationsByOwner.get(byOwner) !== undefined) return;
+  organisationsByOwner.putSync(byOwner, organisation.id);
 }
 
 /** Removes an organisation and the indexes that lead to it. */
@@ -104,15 +136,36 @@ export function removeDirectoryRepository(partition: Partition, id: string): voi
 
 /** A repository as the API answers it (spec part 2). A host that numbers none has `scmRepoId` null. */
 export function directoryRepositoryResponse(repository: DirectoryRepository): Record<string, unknown> {
-  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt } = repository;
+  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
   const scmRepoId = /^\d+$/.test(hostId) ? Number(hostId) : null;
-  return { id, orgId, scmRepoId, fullName, defaultBranch, state, createdAt: new Date(createdAt).toISOString() };
+  return {
+    ...{ id, orgId, scmRepoId, fullName, defaultBranch, state, createdAt: new Date(createdAt).toISOString() },
+    ownerConfirmed: ownership?.confirmed === true,
+    ownerUnconfirmedReason: unconfirmedReason(ownership),
+  };
 }
 
-/** Validator of a repository's state; of a fixed list of fields, so that a replay by a later version compares as it did then. */
+/**
+ * Why a repository's owner is not confirmed, null where it is. It does not say which of the causes it was: whoever names a
+ * number must not learn from it what a host has there.
+ */
+function unconfirmedReason(ownership: Ownership | undefined): string | null {
+  if (ownership === undefined) return 'The host has not been asked yet, or there are no credentials to ask it with.';
+  return ownership.confirmed ? null : refusedOwner;
+}
+
+/** What everybody but the operator is told when the host does not confirm an owner. */
+export const refusedOwner =
+  'The host does not confirm that this repository belongs to its organization: it shows no such repository to the credentials of this service, or names another owner.';
+
+/**
+ * Validator of a repository's state; of a fixed list of fields, so that a replay by a later version compares as it did then.
+ * What the host said of its owner counts where it was asked.
+ */
 export function directoryRepositoryDigest(repository: DirectoryRepository): string {
-  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt } = repository;
-  return digestOf(JSON.stringify([id, orgId, hostId, fullName, defaultBranch, state, createdAt]));
+  const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
+  const asked = ownership ? [ownership.confirmed] : [];
+  return digestOf(JSON.stringify([id, orgId, hostId, fullName, defaultBranch, state, createdAt, ...asked]));
 }
 
 /** Repositories of an organisation, or all of them for null, by id. */

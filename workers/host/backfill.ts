@@ -5,15 +5,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
 import type { HostClient } from '../../src/host/client.ts';
-import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { RestContext } from '../../src/intake/rest.ts';
 import { time } from '../../src/intake/text.ts';
 import type { BackfillPhase, BackfillRecord } from '../../src/protocol/backfill.ts';
-import type { HostRepository } from '../../src/protocol/host.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import { readRepository, toEventRepository } from '../../src/store/repositories.ts';
 import { readCommits } from './commits.ts';
-import { clientFor, counted, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext, hostAt } from './context.ts';
 import { readList } from './lists.ts';
 import { Progress, Superseded } from './progress.ts';
 import { readReviews } from './reviews.ts';
@@ -21,6 +19,8 @@ import { readReleases, readTags } from './tags.ts';
 
 /** Failures in a row that are waited out: some hours in all. */
 const mostFailures = 20;
+/** How long the host's word on the owner counts while pages are read, in milliseconds. */
+const confirmedMs = 600_000;
 const firstPauseMs = 2000;
 const longestPauseMs = 900_000;
 
@@ -42,6 +42,8 @@ export class Backfill {
   readonly kind: 'github' | 'gitea';
   /** The host's time of the last push that the repository's answer knew of, in milliseconds. */
   pushedAt = 0;
+  /** When the host last confirmed the owner, by `performance.now()`. */
+  private confirmedAt = Number.NEGATIVE_INFINITY;
   private readonly signal: AbortSignal;
   private host: HostClient | undefined;
 
@@ -52,7 +54,8 @@ export class Backfill {
     this.context = context;
     this.row = row;
     this.signal = signal;
-    this.progress = new Progress(context, row, { repository: toEventRepository(known), seenAt: known.seenAt }, signal);
+    const seen = { repository: toEventRepository(known), seenAt: known.seenAt };
+    this.progress = new Progress(context, row, seen, signal, () => this.stayConfirmed());
     this.kind = hostAt(context.hosts, known.origin)?.kind ?? 'github';
   }
 
@@ -113,28 +116,21 @@ export class Backfill {
     }
   }
 
-  /** Asks for the repository: its present name, and that it is the one that is meant. */
+  /** Asks the host for the repository: who owns it, and what it is called now. */
   private async meet(): Promise<void> {
-    const { hostId, fullName, origin, id } = this.repository;
-    const now = Date.now();
-    let found = await this.named(fullName);
-    // A former name can have been taken by another one; where the host has numbers, they tell.
-    if (minimised(found, origin)?.id !== id && /^\d+$/.test(hostId))
-      found = await counted(this.client.repositoryById(hostId));
-    const repository = minimised(found, origin);
-    if (!found || repository?.id !== id)
-      throw new ServiceError('notFound', `The host has no repository ${fullName} any more, or another one.`);
+    const { context, row, signal } = this;
+    const { owner } = readRepository(context.partition(), row.repoId) ?? this.repository;
+    const { found, repository, askedAt } = await context.owners.confirm(row.repoId, this.client, signal, owner.id);
+    this.confirmedAt = performance.now();
     // Hosts tell whole seconds, and what they tell later in this one counts as much.
-    const seenAt = now - (now % 1000);
-    this.progress.seen = { repository, seenAt };
+    const seenAt = askedAt - (askedAt % 1000);
+    this.progress.seen = { repository, seenAt, confirmed: true };
     this.pushedAt = time(found.pushed_at) ?? seenAt;
   }
 
-  private named(fullName: string): Promise<HostRepository | undefined> {
-    return counted(this.client.repository(fullName)).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.kind === 'notFound') return undefined;
-      throw error;
-    });
+  /** Asks again while the backfill goes on: a repository can change hands meanwhile. */
+  private async stayConfirmed(): Promise<void> {
+    if (performance.now() - this.confirmedAt > confirmedMs) await this.meet();
   }
 
   private async fail(error: Error): Promise<void> {
@@ -156,10 +152,6 @@ export class Backfill {
     this.progress.waits({ ms });
     await pause(ms, undefined, { signal: this.signal, ref: false });
   }
-}
-
-function minimised(found: HostRepository | undefined, origin: string): EventRepository | undefined {
-  return found && minimiseRepository(found, origin);
 }
 
 /** The host or the journal may come back. */

@@ -10,7 +10,7 @@ import type { CommitRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readCommit, readPush } from '../../src/store/pushes.ts';
 import type { Backfill } from './backfill.ts';
-import { counted } from './context.ts';
+import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
 import { type CommitGraph, mostCommits, stepsOf } from './steps.ts';
 

@@ -6,7 +6,7 @@ import { listedCommit } from '../../src/intake/rest.ts';
 import type { BackfilledBody, ListedCommit } from '../../src/protocol/events.ts';
 import type { ComparisonRecord } from '../../src/protocol/stored.ts';
 import { inBodies } from './commits.ts';
-import { counted } from './context.ts';
+import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
 import type { Reached } from './reach.ts';
 import { stepsOf } from './steps.ts';

@@ -113,7 +113,7 @@ export class Comparisons {
     bodies: readonly BackfilledBody[],
     signal: AbortSignal,
   ): Promise<void> {
-    return journalPage(this.context, { job: null, repository, seenAt, bodies: [...bodies] }, signal);
+    return journalPage(this.context, { job: null, repository, confirmed: true, seenAt, bodies: [...bodies] }, signal);
   }
 
   private isKnown({ repoId, fromTag, toTag }: Wanted): boolean {

@@ -9,11 +9,12 @@ import { HostClient, type HostWait } from '../../src/host/client.ts';
 import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import type { Logger } from '../../src/logger.ts';
-import { hostRequests, hostWaitSeconds } from '../../src/metrics.ts';
+import { hostWaitSeconds } from '../../src/metrics.ts';
 import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { BackfilledRecord } from '../../src/protocol/journal.ts';
 import type { DirectoryRepository } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import type { Owners } from './owners.ts';
 
 /** One partition and its surroundings, as the work with hosts sees them. */
 export interface HostContext {
@@ -28,6 +29,7 @@ export interface HostContext {
   caughtUp: () => boolean;
   /** A repository as the directory lists it; undefined while it is not known there. */
   listed: (repoId: string) => DirectoryRepository | undefined;
+  owners: Owners;
 }
 
 /** A host by its web address; undefined when the settings have none such. */
@@ -59,31 +61,13 @@ export function clientFor(
   });
 }
 
-/** Counts what became of a question to a host. */
-export async function counted<T>(question: Promise<T>): Promise<T> {
-  try {
-    const answer = await question;
-    const unchanged = (answer as { notModified?: boolean }).notModified === true;
-    hostRequests.inc({ outcome: unchanged ? 'unchanged' : 'read' });
-    return answer;
-  } catch (error) {
-    const outcomes: Record<string, string> = {
-      unauthorized: 'refused',
-      notFound: 'missing',
-      unavailable: 'unavailable',
-    };
-    hostRequests.inc({ outcome: (error instanceof ServiceError && outcomes[error.kind]) || 'failed' });
-    throw error;
-  }
-}
-
 /** Bytes of bodies in one record: far below what a record may have, and folded in a few milliseconds. */
 const recordBytes = 262_144;
 const busyMs = 500;
 const lookMs = 5;
 
 /** A record without its id and time. */
-type Page = Pick<BackfilledRecord, 'job' | 'repository' | 'seenAt' | 'bodies' | 'progress' | 'tagSync'>;
+type Page = Pick<BackfilledRecord, 'job' | 'repository' | 'confirmed' | 'seenAt' | 'bodies' | 'progress' | 'tagSync'>;
 
 /**
  * Puts a page on the journal, in several records when it is large; the last one says how far it goes. Waits until all of it

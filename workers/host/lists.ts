@@ -14,7 +14,7 @@ import {
 } from '../../src/intake/rest.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { Backfill } from './backfill.ts';
-import { counted } from './context.ts';
+import { counted } from './counted.ts';
 
 export type ListPhase = 'pulls' | 'issues' | 'issueComments' | 'reviewComments';
 

@@ -35,10 +35,11 @@ interface PageMore {
   counts?: Counts;
 }
 
-/** The repository, as it was at a time of the host. */
+/** The repository as it was at a time of the host; `confirmed` once the host has described it to this process. */
 export interface SeenRepository {
   repository: EventRepository;
   seenAt: number;
+  confirmed?: true;
 }
 
 export class Progress {
@@ -49,11 +50,20 @@ export class Progress {
   private readonly context: HostContext;
   private readonly row: BackfillRecord;
   private readonly signal: AbortSignal;
+  private readonly beforePage: () => Promise<void>;
   private now: BackfillProgress;
   private telling: Promise<void> | undefined;
   private shown: 'running' | 'waiting' | undefined;
 
-  constructor(context: HostContext, row: BackfillRecord, seen: SeenRepository, signal: AbortSignal) {
+  /** @param beforePage called before a page that was read is journalled; it throws when nothing more may be read */
+  constructor(
+    context: HostContext,
+    row: BackfillRecord,
+    seen: SeenRepository,
+    signal: AbortSignal,
+    beforePage: () => Promise<void>,
+  ) {
+    this.beforePage = beforePage;
     this.context = context;
     this.row = row;
     this.seen = seen;
@@ -151,6 +161,7 @@ export class Progress {
     until: number | null = null,
   ): Promise<void> {
     if (state !== 'waiting') await this.telling;
+    if (state === 'running') await this.beforePage();
     if (state !== 'failed') this.assertConnected();
     this.show(state === 'waiting' ? 'waiting' : 'running');
     this.now = { ...this.now, state, waits: { ...this.now.waits, until }, step: this.now.step + 1 };

@@ -2,13 +2,12 @@
  * How a repository is reached on its host by those that look something up there: whether it may be asked for, and what it is
  * called now.
  */
-import { ServiceError } from '../../src/errors.ts';
 import type { HostClient, HostWait } from '../../src/host/client.ts';
-import { minimiseRepository } from '../../src/intake/minimise.ts';
 import { time } from '../../src/intake/text.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
+import type { DirectoryRepository } from '../../src/store/directory.ts';
 import { readRepository } from '../../src/store/repositories.ts';
-import { clientFor, counted, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext, hostAt } from './context.ts';
 import type { TagSource } from './tags.ts';
 
 /** A repository as its host has it now, and what to ask it with. */
@@ -19,18 +18,32 @@ export interface Reached extends TagSource {
   seenAt: number;
 }
 
-/** Whether a repository is connected and there are credentials to read it with. */
+/** How long a repository is left alone after the host has not confirmed its owner, in milliseconds. */
+const refusedMs = 3_600_000;
+
+/** Whether a repository is connected, and its host may be asked for it with the credentials of the settings. */
 export function mayAsk(context: HostContext, repoId: string): boolean {
-  const repository = readRepository(context.partition(), repoId);
   const listed = context.listed(repoId);
-  const host = repository && hostAt(context.hosts, repository.origin);
+  if (!isReadable(context, repoId, listed)) return false;
+  const { ownership } = listed;
+  return ownership === undefined || ownership.confirmed || Date.now() - ownership.at > refusedMs;
+}
+
+/** Whether a repository is connected and there are credentials to read it with. */
+function isReadable(
+  { partition, hosts }: HostContext,
+  repoId: string,
+  listed: DirectoryRepository | undefined,
+): listed is DirectoryRepository {
+  const repository = readRepository(partition(), repoId);
+  const host = repository && hostAt(hosts, repository.origin);
   const mayRead = host?.token !== undefined || (host?.app !== undefined && listed?.installationId != null);
   return mayRead && listed?.state === 'connected';
 }
 
 /**
- * Finds a repository on its host; undefined when it is not stored.
- * @throws ServiceError `notFound` when another repository has its name now, and all that asking throws
+ * Finds a repository on its host, which confirms its owner; undefined when it is not stored.
+ * @throws OwnerRefused when the host does not, and all that asking throws
  */
 export async function reach(
   context: HostContext,
@@ -41,11 +54,8 @@ export async function reach(
   if (!known) return undefined;
   const { installationId = null } = context.listed(repoId) ?? {};
   const client = clientFor(context, known.origin, { installationId, ...options });
-  const at = Date.now();
-  const found = await counted(client.repository(known.fullName));
-  const repository = minimiseRepository(found, known.origin);
-  if (repository.id !== repoId) throw new ServiceError('notFound', 'The host has another repository under this name.');
-  const seenAt = at - (at % 1000);
+  const { found, repository, askedAt } = await context.owners.confirm(repoId, client, options.signal, known.owner.id);
+  const seenAt = askedAt - (askedAt % 1000);
   const name = { fullName: repository.fullName };
   const pushedAt = time(found.pushed_at) ?? seenAt;
   return { client, name, repoId, pushedAt, partition: context.partition, repository, seenAt };

@@ -6,7 +6,8 @@ import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
 import { listDirectoryRepositories, organisationByLogin, readOrganisation } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { clientFor, counted, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext, hostAt } from './context.ts';
+import { counted } from './counted.ts';
 
 /** Whoever asks waits for the answer: a host's limits are not waited out. */
 const answerMs = 8000;
@@ -17,7 +18,7 @@ const answerMs = 8000;
  *   when the host refuses our credentials, `unavailable` when it asks for patience
  */
 export async function resolveRepository(
-  { hosts, logger }: Pick<HostContext, 'hosts' | 'logger'>,
+  { hosts, logger, owners }: Pick<HostContext, 'hosts' | 'logger' | 'owners'>,
   directory: Partition,
   { origin, fullName }: ResolveRepositoryTask,
 ): Promise<ResolvedRepository> {
@@ -25,7 +26,7 @@ export async function resolveRepository(
     const known = hosts.map((host) => host.origin).join(', ');
     throw invalid({ host: `expected one of ${known}, got ${JSON.stringify(origin)}` });
   }
-  const installationId = installationOf(directory, origin, fullName);
+  const { installationId, ownerId } = installationOf(directory, origin, fullName);
   const abort = new AbortController();
   const busy = new ServiceError('unavailable', `The host ${origin} does not answer now. Try again later.`, {
     retryAfter: 60,
@@ -39,8 +40,9 @@ export async function resolveRepository(
     },
   });
   try {
+    await owners.assertInstallation(client, ownerId);
     const found = await counted(client.repository(fullName));
-    return { repository: minimiseRepository(found, origin), installationId };
+    return { repository: minimiseRepository(found, origin), installationId, confirmed: true };
   } catch (error) {
     // To whoever asked us, 401 would speak of their own key.
     const kind: ErrorKind | undefined = error instanceof ServiceError ? error.kind : undefined;
@@ -50,14 +52,20 @@ export async function resolveRepository(
   }
 }
 
-/** The installation of an app that brought the repository, or another one of its owner. */
-function installationOf(directory: Partition, origin: string, fullName: string): string | null {
-  const [owner = ''] = fullName.split('/');
-  const organisation = organisationByLogin(directory, origin, owner);
-  const named = listDirectoryRepositories(directory, organisation?.id ?? null).filter(
+/** The installation of an app that brought the repository, or another one of its owner, and the number of that owner. */
+function installationOf(
+  directory: Partition,
+  origin: string,
+  fullName: string,
+): { installationId: string | null; ownerId: string | null } {
+  const [login = ''] = fullName.split('/');
+  const owner = organisationByLogin(directory, origin, login);
+  const named = listDirectoryRepositories(directory, owner?.id ?? null).filter(
     ({ orgId }) => readOrganisation(directory, orgId)?.origin === origin,
   );
   const same = named.find((repository) => repository.fullName.toLowerCase() === fullName.toLowerCase());
-  const any = organisation && named.find(({ installationId }) => installationId !== null);
-  return same?.installationId ?? any?.installationId ?? null;
+  const any = owner && named.find(({ installationId }) => installationId !== null);
+  const from = same?.installationId != null ? same : any;
+  const ownerId = (from && readOrganisation(directory, from.orgId)?.ownerId) ?? null;
+  return { installationId: from?.installationId ?? null, ownerId };
 }

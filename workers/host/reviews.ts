@@ -6,7 +6,7 @@ import { reviewBody } from '../../src/intake/rest.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import { pullsAfter } from '../../src/store/pulls.ts';
 import type { Backfill } from './backfill.ts';
-import { counted } from './context.ts';
+import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
 
 /** Pull requests read from the store at once. */

@@ -10,7 +10,7 @@ import type { EventBody } from '../../src/protocol/events.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readTag } from '../../src/store/tags.ts';
 import type { Backfill } from './backfill.ts';
-import { counted } from './context.ts';
+import { counted } from './counted.ts';
 
 /** Tags asked for between two records. */
 const perRecord = 20;

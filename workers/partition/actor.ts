@@ -2,6 +2,8 @@
  * One repository's actor: folds its events into the tables and writes down what they cause elsewhere. It lives for one
  * record and keeps nothing, so a record that is rolled back leaves no trace in memory.
  */
+
+import { claimsRefused } from '../../src/metrics.ts';
 import type {
   BackfilledBody,
   CommentSnapshot,
@@ -9,7 +11,7 @@ import type {
   PullSnapshot,
   TagPush,
 } from '../../src/protocol/events.ts';
-import type { EventRecord } from '../../src/protocol/journal.ts';
+import type { BackfilledRecord, EventRecord } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { readComment, removeComments, writeComment } from '../../src/store/comments.ts';
 import { writeComparison } from '../../src/store/comparisons.ts';
@@ -24,23 +26,28 @@ import { readTag, writeTag } from '../../src/store/tags.ts';
 import { mergeIssue, mergePull, mergeTag } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
-import { hostTime, meetRepository, type Seen } from './repository.ts';
+import { hostTime, meetRepository } from './repository.ts';
 
-/** Folds one event into its repository. */
+/** Folds one event into its repository. One that merely claims what another organization has proved changes nothing. */
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = meetRepository(partition, record, hostTime(record), record.body);
-  new Actor(partition, repository, record.at).take(record.body);
+  if (repository) new Actor(partition, repository, record.at).take(record.body);
+  else claimsRefused.inc({ partition: partition.name });
 }
 
-/** Folds what was read of a repository, as it was at host time `seenAt`. */
+/** Folds what was read of a repository on its host, as it was at host time `seenAt`; `confirmed` proves its owner. */
 export function foldBodies(
   partition: Partition,
-  record: Seen,
+  { at, repository: read, confirmed }: Pick<BackfilledRecord, 'at' | 'repository' | 'confirmed'>,
   seenAt: number,
   bodies: readonly BackfilledBody[],
 ): void {
-  const repository = meetRepository(partition, record, seenAt);
-  const actor = new Actor(partition, repository, record.at);
+  const repository = meetRepository(
+    partition,
+    { at, repository: read, ...(confirmed && { signedBy: null }) },
+    seenAt,
+  ) as RepositoryRecord;
+  const actor = new Actor(partition, repository, at);
   for (const body of bodies) actor.take(body);
 }
 

@@ -10,6 +10,7 @@ import { removeEffect, writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { foldBodies } from './actor.ts';
+import { missing } from './refusals.ts';
 
 /**
  * Folds a page. One of a backfill that is over, or of a repository that is gone, changes nothing: what is still on its way
@@ -45,12 +46,16 @@ export function startBackfill(
   command: Extract<Command, { name: 'startBackfill' }>,
   at: number,
 ): CommandResult {
-  const { backfillId: id, repository, since, installationId } = command;
+  const { backfillId: id, repository, since, installationId, confirmed } = command;
   const before = readBackfill(partition, repository.id);
   if (before && isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
   const repoId = repository.id;
   // What is known of a repository came from the host later than whatever this command was made from.
-  if (!readRepository(partition, repoId)) foldBodies(partition, { at, repository }, 0, []);
+  if (!readRepository(partition, repoId)) {
+    // It was erased since it was read there, and only the host can say what it is now.
+    if (confirmed === false) return missing('Repository', repoId);
+    foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
+  }
   const row = writeEffect(partition, { effect: 'backfill', repoId, backfillId: id }, `backfill ${repoId}`);
   const backfill: BackfillRecord = {
     ...fresh(),

@@ -3,6 +3,7 @@
  * a file of their own.
  */
 import { hashedId } from '../../src/ids.ts';
+import { mostAheadMs } from '../../src/intake/text.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
@@ -10,11 +11,13 @@ import {
   type DirectoryRepository,
   directoryRepositoryDigest,
   directoryRepositoryResponse,
+  isRefutedFor,
   type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
   readDirectoryRepository,
   readOrganisation,
+  sameLogin,
   writeDirectoryRepository,
   writeKey,
   writeOrganisation,
@@ -33,15 +36,31 @@ import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from '.
 /** The slot in ids of what lives in the directory. */
 const directorySlot = 0;
 
-/** Folds what another partition relayed of a repository, at time `at`. */
+/**
+ * Folds what another partition relayed of a repository, at time `at`. Proof counts more than a claim, whatever its time; a claim
+ * takes no repository that is listed for another organization, unless the host has refuted that one's own claim.
+ */
 export function foldSeen(
   partition: Partition,
-  { repository, seenAt }: Extract<RelayBody, { relay: 'repositorySeen' }>,
+  { repository, seenAt, claimedBy }: Extract<RelayBody, { relay: 'repositorySeen' }>,
   at: number,
 ): void {
-  const before = readDirectoryRepository(partition, repository.id);
-  if (before && before.seenAt > seenAt) return;
-  const organisation = meetOrganisation(partition, repository.origin, repository.owner, { at, seenAt });
+  const listed = readDirectoryRepository(partition, repository.id);
+  const isProof = claimedBy === null;
+  const isLate = listed !== undefined && listed.seenAt > seenAt && !(isProof && listed.claimed);
+  const isFromFuture = listed !== undefined && claimedBy !== undefined && listed.seenAt > at + 2 * mostAheadMs;
+  if (isLate && !isFromFuture) return;
+  const { origin, owner } = repository;
+  const organisation =
+    typeof claimedBy === 'string'
+      ? bindClaimant(partition, claimedBy, owner)
+      : meetOrganisation(partition, origin, owner, { at, seenAt, isProof });
+  if (!organisation) return;
+  const isMoved = listed !== undefined && listed.orgId !== organisation.id;
+  const isClaim = typeof claimedBy === 'string';
+  if (isMoved && isClaim && !isRefutedFor(listed, organisation)) return;
+  // Nothing of a claim counts for another organization.
+  const before = isMoved && listed.claimed ? undefined : listed;
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
@@ -52,7 +71,25 @@ export function foldSeen(
     installationId: before?.installationId ?? null,
     createdAt: before?.createdAt ?? at,
     seenAt,
+    ...(isClaim && (!before || before.claimed) && { claimed: true }),
+    ...(before?.ownership && !isMoved && { ownership: before.ownership }),
   });
+}
+
+/**
+ * The organization whose own secret signed a claim, bound to the owner's number that it claims when it has none yet;
+ * undefined when it is gone.
+ */
+export function bindClaimant(
+  partition: Partition,
+  orgId: string,
+  owner: EventRepository['owner'],
+): OrganisationRecord | undefined {
+  const organisation = readOrganisation(partition, orgId);
+  if (!organisation || organisation.ownerId !== null) return organisation;
+  const bound: OrganisationRecord = { ...organisation, login: owner.login, ownerId: owner.id, ownerProof: 'claimed' };
+  writeOrganisation(partition, bound);
+  return bound;
 }
 
 /** Carries out one command of the directory at time `at`. */
@@ -94,20 +131,25 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 }
 
 /**
- * The organisation that owns a repository: known by the host's id of the owner, else by a login that was named before its
- * first delivery and is not bound to an owner yet, else new. What was told before its last rename does not bring a login back,
+ * The organization that owns a repository: known by the host's number of the owner, else by a login that was named before its
+ * first delivery and is not bound to an owner yet, else new. An event from before the last rename does not bring a login back,
  * whichever of its repositories it is about.
+ * @param isProof whether this proves who the owner is: another organization that merely claims the number loses it then
  */
 export function meetOrganisation(
   partition: Partition,
   origin: string,
   owner: EventRepository['owner'],
-  { at, seenAt }: { at: number; seenAt: number },
+  { at, seenAt, isProof = false }: { at: number; seenAt: number; isProof?: boolean },
 ): OrganisationRecord {
+  if (isProof) endFalseClaim(partition, origin, owner);
   const named = organisationByLogin(partition, origin, owner.login);
-  const found = organisationByOwner(partition, origin, owner.id) ?? (named?.ownerId === null ? named : undefined);
-  const isLate = found?.ownerId != null && seenAt < (found.namedAt ?? 0);
+  const isFree = named && (named.ownerId === null || (isProof && named.ownerProof === 'claimed'));
+  const found = organisationByOwner(partition, origin, owner.id) ?? (isFree ? named : undefined);
+  const isKnown = found !== undefined && found.ownerId === owner.id;
+  const isLate = isKnown && seenAt < (found.namedAt ?? 0);
   const login = isLate ? found.login : owner.login;
+  const ownerProof = isProof ? 'proved' : found?.ownerProof;
   const organisation: OrganisationRecord = {
     id: found?.id ?? hashedId('org', directorySlot, `${origin}\n${owner.id}`),
     origin,
@@ -115,12 +157,21 @@ export function meetOrganisation(
     ownerId: owner.id,
     createdAt: found?.createdAt ?? at,
     uninstalledAt: found?.uninstalledAt ?? null,
-    namedAt: found?.ownerId != null && found.login === login ? (found.namedAt ?? 0) : seenAt,
+    namedAt: isKnown && found.login === login ? (found.namedAt ?? 0) : seenAt,
+    ...(ownerProof && { ownerProof }),
   };
-  if (!found || found.login !== organisation.login || found.ownerId === null) {
+  if (!isKnown || found.login !== organisation.login || found.ownerProof !== ownerProof) {
     writeOrganisation(partition, organisation);
   }
   return organisation;
+}
+
+/** An organization that claims the number of an owner, and is called otherwise, was wrong. */
+function endFalseClaim(partition: Partition, origin: string, owner: EventRepository['owner']): void {
+  const claimant = organisationByOwner(partition, origin, owner.id);
+  if (claimant?.ownerProof !== 'claimed' || sameLogin(claimant.login, owner.login)) return;
+  const { ownerProof: _, ...unbound } = claimant;
+  writeOrganisation(partition, { ...unbound, ownerId: null });
 }
 
 function createKey(

@@ -28,6 +28,7 @@ import { readRepository } from '../../src/store/repositories.ts';
 import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
 import { foldBackfilled } from './backfills.ts';
+import { foldProof } from './claims.ts';
 import { foldCommand } from './commands.ts';
 import { foldDirectoryCommand, foldSeen } from './directory.ts';
 import { foldApproval } from './guard.ts';
@@ -202,6 +203,7 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   const { body, at } = record;
   if (body.relay === 'repositoryErased') erase(partition, record, body.repoId);
   else if (body.relay === 'ownerRenamed') followOwner(partition, body, at);
+  else if (body.relay === 'ownerProved') foldProof(partition, body);
   else if (body.relay === 'counted') foldCounted(partition, body);
   else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
   else foldSeen(partition, body, at);

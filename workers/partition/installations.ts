@@ -2,26 +2,32 @@
  * Folds what an app's installation tells into the directory: which repositories of an owner are connected, and since when
  * the app is gone.
  */
-import { partitionOf, slotOfId } from '../../src/ids.ts';
-import { partitionName } from '../../src/journal/subjects.ts';
 import type { InstallationBody } from '../../src/protocol/events.ts';
 import type { InstallationRecord } from '../../src/protocol/journal.ts';
 import {
   type ConnectionState,
+  isRefutedFor,
   listDirectoryRepositories,
   type OrganisationRecord,
   readDirectoryRepository,
   writeDirectoryRepository,
   writeOrganisation,
 } from '../../src/store/directory.ts';
-import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { toldAt } from '../../src/store/retention.ts';
-import { meetOrganisation } from './directory.ts';
+import { bindClaimant, meetOrganisation } from './directory.ts';
+import { proveOwner, renameAll } from './owners.ts';
 
-/** Folds one delivery about an installation. */
-export function foldInstallation(partition: Partition, { body, at, partitions }: InstallationRecord): void {
-  const organisation = meetOrganisation(partition, body.origin, body.owner, { at, seenAt: at });
+/**
+ * Folds one delivery about an installation. Under an organization's own secret it is a claim: it binds no login, and connects
+ * only what no other organization has.
+ */
+export function foldInstallation(partition: Partition, record: InstallationRecord): void {
+  const { body, at, partitions = 0, signedBy } = record;
+  const organisation = signedBy
+    ? bindClaimant(partition, signedBy.org, body.owner)
+    : meetOrganisation(partition, body.origin, body.owner, { at, seenAt: at, isProof: signedBy === null });
+  if (!organisation) return;
   switch (body.action) {
     case 'installed':
       markInstalled(partition, organisation, null);
@@ -31,11 +37,12 @@ export function foldInstallation(partition: Partition, { body, at, partitions }:
       disconnectAll(partition, organisation, body.installationId);
       break;
     case 'renamed':
-      return renameAll(partition, organisation, at, partitions);
+      if (!signedBy) renameAll(partition, organisation, at, partitions);
+      return;
     case 'selected':
       break;
   }
-  if (body.action !== 'uninstalled') for (const added of body.added) connect(partition, organisation, body, added, at);
+  if (body.action !== 'uninstalled') for (const added of body.added) connect(partition, organisation, record, added);
   for (const { id } of body.removed) leave(partition, organisation, id);
 }
 
@@ -51,32 +58,27 @@ function disconnectAll(partition: Partition, { id }: OrganisationRecord, install
   }
 }
 
-/** Every full name under a renamed owner changes with it, here and in the partitions. */
-function renameAll(partition: Partition, organisation: OrganisationRecord, at: number, partitions = 0): void {
-  const { id, login, ownerId } = organisation;
-  for (const repository of listDirectoryRepositories(partition, id)) {
-    const name = repository.fullName.slice(repository.fullName.indexOf('/') + 1);
-    writeDirectoryRepository(partition, { ...repository, fullName: `${login}/${name}` });
-    if (partitions === 0 || ownerId === null) continue;
-    const target = partitionName(partitionOf(slotOfId(repository.id) as number, partitions));
-    const body = { relay: 'ownerRenamed' as const, repoId: repository.id, ownerId, login };
-    writeEffect(partition, { effect: 'relay', target, at, body });
-  }
-}
-
 function connect(
   partition: Partition,
   organisation: OrganisationRecord,
-  { installationId }: InstallationBody,
+  { body: { installationId }, at, partitions = 0, signedBy }: InstallationRecord,
   added: InstallationBody['added'][number],
-  at: number,
 ): void {
-  const before = readDirectoryRepository(partition, added.id);
+  const listed = readDirectoryRepository(partition, added.id);
+  const isForeign = listed !== undefined && listed.orgId !== organisation.id;
+  if (isForeign && signedBy && !isRefutedFor(listed, organisation)) return;
+  if (listed?.claimed && (isForeign || !signedBy)) proveOwner(partition, listed, organisation, { at, partitions });
+  // Nothing of a claim counts for another organization.
+  const before = isForeign && listed.claimed ? undefined : listed;
   const state: ConnectionState = 'connected';
   const fresh = { defaultBranch: null, createdAt: at, seenAt: 0 };
   const { id, hostId, fullName } = added;
-  const known = before ?? { ...fresh, fullName };
-  writeDirectoryRepository(partition, { ...known, id, hostId, orgId: organisation.id, state, installationId });
+  const { claimed, ...known } = before ?? { ...fresh, fullName, claimed: undefined };
+  const isClaim = signedBy && (!before || claimed);
+  writeDirectoryRepository(partition, {
+    ...{ ...known, id, hostId, orgId: organisation.id, state, installationId },
+    ...(isClaim && { claimed: true }),
+  });
 }
 
 /** A repository that moved to another owner meanwhile is not the former owner's to take away. */

@@ -17,6 +17,7 @@ import { partitionAlarms } from '../../src/metrics.ts';
 import { readDirectoryRepository } from '../../src/store/directory.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { BackfillPlaces } from '../host/backfills.ts';
+import { Owners } from '../host/owners.ts';
 import { Breakers } from '../publish/breakers.ts';
 import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
@@ -79,6 +80,7 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     return found && readDirectoryRepository(found, repoId);
   };
   const egress = new Egress({ allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
+  const owners = new Owners({ logger, directory, lane: () => laneOf(directoryName), partitions: settings.partitions });
   const delivering: Delivering = {
     hosts: hostsOf(settings),
     logger,
@@ -86,9 +88,10 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     sealer: openSealer(settings),
     breakers: new Breakers(),
     directory,
+    owners,
     publicUrl: publicUrlOf(settings),
   };
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, delivering };
+  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering };
   return { served, shared, lanes, readers, egress };
 }
 

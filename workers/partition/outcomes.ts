@@ -10,6 +10,7 @@ import { readRange, writeRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { writeRangeResponse } from '../../src/store/responses.ts';
 import { rendered, renderFailed } from './drafts.ts';
+import { foldOwnerAnswer } from './owners.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
 import { foldAttempted } from './webhook-deliveries.ts';
 
@@ -22,6 +23,7 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
   if (outcome.result === 'published') return published(partition, outcome, at);
   if (outcome.result === 'publishFailed') return publishFailed(partition, outcome, at);
   if (outcome.result === 'webhookAttempted') return foldAttempted(partition, outcome, at);
+  if (outcome.result === 'ownerAnswered') return foldOwnerAnswer(partition, outcome, at);
   removeEffect(partition, outcome.row);
   if (outcome.result === 'rendered') rendered(partition, outcome, at);
   else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);

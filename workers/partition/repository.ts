@@ -3,6 +3,7 @@
  * Its pull requests' links follow its names.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { mostAheadMs } from '../../src/intake/text.ts';
 import { linkedIssues } from '../../src/notes/link.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
@@ -14,28 +15,52 @@ import type { Partition } from '../../src/store/partition.ts';
 import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
-import { finishErasing } from './retention.ts';
+import { judgeClaim, withoutClaim } from './claims.ts';
+import { finishErasing, giveUpRepository } from './retention.ts';
 
-/** The repository part of whatever record is folded. */
-export type Seen = Pick<EventRecord, 'at' | 'repository'>;
+/** The repository part of a record that is folded, and whose secret signed it. */
+export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
 
 /**
  * The repository of a record, made or renamed when that says so; the directory hears of it through the outbox.
  * @param seenAt host time of what the record tells
  * @param body the event; undefined for what was read from the host
+ * @returns undefined for a claim on what another organization has proved
  */
-export function meetRepository(partition: Partition, record: Seen, seenAt: number, body?: EventBody): RepositoryRecord {
-  const before = readRepository(partition, record.repository.id);
-  if (!before) finishErasing(partition, record.repository.id);
-  const after = mergeRepository(before, record, seenAt, body);
+export function meetRepository(
+  partition: Partition,
+  record: Seen,
+  seenAt: number,
+  body?: EventBody,
+): RepositoryRecord | undefined {
+  const { id } = record.repository;
+  const stored = readRepository(partition, id);
+  const verdict = judgeClaim(stored, record);
+  if (verdict === 'refused') return undefined;
+  if (verdict === 'beginsAnew') giveUpRepository(partition, id);
+  const before = verdict === 'beginsAnew' ? undefined : stored;
+  if (!before) finishErasing(partition, id);
+  const known = before && weigh(before, record);
+  const after = mergeRepository(known, record, seenAt, body);
   if (after === before) return before;
   writeRepository(partition, after);
-  if (!before || after.revision !== before.revision) {
-    const relayed = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt };
+  if (!before || after.revision !== before.revision || after.claimedBy !== before.claimedBy) {
+    const claimedBy = record.signedBy === undefined ? {} : { claimedBy: after.claimedBy ?? null };
+    const relayed = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt, ...claimedBy };
     writeEffect(partition, { effect: 'relay', target: 'directory', at: record.at, body: relayed });
   }
   if (before) follow(partition, before, after);
   return after;
+}
+
+/**
+ * The stored repository as the record has to count against it. Proof counts more than a claim, whatever its time, which was
+ * the claim's choice; and a time that lies ahead of the record was stored before such times were capped.
+ */
+function weigh(stored: RepositoryRecord, { at, signedBy }: Seen): RepositoryRecord {
+  if (signedBy === undefined) return stored;
+  if (signedBy === null && stored.claimedBy !== undefined) return { ...withoutClaim(stored), seenAt: 1 };
+  return stored.seenAt > at + 2 * mostAheadMs ? { ...stored, seenAt: 1 } : stored;
 }
 
 /**
@@ -92,14 +117,15 @@ function branchesOf({ defaultBranch, formerBranches }: RepositoryRecord): unknow
 /** The newest event says how the repository is called; every other name it was ever called by is a former one. */
 function mergeRepository(
   before: RepositoryRecord | undefined,
-  { repository: seen, at }: Seen,
+  { repository: seen, at, signedBy }: Seen,
   seenAt: number,
   body: EventBody | undefined,
 ): RepositoryRecord {
   if (before && body?.event !== 'repository' && tells(seen) === tells(before)) {
     return seenAt > before.seenAt ? { ...before, seenAt } : before;
   }
-  const known = before ?? { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1 };
+  const claim = signedBy ? { claimedBy: signedBy.org } : {};
+  const known = before ?? { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1, ...claim };
   const [newer, older] = isNewer(seen, seenAt, known) ? [seen, known] : [known, seen];
   const after = {
     ...known,

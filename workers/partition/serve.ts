@@ -23,8 +23,11 @@ import { PartitionLockedError } from '../../src/store/lock.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
+import { ownerRound } from '../host/owner-round.ts';
+import type { Owners } from '../host/owners.ts';
 import { resolveRepository } from '../host/repositories.ts';
-import { TagSync } from '../host/tag-sync.ts';
+import { Rounds } from '../host/rounds.ts';
+import { tagRound } from '../host/tag-sync.ts';
 import type { Delivering } from '../publish/context.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
@@ -65,6 +68,7 @@ export interface Shared {
   places: BackfillPlaces;
   /** A repository as the directory lists it, whoever owns that. */
   listed: HostContext['listed'];
+  owners: Owners;
   delivering: Delivering;
 }
 
@@ -74,7 +78,7 @@ export interface Served {
   outbox: Outbox;
   keeper: Keeper;
   /** The work with hosts; the directory has none of its own. */
-  hosts: { backfills: Backfills; comparisons: Comparisons; tagSync: TagSync | undefined } | undefined;
+  hosts: { backfills: Backfills; comparisons: Comparisons; rounds: readonly Rounds[] } | undefined;
   /** The directory publishes nothing. */
   publisher: Publisher | undefined;
   /** The directory tells endpoints of events; the others have none. */
@@ -143,7 +147,7 @@ export async function serve(
     if (question.task === 'snapshot') return keeper.snapshot();
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
-      return resolveRepository({ hosts: hostsOf(settings), logger }, owner.partition, question);
+      return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     return pool.run({ dataDir, partition: name, work: question });
@@ -160,12 +164,15 @@ function startHosts({ settings, logger }: Surroundings, shared: Shared, owner: P
     folded: () => owner.seq,
     caughtUp: () => owner.caughtUp,
     listed: shared.listed,
+    owners: shared.owners,
   };
   const everyMs = settings.tagSyncHours * 3_600_000;
   return {
     backfills: new Backfills(context, shared.places),
     comparisons: new Comparisons(context),
-    tagSync: everyMs > 0 ? new TagSync(context, everyMs) : undefined,
+    rounds: [ownerRound(context), ...(everyMs > 0 ? [tagRound(context, everyMs)] : [])].map(
+      (round) => new Rounds(context, round),
+    ),
   };
 }
 
@@ -181,7 +188,7 @@ export async function stopServing(one: Served): Promise<void> {
     outbox.close(),
     hosts?.backfills.close(),
     hosts?.comparisons.close(),
-    hosts?.tagSync?.close(),
+    ...(hosts?.rounds.map((rounds) => rounds.close()) ?? []),
   ]);
 }
 

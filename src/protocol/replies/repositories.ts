@@ -16,6 +16,17 @@ export const RepositorySchema = Type.Object(
       description: 'whether its events are taken',
     }),
     createdAt: time,
+    ownerConfirmed: Type.Boolean({
+      description:
+        'whether the host has confirmed that the repository belongs to its organization; the service uses its credentials for no other',
+      examples: [true],
+    }),
+    ownerUnconfirmedReason: orNull(
+      Type.String({
+        description: 'why it is not confirmed; null where it is',
+        examples: ['The host has not been asked yet.'],
+      }),
+    ),
   },
   closed,
 );

@@ -47,6 +47,15 @@ export class TestApp {
     return this.valid.has(token);
   }
 
+  /** Answers a question of the app about one of its installations. */
+  installation(installationId: string, authorization: string | undefined, account: Shape): Reply {
+    const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    if (fault !== undefined) return { status: 401, body: { message: fault } };
+    if (installationId !== this.installationId || this.state === 'removed')
+      return { status: 404, body: { message: 'Not Found' } };
+    return { status: 200, body: { id: Number(installationId), account, app_id: Number(this.id) } };
+  }
+
   /** Answers a request for a token; `lifetimeMs` can be short to see it renewed. */
   mint(installationId: string, authorization: string | undefined, lifetimeMs = 3_600_000): Reply {
     const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');

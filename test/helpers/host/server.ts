@@ -181,6 +181,11 @@ export class TestHost {
     const path = url.pathname.startsWith(`${this.apiPath}/`) ? url.pathname.slice(this.apiPath.length) : '';
     const [, installation] = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(path) ?? [];
     if (installation && method === 'POST' && app) return app.mint(installation, headers.authorization);
+    const [, asked] = /^\/app\/installations\/([^/]+)$/.exec(path) ?? [];
+    if (asked && method === 'GET' && app) {
+      const { login, id } = this.history.owner;
+      return app.installation(asked, headers.authorization, { login, id, type: 'Organization' });
+    }
     if (!this.lets(headers.authorization)) return { status: 401, body: { message: 'Bad credentials' } };
     const [, name, id, rest = ''] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))(?:\/(.+))?$/.exec(path) ?? [];
     const { history } = this;

@@ -22,7 +22,7 @@ async function openAccess(
   const host = await startHost(t, buildHistory(options), { token: 'secret-token-1', ...options });
   host.history.releases.length = 0;
   const requests = { host: host.host, logger: pino({ level: 'silent' }), writeGapMs: 0, ...more };
-  return { host, access: new RepositoryAccess(requests, options.name ?? host.history.fullName) };
+  return { host, access: new RepositoryAccess(requests, async () => options.name ?? host.history.fullName) };
 }
 
 for (const kind of kinds) {

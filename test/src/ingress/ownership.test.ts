@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isOwn } from '../../../src/ingress/ownership.ts';
+import { standingOf } from '../../../src/ingress/ownership.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
 import { organisationByLogin } from '../../../src/store/directory.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
@@ -24,9 +24,13 @@ async function openDirectory(t: TestContext) {
   const moon = commandRecord({ name: 'nameOrganisation', origin, login: 'Moon' } as never);
   await foldRecords(directory, 1, seen(rocket, 1), seen(lab, 2), moon);
   const idOf = (login: string) => organisationByLogin(directory, origin, login)?.id ?? '';
-  const may = (login: string, owner: EventRepository['owner'], ...repositories: { id: string; fullName: string }[]) =>
-    isOwn(directory, idOf(login), { owner, repositories });
-  return { directory, may };
+  const standing = (
+    login: string,
+    owner: EventRepository['owner'],
+    ...repositories: { id: string; fullName: string }[]
+  ) => standingOf(directory, idOf(login), { owner, repositories });
+  const may = (...claim: Parameters<typeof standing>) => standing(...claim) !== undefined;
+  return { directory, idOf, may, standing };
 }
 
 test('an organisation tells of itself and what is new', async (t) => {
@@ -47,7 +51,7 @@ test('an organisation tells of no other', async (t) => {
   assert.equal(may('acme', { id: '77', login: 'Umbrella' }), false, 'its login');
   assert.equal(may('acme', { id: '77', login: 'moon' }), false, 'a login that waits for its owner');
   assert.equal(may('acme', { id: '77', login: 'a'.repeat(3000) }), false);
-  assert.equal(isOwn(directory, 'org_gone', { owner: rocket.owner, repositories: [] }), false);
+  assert.equal(standingOf(directory, 'org_gone', { owner: rocket.owner, repositories: [] }), undefined);
 });
 
 test('a login decides until its owner is met', async (t) => {
@@ -56,4 +60,27 @@ test('a login decides until its owner is met', async (t) => {
   assert.ok(may('moon', { id: '99', login: 'moon' }, base));
   assert.equal(may('moon', { id: '99', login: 'other' }, { ...base, fullName: 'other/base' }), false);
   assert.equal(may('moon', { id: '88', login: 'moon' }, base), false, 'the id is umbrella’s');
+});
+
+test('a new login is not believed under the organization’s own secret', async (t) => {
+  const { standing, idOf } = await openDirectory(t);
+  const renamed = { id: '77', login: 'acme-corp' };
+  const claim = standing('acme', renamed, { ...rocket, fullName: 'acme-corp/rocket' });
+  assert.deepEqual([claim?.login, claim?.signedBy.org], ['acme', idOf('acme')]);
+  assert.equal(standing('acme', { id: '77', login: 'Acme' })?.login, 'Acme', 'capitals are no rename');
+});
+
+test('a number that another organization merely claims can be claimed as well', async (t) => {
+  const { directory, may, idOf } = await openDirectory(t);
+  const claimed = { ...fresh, owner: { id: '99', login: 'Moon' }, fullName: 'Moon/base' };
+  const body = { relay: 'repositorySeen', repository: claimed, seenAt: epoch, claimedBy: idOf('moon') } as const;
+  const sun = commandRecord({ name: 'nameOrganisation', origin, login: 'sun' } as never);
+  await foldRecords(directory, 2, { id: 'relay-3', at: epoch, kind: 'relay', source: 'p00', row: 3, body }, sun);
+  assert.ok(may('sun', { id: '99', login: 'sun' }));
+  assert.equal(
+    may('sun', { id: '99', login: 'sun' }, { ...claimed, fullName: 'sun/base' }),
+    false,
+    'a listed repository',
+  );
+  assert.equal(may('sun', { id: '88', login: 'sun' }), false, 'a number that is not claimed but known');
 });

@@ -8,7 +8,7 @@ import { toInstallation } from '../../../src/intake/installations.ts';
 import { issuePayload, pullPayload, repositoryPayload } from '../../helpers/payloads.ts';
 
 const origin = 'https://github.com';
-const now = 1_767_225_600_000;
+const now = 1_767_657_600_000;
 const at = '2026-01-05T00:00:00Z';
 
 function bodies(event: string, payload: Record<string, unknown>) {

@@ -18,8 +18,11 @@ function randomOf(seed: number): () => number {
 
 const history = sampleHistory() as readonly StreamedDelivery[];
 
+/** Later than every time in the histories: times that lie ahead of their receipt are capped. */
+const afterwards = epoch + 365 * 86_400_000;
+
 test('a history in any order leaves the same records', async (t) => {
-  const expected = await capturedOf(t, history, epoch);
+  const expected = await capturedOf(t, history, afterwards);
   const kinds = new Set(expected.split('\n').flatMap((line) => /^{"record":"(\w+)"/.exec(line)?.[1] ?? []));
   for (const kind of ['repository', 'pull', 'issue', 'comment', 'tag', 'commit', 'push']) {
     assert.ok(kinds.has(kind), `the history has a ${kind}`);
@@ -27,7 +30,7 @@ test('a history in any order leaves the same records', async (t) => {
   for (const [name, order] of Object.entries(orders)) {
     await t.test(name, async (t) => {
       for (const seed of [1, 2, 3]) {
-        const captured = await capturedOf(t, order(history, randomOf(seed)), epoch + seed * 86_400_000);
+        const captured = await capturedOf(t, order(history, randomOf(seed)), afterwards + seed * 86_400_000);
         assert.ok(captured === expected, `seed ${seed}: ${firstDifference(captured, expected)}`);
       }
     });

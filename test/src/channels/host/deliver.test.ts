@@ -21,7 +21,7 @@ async function open(t: TestContext, options: TestHostOptions = {}) {
   const host = await startHost(t, buildHistory(), { token: 'secret-token-1', ...options });
   host.history.releases.length = 0;
   const requests = { host: host.host, logger: pino({ level: 'silent' }), writeGapMs: 0 };
-  const access = new RepositoryAccess(requests, host.history.fullName);
+  const access = new RepositoryAccess(requests, async () => host.history.fullName);
   const publish = (note: Partial<Note> = {}) =>
     scmReleases.deliver(scmReleases.render(sampleNote(note), {}), hostContext(access, {}));
   const commit = (note: Partial<Note> = {}, channel = changelog, settings = {}) =>
@@ -169,7 +169,7 @@ test('a delivery that is called off may be tried again', async (t) => {
   const { host, publish } = await open(t);
   const stop = new AbortController();
   const requests = { host: host.host, logger: pino({ level: 'silent' }), signal: stop.signal };
-  const access = new RepositoryAccess(requests, 'acme/rocket');
+  const access = new RepositoryAccess(requests, async () => 'acme/rocket');
   const context = { ...hostContext(access, {}), signal: stop.signal };
   host.fail(/releases/, () => stop.abort());
   const payload = scmReleases.render(sampleNote(), {});

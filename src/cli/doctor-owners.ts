@@ -1,0 +1,53 @@
+/**
+ * The part of `tidings doctor` about owners: of which repositories the host has confirmed the owner, and why not of the others.
+ */
+import { hostsOf } from '../../config/hosts.ts';
+import type { Settings } from '../../config/schema.ts';
+import { directoryName } from '../journal/subjects.ts';
+import type { RefusalCause } from '../protocol/results.ts';
+import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
+import { Readers } from '../store/readers.ts';
+import { visibleText } from '../visible-text.ts';
+import type { Finding } from './finding.ts';
+
+/** Maximum of repositories that are named. */
+const mostNamed = 10;
+
+const reasons: Record<RefusalCause, string> = {
+  missing: 'the host does not show it to the credentials of the settings',
+  owner: 'the host names another owner',
+  login: 'the host gives its owner another login',
+  installation: 'its installation of the app belongs to another account',
+};
+
+/** What hosts have answered about the owners of repositories. A false claim is a note: any tenant can make one. */
+export async function checkOwners(settings: Settings): Promise<Finding[]> {
+  const repositories = await listedRepositories(settings);
+  if (repositories.length === 0) return [];
+  const confirmed = repositories.filter(({ ownership }) => ownership?.confirmed).length;
+  const hasCredentials = hostsOf(settings).some(({ token, app }) => token !== undefined || app !== undefined);
+  const why = hasCredentials ? '' : ' (there are no credentials to ask with)';
+  const text = `owners: ${confirmed} of ${repositories.length} repositories confirmed by their host${why}`;
+  const refused = repositories.flatMap(refusalOf);
+  const left = refused.length - mostNamed;
+  const more =
+    left > 0 ? [{ verdict: 'note' as const, text: `owners: ${left} more repositories are not confirmed` }] : [];
+  return [{ verdict: 'ok', text }, ...refused.slice(0, mostNamed), ...more];
+}
+
+function refusalOf({ id, fullName, claimed, ownership }: DirectoryRepository): Finding[] {
+  if (!ownership || ownership.confirmed) return [];
+  const at = new Date(ownership.at).toISOString();
+  const text = `owner of ${visibleText(fullName)} (${id}) not confirmed: ${reasons[ownership.cause]}, asked at ${at}`;
+  return [{ verdict: claimed ? 'note' : 'fault', text }];
+}
+
+async function listedRepositories(settings: Settings): Promise<DirectoryRepository[]> {
+  const readers = new Readers(settings.dataDir);
+  try {
+    const directory = readers.fresh(directoryName);
+    return directory ? listDirectoryRepositories(directory, null) : [];
+  } finally {
+    await readers.close();
+  }
+}

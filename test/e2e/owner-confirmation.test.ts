@@ -1,0 +1,284 @@
+/**
+ * Whose credentials are used for what: a tenant that signs anything under its own secret reaches no repository of another
+ * organization through the operator's credentials, and the rightful owner reaches its own.
+ */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { ended } from '../helpers/backfill.ts';
+import { TestApp } from '../helpers/host/app.ts';
+import { buildHistory } from '../helpers/host/build.ts';
+import { startHost, type TestHostOptions } from '../helpers/host/server.ts';
+import { pullPayload, repositoryPayload, tagPayload } from '../helpers/payloads.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
+import { generateDraft, publicationEnded } from '../helpers/rocket.ts';
+import { type Answer, startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const small = { TIDINGS_PARTITIONS: '2', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
+const acme = { login: 'acme', id: 77 };
+const victim = { login: 'victimcorp', id: 88 };
+const token = 'secret-token';
+
+/** An organization with a key of its own, which has made a webhook secret with it. */
+class Tenant {
+  readonly service: TestService;
+  readonly key: string;
+  private readonly secret: string;
+
+  private constructor(service: TestService, key: string, secret: string) {
+    this.service = service;
+    this.key = key;
+    this.secret = secret;
+  }
+
+  static async join(service: TestService, org: string): Promise<Tenant> {
+    const { key } = (await service.api('POST', '/api/keys', { name: org, org })).body;
+    const made = await service.api('POST', '/api/webhook-secrets', {}, key);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    return new Tenant(service, key, made.body.secret);
+  }
+
+  api(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.service.api(method, path, body, this.key);
+  }
+
+  /** Delivers what the tenant signs; the status. */
+  async deliver(event: string, payload: unknown): Promise<number> {
+    const digest = createHmac('sha256', this.secret).update(JSON.stringify(payload)).digest('hex');
+    return (await this.service.deliver(event, payload, { 'x-hub-signature-256': `sha256=${digest}` })).status;
+  }
+
+  async repositories(): Promise<Answer['body'][]> {
+    return (await this.api('GET', '/api/repos?limit=100')).body.repos;
+  }
+
+  /** The one repository that the tenant sees, once `is` holds for it. */
+  repository(is: (repository: Answer['body']) => boolean = () => true): Promise<Answer['body']> {
+    return waitUntil('the repository is as expected', async () => {
+      const [repository] = await this.repositories();
+      return repository && is(repository) && repository;
+    });
+  }
+
+  /** Starts a backfill; how it ended, or the refusal to start it. */
+  async backfill(repoId: string): Promise<Answer['body']> {
+    const { status, body } = await this.api('POST', `/api/repos/${repoId}/backfill`, {});
+    return status === 202 ? ended(this.service, repoId) : body;
+  }
+
+  /** Makes a draft of one pull request between two tags and publishes it; what became of that. */
+  async publish(repoId: string, channel: string, tags: [string, string]): Promise<Answer['body']> {
+    const [fromTag, toTag] = tags;
+    const range = await this.api('POST', '/api/ranges', { repoId, type: 'TAG_BASED', fromTag, toTag });
+    assert.equal(range.status, 201, JSON.stringify(range.body));
+    const draft = await generateDraft(this.service, range.body.id);
+    const { status, body } = await this.api('POST', '/api/publish', { draftId: draft.id, channel });
+    return status === 201 ? publicationEnded(this.service, body.id) : body;
+  }
+}
+
+/** A host that has one private repository of the victim, unless told otherwise, and a service with credentials for it. */
+async function start(t: TestContext, options: TestHostOptions = { token }, owner = victim) {
+  const id = owner === victim ? 5005 : 4711;
+  const fullName = owner === victim ? 'victimcorp/private' : 'acme/rocket';
+  const history = buildHistory({ id, fullName });
+  history.owner = { ...history.owner, ...owner };
+  const host = await startHost(t, history, options);
+  const service = await startService(t, { env: { ...small, ...host.env } });
+  return { host, service };
+}
+
+/** A repository as the tenant acme claims it. */
+function claimed(id: number, fields: object = {}) {
+  return repositoryPayload({ id, full_name: 'acme/ghost', owner: acme, ...fields });
+}
+
+test('a claimed number reads nothing of the repository that has it', async (t) => {
+  const { host, service } = await start(t);
+  const tenant = await Tenant.join(service, 'acme');
+  const event = { action: 'edited', repository: { ...claimed(5005), updated_at: '2099-01-01T00:00:00Z' } };
+  assert.equal(await tenant.deliver('repository', event), 202);
+  const { id } = await tenant.repository();
+  const outcome = await tenant.backfill(id);
+  assert.match(outcome.error, /does not confirm that this repository belongs to its organization/);
+  const { body } = await tenant.api('GET', `/api/repos/${id}`);
+  assert.equal(body.ownerConfirmed, false);
+  assert.match(body.ownerUnconfirmedReason, /does not confirm/);
+  assert.deepEqual(host.asked(/^(?!GET \S*\/repositories\/5005$)/), [], 'nothing but the owner is asked for');
+  assert.ok(!JSON.stringify(await tenant.repositories()).includes('victimcorp'));
+  assert.ok((await service.metric('tidings_owner_confirmations_total\\{outcome="owner"\\}')) > 0);
+  assert.match(service.log, /the host does not confirm the owner of a repository.*/);
+  assert.match((await service.run('doctor')).output, /! owner of acme\/ghost .*the host names another owner/);
+});
+
+test('a claimed name writes nothing to the repository that has it', async (t) => {
+  const { host, service } = await start(t);
+  const tenant = await Tenant.join(service, 'acme');
+  const stolen = { id: 1001, full_name: 'victimcorp/private', owner: { ...acme, login: 'victimcorp' } };
+  const own = { id: 1001, full_name: 'acme/rocket', owner: acme };
+  for (const repository of [own, stolen]) {
+    const payloads: [string, object][] = [
+      ['pull_request', pullPayload(1, {}, repository)],
+      ['pull_request', pullPayload(2, {}, repository)],
+      ['push', { ...tagPayload('v1.0.0', 1), repository: repositoryPayload(repository) }],
+      ['push', { ...tagPayload('v1.1.0', 2), repository: repositoryPayload(repository) }],
+    ];
+    for (const [event, payload] of payloads) assert.equal(await tenant.deliver(event, payload), 202);
+    await tenant.repository();
+  }
+  const { id, fullName } = await tenant.repository();
+  assert.equal(fullName, 'acme/rocket', 'the tenant is not called as it says');
+  for (const channel of ['changelog', 'releases_md', 'scm_releases']) {
+    const outcome = await tenant.publish(id, channel, ['v1.0.0', 'v1.1.0']);
+    assert.notEqual(outcome.status, 'completed');
+    assert.match(JSON.stringify(outcome), /does not confirm/);
+  }
+  assert.deepEqual(host.asked(/victimcorp|^(PUT|POST|PATCH)/), []);
+});
+
+test('the name that the host gives is used, whatever deliveries say', async (t) => {
+  const { host, service } = await start(t, { token }, acme);
+  host.history.releases.length = 0;
+  const tenant = await Tenant.join(service, 'acme');
+  // A name of its own that belongs to nobody, over its own number.
+  const renamed = { id: 4711, full_name: 'acme/elsewhere', owner: acme };
+  assert.equal(await tenant.deliver('pull_request', pullPayload(900, {}, renamed)), 202);
+  const { id } = await tenant.repository(({ ownerConfirmed }) => ownerConfirmed);
+  assert.equal((await tenant.backfill(id)).state, 'completed');
+  const outcome = await tenant.publish(id, 'changelog', ['v1.0.0', 'v2.0.0']);
+  assert.equal(outcome.status, 'completed', JSON.stringify(outcome));
+  assert.deepEqual(host.asked(/elsewhere/), []);
+});
+
+test('a claimed installation mints no token', async (t) => {
+  const app = new TestApp(temporaryFolder(t));
+  const { host, service } = await start(t, { app });
+  const tenant = await Tenant.join(service, 'acme');
+  const installation = { id: Number(app.installationId), account: acme };
+  const added = [{ id: 5005, full_name: 'acme/ghost' }];
+  const event = { action: 'added', installation, repositories_added: added, repositories_removed: [] };
+  assert.equal(await tenant.deliver('installation_repositories', event), 202);
+  const { id } = await tenant.repository();
+  assert.match(JSON.stringify(await tenant.backfill(id)), /does not confirm/);
+  const told = { action: 'edited', repository: claimed(5005) };
+  assert.equal(await tenant.deliver('repository', told), 202);
+  await waitUntil('the repository is met', async () => {
+    return /does not confirm/.test(JSON.stringify(await tenant.backfill(id)));
+  });
+  assert.deepEqual(app.tokens, []);
+  assert.deepEqual(host.asked(/^(?!GET \S*\/app\/installations\/678$)/), []);
+});
+
+for (const kind of ['token', 'app'] as const) {
+  test(`the rightful owner reads and publishes with ${kind === 'token' ? 'a token' : 'an app'}`, async (t) => {
+    const app = kind === 'app' ? new TestApp(temporaryFolder(t)) : undefined;
+    const { host, service } = await start(t, app ? { app } : { token }, acme);
+    host.history.releases.length = 0;
+    const tenant = await Tenant.join(service, 'acme');
+    const rocket = { id: 4711, full_name: 'acme/rocket', owner: acme };
+    if (app) {
+      const installation = { id: Number(app.installationId), account: acme };
+      const repositories = [{ id: 4711, full_name: 'acme/rocket' }];
+      assert.equal(await tenant.deliver('installation', { action: 'created', installation, repositories }), 202);
+    }
+    assert.equal(await tenant.deliver('pull_request', pullPayload(900, {}, rocket)), 202);
+    const { id } = await tenant.repository(({ ownerConfirmed }) => ownerConfirmed);
+    assert.equal((await tenant.backfill(id)).state, 'completed');
+    const outcome = await tenant.publish(id, 'changelog', ['v1.0.0', 'v2.0.0']);
+    assert.equal(outcome.status, 'completed', JSON.stringify(outcome));
+    assert.match(host.publishing.text('CHANGELOG.md') ?? '', /^# Changelog\n\n## v2\.0\.0/);
+    assert.equal((await tenant.api('GET', `/api/repos/${id}`)).body.ownerUnconfirmedReason, null);
+    assert.match((await service.run('doctor')).output, /✓ owners: 1 of 1 repositories confirmed by their host/);
+
+    // The owner is renamed on the host: the new name counts once the host has said so.
+    host.history.owner.login = 'acme-corp';
+    host.history.formerNames.push('acme/rocket');
+    host.history.fullName = 'acme-corp/rocket';
+    const renamed = { ...rocket, full_name: 'acme-corp/rocket', owner: { ...acme, login: 'acme-corp' } };
+    assert.equal(await tenant.deliver('pull_request', pullPayload(901, {}, renamed)), 202);
+    assert.equal((await tenant.repository()).fullName, 'acme/rocket');
+    assert.equal((await tenant.backfill(id)).state, 'completed');
+    assert.equal((await tenant.repository(({ fullName }) => fullName !== 'acme/rocket')).fullName, 'acme-corp/rocket');
+    assert.equal(await tenant.deliver('pull_request', pullPayload(902, {}, renamed)), 202);
+  });
+}
+
+test('a claim yields to a secret of the whole host, with everything that it brought', async (t) => {
+  const service = await startService(t, { env: small });
+  const tenant = await Tenant.join(service, 'acme');
+  const forged = { title: 'A forged change', body: 'Fixes #1' };
+  assert.equal(await tenant.deliver('pull_request', pullPayload(1, forged, claimed(5005))), 202);
+  const { id } = await tenant.repository();
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  assert.equal((await service.deliver('pull_request', pullPayload(2, { title: 'A real change' }, real))).status, 202);
+  await waitUntil('the claim has ended', async () => (await tenant.repositories()).length === 0);
+  const dump = service.tidings('dump', id);
+  assert.match(dump, /A real change/);
+  assert.doesNotMatch(dump, /A forged change/);
+  assert.equal(await tenant.deliver('pull_request', pullPayload(3, forged, claimed(5005))), 401);
+});
+
+test('a claim that the host has refuted yields to the secret of the owner that it names', async (t) => {
+  const { service } = await start(t);
+  const squatter = await Tenant.join(service, 'acme');
+  const owner = await Tenant.join(service, 'victimcorp');
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  assert.equal(await squatter.deliver('pull_request', pullPayload(1, { title: 'Forged' }, claimed(5005))), 202);
+  await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));
+  // The owner is met by another repository of its own, of which no one else has told.
+  const other = { id: 5006, full_name: 'victimcorp/other', owner: victim };
+  assert.equal(await owner.deliver('pull_request', pullPayload(1, {}, other)), 202);
+  await owner.repository();
+  assert.equal(await owner.deliver('pull_request', pullPayload(2, { title: 'Real' }, real)), 202);
+  await waitUntil('the repository has moved', async () => (await owner.repositories()).length === 2);
+  assert.deepEqual(await squatter.repositories(), []);
+  const { id } = (await owner.repositories()).find(({ scmRepoId }) => scmRepoId === 5005);
+  const dump = service.tidings('dump', id);
+  assert.match(dump, /"title":"Real"/);
+  assert.doesNotMatch(dump, /Forged/);
+  await waitUntil('the host confirms it', async () => {
+    return (await owner.api('GET', `/api/repos/${id}`)).body.ownerConfirmed;
+  });
+});
+
+test('the number of another owner opens nothing and keeps nobody out', async (t) => {
+  const { host, service } = await start(t);
+  const squatter = await Tenant.join(service, 'acme');
+  const wrong = { id: 5005, full_name: 'acme/ghost', owner: { login: 'acme', id: 88 } };
+  assert.equal(await squatter.deliver('pull_request', pullPayload(1, { title: 'Forged' }, wrong)), 202);
+  const { id } = await squatter.repository();
+  assert.match((await squatter.backfill(id)).error, /does not confirm/);
+  assert.deepEqual(host.asked(/pulls/), []);
+  const owner = await Tenant.join(service, 'victimcorp');
+  const other = { id: 5006, full_name: 'victimcorp/other', owner: victim };
+  assert.equal(await owner.deliver('pull_request', pullPayload(1, {}, other)), 202, 'its own deliveries pass');
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  assert.equal((await service.deliver('pull_request', pullPayload(2, { title: 'Real' }, real))).status, 202);
+  await waitUntil('both are the owner’s', async () => (await owner.repositories()).length === 2);
+  assert.equal(await squatter.deliver('pull_request', pullPayload(3, {}, wrong)), 401);
+  assert.doesNotMatch(service.tidings('dump', id), /Forged/);
+});
+
+test('an organization claims few repositories without proof', async (t) => {
+  const service = await startService(t, { env: { ...small, TIDINGS_LIMIT_CLAIMED_REPOSITORIES: '3' } });
+  const tenant = await Tenant.join(service, 'acme');
+  const added = (first: number, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ id: first + i, full_name: `acme/r${first + i}` }));
+  const event = (repositories: object[]) => ({
+    action: 'created',
+    installation: { id: 1, account: acme },
+    repositories,
+  });
+  assert.equal(await tenant.deliver('installation', event(added(1, 5000))), 429);
+  assert.equal(await tenant.deliver('installation', event(added(1, 2))), 202);
+  const payload = (id: number) => pullPayload(1, {}, { id, full_name: `acme/r${id}`, owner: acme });
+  const answers = await Promise.all([10, 11, 12, 13].map((id) => tenant.deliver('pull_request', payload(id))));
+  assert.deepEqual(answers.sort(), [202, 429, 429, 429], 'at one time as well');
+  await waitUntil('all are listed', async () => (await tenant.repositories()).length === 3);
+  assert.equal(await tenant.deliver('pull_request', payload(1)), 202, 'what is claimed already goes on');
+  // What a secret of the whole host says is no claim.
+  for (const id of [1, 20, 21, 22]) assert.equal((await service.deliver('pull_request', payload(id))).status, 202);
+  await waitUntil('all are listed', async () => (await tenant.repositories()).length === 6);
+  assert.equal(await tenant.deliver('pull_request', payload(30)), 202, 'proof makes room');
+});

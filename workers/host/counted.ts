@@ -1,0 +1,23 @@
+/**
+ * Counts what became of questions to hosts.
+ */
+import { ServiceError } from '../../src/errors.ts';
+import { hostRequests } from '../../src/metrics.ts';
+
+/** Counts what became of a question to a host. */
+export async function counted<T>(question: Promise<T>): Promise<T> {
+  try {
+    const answer = await question;
+    const unchanged = (answer as { notModified?: boolean }).notModified === true;
+    hostRequests.inc({ outcome: unchanged ? 'unchanged' : 'read' });
+    return answer;
+  } catch (error) {
+    const outcomes: Record<string, string> = {
+      unauthorized: 'refused',
+      notFound: 'missing',
+      unavailable: 'unavailable',
+    };
+    hostRequests.inc({ outcome: (error instanceof ServiceError && outcomes[error.kind]) || 'failed' });
+    throw error;
+  }
+}

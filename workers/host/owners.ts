@@ -1,0 +1,227 @@
+/**
+ * Asks a repository's host who owns it before the operator's credentials are used for it, and journals the answer. Whoever can
+ * sign a delivery can name any repository and any owner; the host alone knows which of them belong together
+ * (`docs/architecture.md` decision 31).
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { ServiceError } from '../../src/errors.ts';
+import type { HostClient } from '../../src/host/client.ts';
+import { ulid } from '../../src/ids.ts';
+import { minimiseRepository } from '../../src/intake/minimise.ts';
+import type { Lane } from '../../src/journal/lane.ts';
+import type { Logger } from '../../src/logger.ts';
+import { ownerConfirmations } from '../../src/metrics.ts';
+import type { HostRepository } from '../../src/protocol/host.ts';
+import type { EventRepository } from '../../src/protocol/repository.ts';
+import type { OwnerAnswered } from '../../src/protocol/results.ts';
+import {
+  type DirectoryRepository,
+  type OrganisationRecord,
+  readDirectoryRepository,
+  readOrganisation,
+  refusedOwner,
+  sameLogin,
+} from '../../src/store/directory.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { counted } from './counted.ts';
+
+/** What asking takes. */
+export interface OwnersOptions {
+  logger: Logger;
+  /** The directory as of now, whoever owns it; undefined while it cannot be read. */
+  directory: () => Partition | undefined;
+  /** The lane of the directory. */
+  lane: () => Lane;
+  /** How many partitions of repositories there are. */
+  partitions: number;
+}
+
+/** A repository as its host has it, the owner confirmed. */
+export interface ConfirmedRepository {
+  found: HostRepository;
+  repository: EventRepository;
+  /** When the host was asked, in milliseconds. */
+  askedAt: number;
+}
+
+type Answer = OwnerAnswered['answer'];
+
+/** An answer that says what the last one said is journalled again when that is this old, in milliseconds. */
+const refreshMs = 3_600_000;
+/** How long the account behind an installation is remembered, in milliseconds, and how many of them are. */
+const accountMs = 600_000;
+const mostAccounts = 1000;
+/** Longest wait for the directory to list a repository or to fold an answer, in milliseconds. */
+const foldMs = 10_000;
+const lookMs = 20;
+
+/** The host does not confirm who owns a repository: its credentials are not used. */
+export class OwnerRefused extends ServiceError {
+  constructor() {
+    super('forbidden', refusedOwner);
+  }
+}
+
+export class Owners {
+  private readonly options: OwnersOptions;
+  /** Accounts behind installations, by client's host and installation. */
+  private readonly accounts = new Map<string, { id: string | undefined; at: number }>();
+
+  constructor(options: OwnersOptions) {
+    this.options = options;
+  }
+
+  /**
+   * The repository as its host has it now. What is done with the credentials after this is done under the name that the host
+   * gives here, never under a stored one.
+   * @param ownerId number of the owner as the repository's partition has it, where the caller knows it
+   * @throws OwnerRefused when the host names another owner, or shows no such repository
+   * @throws ServiceError `unavailable` while the host does not answer or the directory cannot be read
+   */
+  async confirm(
+    repoId: string,
+    client: HostClient,
+    signal: AbortSignal,
+    ownerId?: string,
+  ): Promise<ConfirmedRepository> {
+    const { listed, organisation } = await this.listing(repoId, signal);
+    const askedAt = Date.now();
+    const { found, answer } = await this.ask(client, listed, organisation).catch((error: unknown) => {
+      ownerConfirmations.inc({ outcome: 'unavailable' });
+      throw error;
+    });
+    ownerConfirmations.inc({ outcome: answer.confirmed ? 'confirmed' : answer.cause });
+    await this.journal(listed, organisation, { askedAt, answer }, signal);
+    if (!answer.confirmed || !found) throw new OwnerRefused();
+    const repository = minimiseRepository(found, organisation.origin);
+    if (ownerId !== undefined && ownerId !== repository.owner.id)
+      throw new ServiceError('unavailable', 'The repository is moving to another organization.', { retryAfter: 1 });
+    return { found, repository, askedAt };
+  }
+
+  /**
+   * Checks that an installation belongs to an owner, before a token of it is made.
+   * @throws OwnerRefused when it is another account's, or the app has no such installation
+   */
+  async assertInstallation(client: HostClient, ownerId: string | null): Promise<void> {
+    const { installationId } = client;
+    if (installationId === undefined) return;
+    const account = await this.accountOf(client, installationId);
+    if (account === undefined || account !== ownerId) throw new OwnerRefused();
+  }
+
+  private async ask(
+    client: HostClient,
+    listed: DirectoryRepository,
+    organisation: OrganisationRecord,
+  ): Promise<{ found?: HostRepository; answer: Answer }> {
+    try {
+      await this.assertInstallation(client, organisation.ownerId);
+    } catch (error) {
+      if (error instanceof OwnerRefused) return { answer: { confirmed: false, cause: 'installation' } };
+      throw error;
+    }
+    const found = await findRepository(client, listed);
+    return { ...(found && { found }), answer: answerOf(found, listed, organisation) };
+  }
+
+  private async accountOf(client: HostClient, installationId: string): Promise<string | undefined> {
+    const key = `${client.origin}\n${installationId}`;
+    const known = this.accounts.get(key);
+    if (known && Math.abs(Date.now() - known.at) < accountMs) return known.id;
+    const account = await counted(client.installationAccount());
+    if (this.accounts.size >= mostAccounts) this.accounts.clear();
+    this.accounts.set(key, { id: account?.id, at: Date.now() });
+    return account?.id;
+  }
+
+  /** The repository as the directory lists it; one that was met a moment ago is waited for. */
+  private async listing(
+    repoId: string,
+    signal: AbortSignal,
+  ): Promise<{ listed: DirectoryRepository; organisation: OrganisationRecord }> {
+    const found = await this.until(signal, (directory) => {
+      const listed = readDirectoryRepository(directory, repoId);
+      const organisation = listed && readOrganisation(directory, listed.orgId);
+      return organisation && { listed, organisation };
+    });
+    if (found) return found;
+    throw new ServiceError('unavailable', 'The directory does not list the repository yet.', { retryAfter: 1 });
+  }
+
+  /** Journals an answer that is news, or old news, and waits until the directory has it. */
+  private async journal(
+    { id: repoId, ownership, claimed, orgId }: DirectoryRepository,
+    { ownerId, ownerProof, login }: OrganisationRecord,
+    { askedAt, answer }: { askedAt: number; answer: Answer },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isKnown = ownership !== undefined && isSame(ownership, answer) && askedAt - ownership.at < refreshMs;
+    const isProved = !answer.confirmed || (!claimed && ownerProof === 'proved' && answer.login === login);
+    if (isKnown && isProved) return;
+    const { lane, logger, partitions } = this.options;
+    if (!answer.confirmed && !(ownership && isSame(ownership, answer)))
+      logger.error(
+        { repo: repoId, org: orgId, cause: answer.cause },
+        'the host does not confirm the owner of a repository: credentials are not used for it',
+      );
+    const body: OwnerAnswered = {
+      ...{ result: 'ownerAnswered', repoId, orgId, ownerId: ownerId ?? '' },
+      ...{ askedAt, partitions, answer },
+    };
+    await lane().enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+    const isFolded = await this.until(signal, (directory) => {
+      const listed = readDirectoryRepository(directory, repoId);
+      return listed?.orgId !== orgId || (listed.ownership?.at ?? 0) >= askedAt || undefined;
+    });
+    if (!isFolded)
+      throw new ServiceError('unavailable', 'The owner of the repository is being confirmed.', { retryAfter: 1 });
+  }
+
+  /** What `look` finds in the directory, as soon as it finds something; undefined when that takes too long. */
+  private async until<T>(signal: AbortSignal, look: (directory: Partition) => T | undefined): Promise<T | undefined> {
+    const deadline = performance.now() + foldMs;
+    for (;;) {
+      const directory = this.options.directory();
+      const found = directory && look(directory);
+      if (found !== undefined || performance.now() > deadline) return found;
+      await pause(lookMs, undefined, { signal, ref: false });
+    }
+  }
+}
+
+/** By the host's number where there is one: a name can have been taken by another repository. */
+async function findRepository(
+  client: HostClient,
+  { hostId, fullName }: DirectoryRepository,
+): Promise<HostRepository | undefined> {
+  try {
+    return await counted(/^\d+$/.test(hostId) ? client.repositoryById(hostId) : client.repository(fullName));
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'notFound') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What the host's answer says of a listed repository. Where the owner's number is not proved yet, the owner must also be called
+ * as its organization is, which is the operator's word.
+ */
+export function answerOf(
+  found: HostRepository | undefined,
+  { id }: Pick<DirectoryRepository, 'id'>,
+  { origin, ownerId, ownerProof, login }: Pick<OrganisationRecord, 'origin' | 'ownerId' | 'ownerProof' | 'login'>,
+): Answer {
+  const repository = found && minimiseRepository(found, origin);
+  if (repository?.id !== id || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
+  const { owner, fullName } = repository;
+  if (owner.id !== ownerId) return { confirmed: false, cause: 'owner', ownerId: owner.id };
+  if (ownerProof !== 'proved' && !sameLogin(owner.login, login))
+    return { confirmed: false, cause: 'login', ownerId: owner.id };
+  return { confirmed: true, fullName, login: owner.login };
+}
+
+function isSame(ownership: NonNullable<DirectoryRepository['ownership']>, answer: Answer): boolean {
+  if (ownership.confirmed) return answer.confirmed && ownership.fullName === answer.fullName;
+  return !answer.confirmed && ownership.cause === answer.cause && ownership.ownerId === answer.ownerId;
+}

@@ -1,0 +1,48 @@
+/**
+ * Decides what becomes of a repository's stored life when a delivery arrives: what one organization merely claims under its
+ * own secret never changes what is proved, and yields to proof with everything that it brought.
+ */
+import type { EventRecord } from '../../src/protocol/journal.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
+import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import { sameLogin } from '../../src/store/directory.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readRepository, writeRepository } from '../../src/store/repositories.ts';
+import { giveUpRepository } from './retention.ts';
+
+/** A record of a repository, and whose secret signed it; what the host itself was asked for counts as proved. */
+export type Signed = Pick<EventRecord, 'repository' | 'signedBy'>;
+
+/** Whether a record goes on with the life that is stored, ends it and begins another, or is not to be folded at all. */
+export type Verdict = 'goesOn' | 'beginsAnew' | 'refused';
+
+/** Judges a record against the stored repository. */
+export function judgeClaim(before: RepositoryRecord | undefined, { repository, signedBy }: Signed): Verdict {
+  // Records of earlier versions do not say who signed them: they fold as they did then.
+  if (!before || signedBy === undefined) return 'goesOn';
+  const { owner, claimedBy } = before;
+  const hasSameNumber = owner.id === repository.owner.id;
+  const hasSameLogin = sameLogin(owner.login, repository.owner.login);
+  if (signedBy === null) return claimedBy === undefined || (hasSameNumber && hasSameLogin) ? 'goesOn' : 'beginsAnew';
+  if (claimedBy === signedBy.org) return 'goesOn';
+  if (claimedBy !== undefined) return signedBy.supersedes === claimedBy ? 'beginsAnew' : 'refused';
+  // An organization whose number is itself only claimed must be called as the owner is, too.
+  return hasSameNumber && (signedBy.proved || hasSameLogin) ? 'goesOn' : 'refused';
+}
+
+/** Folds the proof of who owns a repository: a claim of the owner is proved, a refuted claim ends with what it brought. */
+export function foldProof(
+  partition: Partition,
+  { repoId, ownerId, refuted }: Extract<RelayBody, { relay: 'ownerProved' }>,
+): void {
+  const known = readRepository(partition, repoId);
+  if (known?.claimedBy === undefined) return;
+  if (refuted === null) {
+    if (known.owner.id === ownerId) writeRepository(partition, withoutClaim(known));
+  } else if (known.claimedBy === refuted) giveUpRepository(partition, repoId);
+}
+
+/** The same repository with its owner proved. */
+export function withoutClaim({ claimedBy: _, ...proved }: RepositoryRecord): RepositoryRecord {
+  return proved;
+}

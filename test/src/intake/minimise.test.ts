@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { sampleHistory } from '../../../demo/history/index.ts';
 import { slotOf, slotOfId } from '../../../src/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
 import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';
-import { issuePayload, pullPayload, timeOf } from '../../helpers/payloads.ts';
+import { issuePayload, pullPayload, repositoryPayload, timeOf } from '../../helpers/payloads.ts';
 
 const origin = 'https://github.com';
 const now = Date.UTC(2026, 5, 1);
@@ -116,6 +117,29 @@ test('times with offset and epoch are instants', () => {
   for (const time of ['2021-04-28T22:32:21.000-04:00', '2021-04-29T02:32:21Z', instant / 1000]) {
     assert.equal(pull({ merged_at: time }).mergedAt, instant, String(time));
   }
+});
+
+test('times ahead of their receipt are capped at five minutes after it, in every event', () => {
+  const kinds = new Set<string>();
+  for (const { event, body } of sampleHistory()) {
+    const ahead = JSON.stringify(body).replace(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"2099-01-01T00:00:00Z"');
+    const seconds = ahead.replace(/"pushed_at":\d+/g, '"pushed_at":4070908800');
+    for (const each of toEvents(event, JSON.parse(seconds), origin, now)?.bodies ?? []) {
+      const times =
+        JSON.stringify(each)
+          .match(/\b\d{13}\b/g)
+          ?.map(Number) ?? [];
+      assert.ok(
+        times.every((time) => time <= now + 300_000),
+        JSON.stringify(each),
+      );
+      if (times.includes(now + 300_000)) kinds.add(each.event);
+    }
+  }
+  for (const kind of ['pull_request', 'issues', 'push', 'tag', 'comment']) assert.ok(kinds.has(kind), kind);
+  const renamed = { action: 'renamed', repository: { ...repositoryPayload(), updated_at: '2099-01-01T00:00:00Z' } };
+  const [body] = toEvents('repository', renamed, origin, now)?.bodies ?? [];
+  assert.equal((body as { seenAt: number }).seenAt, now + 300_000);
 });
 
 test('times that are none are taken as missing', () => {

@@ -1,7 +1,7 @@
 /**
  * Asks a repository's host who owns it before the operator's credentials are used for it, and journals the answer. Whoever can
  * sign a delivery can name any repository and any owner; the host alone knows which of them belong together
- * (`docs/architecture.md` decision 31).
+ * (`docs/architecture.md`, "Who owns a repository").
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';

@@ -17,6 +17,7 @@ import { collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
 import { localNatsUrl } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
+import { keepFilesPrivate, modeText } from './private-files.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from './store/lock.ts';
 
 /** A service that is starting or runs. */
@@ -83,8 +84,13 @@ interface Started {
 }
 
 async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
+  keepFilesPrivate();
   collectRuntimeMetrics();
   const first = prepareDataDir(settings);
+  for (const { path, mode, expected } of first.closed) {
+    const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
+    logger.warn(was, 'other users could use this and cannot any more; rotate the keys if one of them may have read it');
+  }
   started.lock = await lockDataDir(settings.dataDir);
   const supervised = settings.natsUrl === '';
   if (supervised) started.nats = await superviseNats(settings, first.natsToken, logger);

@@ -8,6 +8,7 @@ import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
 import { DataDirError, type FirstStart, prepareDataDir } from './first-start.ts';
+import { requireReviewedServer } from './http-server-files.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
@@ -43,8 +44,8 @@ const childStopMs = 20_000;
 
 /**
  * Starts everything.
- * @returns at once; `ready` rejects with SettingsError, DataDirError, NatsServerError or JournalSetupError for faults that an
- *   operator mends
+ * @returns at once; `ready` rejects with SettingsError, DataDirError, HttpServerError, NatsServerError or JournalSetupError for faults
+ *   that an operator mends
  */
 export function startService(settings: Settings, logger: Logger): Service {
   const started: Started = {
@@ -85,6 +86,7 @@ interface Started {
 
 async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
   keepFilesPrivate();
+  requireReviewedServer();
   collectRuntimeMetrics();
   const first = prepareDataDir(settings);
   for (const { path, mode, expected } of first.closed) {

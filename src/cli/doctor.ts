@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { openSealer, webhookSecretFile } from '../first-start.ts';
+import { checkServerFiles } from '../http-server-files.ts';
 import { connectJournal } from '../journal/connect.ts';
 import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
@@ -39,6 +40,7 @@ export const doctorCommand: CliCommand = {
     const findings = [
       { verdict: 'ok', text: `settings: ${settings.partitions} partitions, data in ${settings.dataDir}` } as Finding,
       checkNode(),
+      checkHttpServer(),
       ...checkDataDir(settings),
       checkDisk(settings),
       ...checkModes(settings),
@@ -55,6 +57,12 @@ export const doctorCommand: CliCommand = {
 function checkNode(): Finding {
   const good = atLeast(process.version, [20, 19, 0]);
   return { verdict: good ? 'ok' : 'fault', text: `node ${process.version}${good ? '' : ': expected 20.19 or later'}` };
+}
+
+/** The native HTTP server, byte by byte. */
+function checkHttpServer(): Finding {
+  const { same, text } = checkServerFiles();
+  return { verdict: same ? 'ok' : 'fault', text: same ? text : `${text}: npm run setup, or see docs/provenance.md` };
 }
 
 function checkDataDir({ dataDir, partitions }: Settings): Finding[] {

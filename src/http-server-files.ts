@@ -39,22 +39,33 @@ export function installedServer(): string {
   return dirname(createRequire(import.meta.url).resolve('uWebSockets.js'));
 }
 
-/** Compares what this Node on this machine would load. */
+/** Compares what this Node on this machine would load: the binary, and each script on the way to it. */
 export function checkServerFiles(folder = installedServer(), reviewed = reviewedServer()): ServerFinding {
-  const name = `@uwsjs/${process.platform}-${process.arch}-${process.versions.node.split('.')[0]}`;
+  const { platform, arch, versions } = process;
+  const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
   const binary = reviewed.binaries[name];
   if (!binary) return { same: false, text: `HTTP server: ${name} is not in config/http-server.json` };
   const file = createRequire(join(folder, 'uws.js')).resolve(`${name}/uws.node`);
-  const files: [string, string, string][] = [
+  const files: [path: string, found: string, wanted: string][] = [
     [file, gitBlob(readFileSync(file)), binary.gitBlob],
-    ...Object.entries(reviewed.scripts).map(([script, expected]): [string, string, string] => {
-      const path = join(folder, script);
-      return [path, createHash('sha256').update(readFileSync(path)).digest('hex'), expected];
-    }),
+    ...Object.entries(reviewed.scripts).map(([script, hash]) => scriptEntry(join(folder, script), hash)),
+    scriptEntry(
+      join(folder, `uws_${platform}_${arch}_${versions.modules}.node.js`),
+      sha256(`module.exports = require('${name}');`),
+    ),
+    scriptEntry(join(dirname(file), 'index.js'), sha256("module.exports = require('./uws.node');\n")),
   ];
-  for (const [path, found, expected] of files)
-    if (found !== expected) return { same: false, text: `HTTP server: ${path} is ${found}, expected ${expected}` };
+  for (const [path, found, wanted] of files)
+    if (found !== wanted) return { same: false, text: `HTTP server: ${path} is ${found}, expected ${wanted}` };
   return { same: true, text: `HTTP server ${reviewed.version} is the reviewed one (${name}, ${binary.gitBlob})` };
+}
+
+function scriptEntry(path: string, expected: string): [string, string, string] {
+  return [path, sha256(readFileSync(path)), expected];
+}
+
+function sha256(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /**

@@ -37,6 +37,14 @@ test('a changed binary and a changed script are refused and named', (t) => {
   assert.equal(checkServerFiles(folder).same, true);
   appendFileSync(join(folder, 'ESM_wrapper.mjs'), '\n');
   assert.match(checkServerFiles(folder).text, /ESM_wrapper\.mjs is [0-9a-f]{64}, expected [0-9a-f]{64}$/);
+  for (const script of [
+    `uws_linux_${process.arch}_${process.versions.modules}.node.js`,
+    `../@uwsjs/${name}/index.js`,
+  ]) {
+    const other = copyOfServer(t);
+    appendFileSync(join(other, script), '\n');
+    assert.ok(checkServerFiles(other).text.startsWith(`HTTP server: ${join(other, script)} is `), script);
+  }
   const binary = join(dirname(folder), '@uwsjs', name, 'uws.node');
   appendFileSync(binary, '\0');
   const { same, text } = checkServerFiles(folder);

@@ -7,20 +7,24 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Logger } from './logger.ts';
 
 /** The reviewed files of one version. */
 export interface ReviewedServer {
   package: string;
   version: string;
-  /** By npm package: the file of the upstream release that it has to equal, and the SHA-1 that git names that file by. */
-  binaries: Record<string, { upstreamFile: string; gitBlob: string }>;
+  /**
+   * By npm package: the file of the upstream release that it has to equal, the SHA-1 that git names that file by, and whether
+   * the two were compared when the list was made.
+   */
+  binaries: Record<string, { upstreamFile: string; gitBlob: string; compared: boolean }>;
   /** SHA-256 of the JavaScript that loads a binary. */
   scripts: Record<string, string>;
 }
 
-/** What the comparison found: a text for doctor, and whether something differs. */
+/** What the comparison found. `unsure`: a difference on a platform whose package could not be compared when the list was made. */
 export interface ServerFinding {
-  same: boolean;
+  verdict: 'same' | 'unsure' | 'different';
   text: string;
 }
 
@@ -44,8 +48,9 @@ export function checkServerFiles(folder = installedServer(), reviewed = reviewed
   const { platform, arch, versions } = process;
   const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
   const binary = reviewed.binaries[name];
-  if (!binary) return { same: false, text: `HTTP server: ${name} is not in config/http-server.json` };
-  const file = createRequire(join(folder, 'uws.js')).resolve(`${name}/uws.node`);
+  if (!binary) return { verdict: 'different', text: `HTTP server: ${name} is not in config/http-server.json` };
+  const file = resolveBinary(folder, name);
+  if (!file) return { verdict: 'different', text: `HTTP server: ${name} is not installed` };
   const files: [path: string, found: string, wanted: string][] = [
     [file, gitBlob(readFileSync(file)), binary.gitBlob],
     ...Object.entries(reviewed.scripts).map(([script, hash]) => scriptEntry(join(folder, script), hash)),
@@ -56,8 +61,21 @@ export function checkServerFiles(folder = installedServer(), reviewed = reviewed
     scriptEntry(join(dirname(file), 'index.js'), sha256("module.exports = require('./uws.node');\n")),
   ];
   for (const [path, found, wanted] of files)
-    if (found !== wanted) return { same: false, text: `HTTP server: ${path} is ${found}, expected ${wanted}` };
-  return { same: true, text: `HTTP server ${reviewed.version} is the reviewed one (${name}, ${binary.gitBlob})` };
+    if (found !== wanted) {
+      const verdict = path === file && !binary.compared ? 'unsure' : 'different';
+      return { verdict, text: `HTTP server: ${path} is ${found}, expected ${wanted}` };
+    }
+  return { verdict: 'same', text: `HTTP server ${reviewed.version} is the reviewed one (${name}, ${binary.gitBlob})` };
+}
+
+/** npm leaves an optional package out without a word when it cannot have it. */
+function resolveBinary(folder: string, name: string): string | undefined {
+  try {
+    return createRequire(join(folder, 'uws.js')).resolve(`${name}/uws.node`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
 }
 
 function scriptEntry(path: string, expected: string): [string, string, string] {
@@ -69,12 +87,14 @@ function sha256(content: Buffer | string): string {
 }
 
 /**
- * Refuses a server that differs, before a process loads it.
+ * Refuses a server that differs, before a process loads it; where it may be the list that is wrong, warns.
  * @throws HttpServerError
  */
-export function requireReviewedServer(): void {
-  const { same, text } = checkServerFiles();
-  if (!same) throw new HttpServerError(`${text}. Install it anew with npm run setup, or see docs/provenance.md.`);
+export function requireReviewedServer(logger: Logger, { verdict, text } = checkServerFiles()): void {
+  if (verdict === 'unsure') logger.warn(`${text}: see docs/provenance.md`);
+  if (verdict === 'different') {
+    throw new HttpServerError(`${text}. Install it anew with npm run setup, or see docs/provenance.md.`);
+  }
 }
 
 /** The name that git gives a file's content. */

@@ -86,7 +86,7 @@ interface Started {
 
 async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
   keepFilesPrivate();
-  requireReviewedServer();
+  requireReviewedServer(logger);
   collectRuntimeMetrics();
   const first = prepareDataDir(settings);
   for (const { path, mode, expected } of first.closed) {

@@ -61,8 +61,12 @@ function checkNode(): Finding {
 
 /** The native HTTP server, byte by byte. */
 function checkHttpServer(): Finding {
-  const { same, text } = checkServerFiles();
-  return { verdict: same ? 'ok' : 'fault', text: same ? text : `${text}: npm run setup, or see docs/provenance.md` };
+  const { verdict, text } = checkServerFiles();
+  if (verdict === 'same') return { verdict: 'ok', text };
+  return {
+    verdict: verdict === 'unsure' ? 'note' : 'fault',
+    text: `${text}: npm run setup, or see docs/provenance.md`,
+  };
 }
 
 function checkDataDir({ dataDir, partitions }: Settings): Finding[] {

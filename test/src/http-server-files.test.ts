@@ -2,12 +2,14 @@
  * What is installed as HTTP server is what was reviewed, and a file that differs is named.
  */
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import {
   checkServerFiles,
+  HttpServerError,
   installedServer,
   requireReviewedServer,
   reviewedServer,
@@ -27,14 +29,13 @@ function copyOfServer(t: TestContext): string {
 }
 
 test('the installed server is the reviewed one', () => {
-  const { same, text } = checkServerFiles();
-  assert.equal(same, true, text);
-  requireReviewedServer();
+  const { verdict, text } = checkServerFiles();
+  assert.equal(verdict, 'same', text);
 });
 
 test('a changed binary and a changed script are refused and named', (t) => {
   const folder = copyOfServer(t);
-  assert.equal(checkServerFiles(folder).same, true);
+  assert.equal(checkServerFiles(folder).verdict, 'same');
   appendFileSync(join(folder, 'ESM_wrapper.mjs'), '\n');
   assert.match(checkServerFiles(folder).text, /ESM_wrapper\.mjs is [0-9a-f]{64}, expected [0-9a-f]{64}$/);
   for (const script of [
@@ -47,16 +48,40 @@ test('a changed binary and a changed script are refused and named', (t) => {
   }
   const binary = join(dirname(folder), '@uwsjs', name, 'uws.node');
   appendFileSync(binary, '\0');
-  const { same, text } = checkServerFiles(folder);
-  assert.equal(same, false);
-  assert.ok(text.startsWith(`HTTP server: ${binary} is `), text);
+  cpSync(join(installedServer(), 'ESM_wrapper.mjs'), join(folder, 'ESM_wrapper.mjs'));
+  const list = reviewedServer();
+  for (const [compared, verdict] of [
+    [true, 'different'],
+    [false, 'unsure'],
+  ] as const) {
+    const entry = { ...(list.binaries[`@uwsjs/${name}`] as (typeof list.binaries)[string]), compared };
+    const found = checkServerFiles(folder, { ...list, binaries: { [`@uwsjs/${name}`]: entry } });
+    assert.equal(found.verdict, verdict);
+    assert.ok(found.text.startsWith(`HTTP server: ${binary} is `), found.text);
+  }
 });
 
 test('a platform that was not reviewed is refused', () => {
   assert.deepEqual(checkServerFiles(installedServer(), { ...reviewedServer(), binaries: {} }), {
-    same: false,
+    verdict: 'different',
     text: `HTTP server: @uwsjs/${name} is not in config/http-server.json`,
   });
+});
+
+test('a binary that npm left out is named', (t) => {
+  const folder = copyOfServer(t);
+  rmSync(join(dirname(folder), '@uwsjs'), { recursive: true });
+  const text = `HTTP server: @uwsjs/${name} is not installed`;
+  assert.deepEqual(checkServerFiles(folder), { verdict: 'different', text });
+});
+
+test('a start is refused for what differs and warned of what may', () => {
+  const warned: string[] = [];
+  const logger = pino({}, { write: (line: string) => void warned.push(JSON.parse(line).msg) });
+  requireReviewedServer(logger, { verdict: 'same', text: 'a' });
+  requireReviewedServer(logger, { verdict: 'unsure', text: 'b' });
+  assert.throws(() => requireReviewedServer(logger, { verdict: 'different', text: 'c' }), HttpServerError);
+  assert.deepEqual(warned, ['b: see docs/provenance.md']);
 });
 
 test('the list is of the locked version and has each of its binaries once', () => {

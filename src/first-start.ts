@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
-import { closeDataDir, modeText, type OpenPath, otherOwner } from './private-files.ts';
+import { closeDataDir, foreignPath, modeText, type OpenPath } from './private-files.ts';
 import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sealingKeyBytes } from './seal.ts';
 
 /** A data directory that cannot be used as the settings ask. */
@@ -134,22 +134,28 @@ export function prepareDataDir(settings: Settings): FirstStart {
   return { webhookSecrets, adminKey, natsToken, made, closed };
 }
 
-/** Closes the data directory, or refuses one that stays open: it holds every key. */
+/** Closes the data directory, or refuses one that stays open or that others have a part in: it holds every key. */
 function closeToOthers(dataDir: string): OpenPath[] {
   const remedy = `or name a folder that does not exist yet, like TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
-  const owner = otherOwner(dataDir);
-  if (owner !== undefined) {
-    const own = process.geteuid?.();
-    throw new DataDirError(
-      `${dataDir} belongs to user ${owner}, expected user ${own}, whom this process runs as. Run: chown ${own} ${dataDir}, ${remedy}.`,
-    );
-  }
+  refuseForeign(dataDir, remedy);
   const { closed, open } = closeDataDir(dataDir);
+  // Once more: until it was closed, others may have put something there.
+  refuseForeign(dataDir, remedy);
   const [first] = open;
   if (first === undefined) return closed;
   const { path, mode, expected } = first;
   throw new DataDirError(
     `${path} can be used by other users and cannot be closed: found mode ${modeText(mode)}, expected ${modeText(expected)}. Run: chmod ${modeText(expected)} ${path}, ${remedy}.`,
+  );
+}
+
+function refuseForeign(dataDir: string, remedy: string): void {
+  const foreign = foreignPath(dataDir);
+  if (!foreign) return;
+  const { path, owner } = foreign;
+  const own = process.geteuid?.();
+  throw new DataDirError(
+    `${path} belongs to user ${owner}, expected user ${own}, whom this process runs as. If it is yours, run: chown ${own} ${path}, ${remedy}.`,
   );
 }
 

@@ -50,10 +50,21 @@ export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenP
   return { closed: found.filter(({ path }) => !open.some((still) => still.path === path)), open };
 }
 
-/** The user a folder belongs to when that is not the user of this process; its owner can always open it again. */
-export function otherOwner(path: string): number | undefined {
-  const { uid } = statSync(path);
-  return process.geteuid === undefined || uid === process.geteuid() ? undefined : uid;
+/**
+ * The data directory, or a direct entry of it, that belongs to another user, who can open it again or has put it there. Root's
+ * entries are allowed: a file system has some of its own.
+ */
+export function foreignPath(dataDir: string): { path: string; owner: number } | undefined {
+  const own = process.geteuid?.();
+  if (own === undefined) return undefined;
+  const { uid } = statSync(dataDir);
+  if (uid !== own) return { path: dataDir, owner: uid };
+  for (const name of readdirSync(dataDir)) {
+    const path = join(dataDir, name);
+    const owner: number = lstatSync(path, { throwIfNoEntry: false })?.uid ?? own;
+    if (owner !== own && owner !== 0) return { path, owner };
+  }
+  return undefined;
 }
 
 /** A mode as chmod takes it, like 0755. */

@@ -19,7 +19,7 @@ export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0
   const why = ids ? `the user ${user} cannot work in ${own} or ${tmpdir()}` : `there is no user ${user}`;
   if (ids) {
     const wrap = (...command) => ['setpriv', ...identity(ids), ...command];
-    for (const make of [() => own, () => mkdtempSync(join(tmpdir(), 'tidings-apt-'))]) {
+    for (const make of [() => fresh(own), () => mkdtempSync(join(tmpdir(), 'tidings-apt-'))]) {
       const folder = make();
       makeFolders(folder);
       if (openTo(folder, ids) && canWork(folder, keyring, wrap))
@@ -27,7 +27,7 @@ export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0
       remove(folder);
     }
   }
-  makeFolders(own);
+  makeFolders(fresh(own));
   return isRoot ? { ...asWeAre, note: `apt worked as root: ${why}` } : asWeAre;
 }
 
@@ -40,8 +40,13 @@ export function copyPlain(from, to) {
   cpSync(from, to, { recursive: true, filter: isPlain });
 }
 
-function makeFolders(folder) {
+/** Without what a killed set-up left behind. A temporary folder is new and stays: another user could take its name meanwhile. */
+function fresh(folder) {
   remove(folder);
+  return folder;
+}
+
+function makeFolders(folder) {
   for (const path of FOLDERS) mkdirSync(join(folder, path), { recursive: true });
 }
 

@@ -200,6 +200,7 @@ suite('sandbox', () => {
     const sandbox = prepareSandbox(own);
     afterwards(t, () => sandbox.remove());
     assert.deepEqual([dirname(sandbox.folder), sandbox.user, existsSync(own)], [tmpdir(), '_apt', false]);
+    assert.equal(statSync(sandbox.folder).uid, 0);
   });
 
   test('root does the work itself without that user, and says so', (t) => {

@@ -1,11 +1,14 @@
-# One image for every process of Tidings. The native packages need glibc, hence Debian's slim image and not Alpine.
-FROM node:22-bookworm-slim AS nats-server
+# One image for every process of Tidings. The native packages need glibc, hence Debian's slim image and not Alpine. The
+# digest is of the index of all platforms; CONTRIBUTING.md says how to move it with the tag.
+ARG NODE_IMAGE=node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
+
+FROM ${NODE_IMAGE} AS nats-server
 WORKDIR /app
 COPY scripts ./scripts
 # The same set-up as on a developer's machine: Debian 13's package, its signature checked by apt.
 RUN node scripts/setup.mjs --only nats --nats required
 
-FROM node:22-bookworm-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -16,13 +19,13 @@ COPY workers ./workers
 RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false --tsBuildInfoFile null \
   && npm prune --omit=dev --ignore-scripts
 
-FROM node:22-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
     TIDINGS_HOST=0.0.0.0 \
     TIDINGS_OPS_HOST=0.0.0.0 \
     TIDINGS_DATA_DIR=/data
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+RUN install -d -m 0700 -o node -g node /data
 COPY --from=nats-server /app/.tools/nats-server ./.tools/nats-server
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

@@ -6,6 +6,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { collectRuntimeMetrics, registry } from './metrics.ts';
+import { keepFilesPrivate } from './private-files.ts';
 
 /** Child to supervisor. */
 export type ChildMessage =
@@ -32,6 +33,7 @@ export interface ChildProgram {
 
 /** Runs a program as a child of the supervisor until it is told to stop. */
 export async function runChild(role: string, start: (context: ChildContext) => Promise<ChildProgram>): Promise<void> {
+  keepFilesPrivate();
   const settings = loadSettings();
   const logger = createLogger(role, settings.logLevel);
   collectRuntimeMetrics();

@@ -7,17 +7,19 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
+import { closeDataDir, foreignPath, modeText, type OpenPath } from './private-files.ts';
 import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sealingKeyBytes } from './seal.ts';
 
 /** A data directory that cannot be used as the settings ask. */
 export class DataDirError extends Error {}
 
-/** What a start finds or makes. `made` lists the files that are new. */
+/** What a start finds or makes. `made` lists the files that are new, `closed` those that other users could use before. */
 export interface FirstStart {
   webhookSecrets: readonly string[];
   adminKey: string;
   natsToken: string;
   made: readonly string[];
+  closed: readonly OpenPath[];
 }
 
 /** Path of the admin key's file. */
@@ -105,11 +107,13 @@ function opens(sealer: Sealer, sealed: string): boolean {
 
 /**
  * Prepares the data directory.
- * @throws DataDirError when it was made with another number of partitions, or its sealing key cannot be used
+ * @throws DataDirError when it was made with another number of partitions, its sealing key cannot be used, or other users
+ *   can use it and that cannot be changed
  */
 export function prepareDataDir(settings: Settings): FirstStart {
   const { dataDir } = settings;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const closed = closeToOthers(dataDir);
   fixPartitions(dataDir, settings.partitions);
   const made: string[] = [];
   const secret = (file: string, make: () => string): string => {
@@ -127,7 +131,32 @@ export function prepareDataDir(settings: Settings): FirstStart {
   const configured = settings.webhookSecrets;
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
-  return { webhookSecrets, adminKey, natsToken, made };
+  return { webhookSecrets, adminKey, natsToken, made, closed };
+}
+
+/** Closes the data directory, or refuses one that stays open or that others have a part in: it holds every key. */
+function closeToOthers(dataDir: string): OpenPath[] {
+  const remedy = `or name a folder that does not exist yet, like TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
+  refuseForeign(dataDir, remedy);
+  const { closed, open } = closeDataDir(dataDir);
+  // Once more: until it was closed, others may have put something there.
+  refuseForeign(dataDir, remedy);
+  const [first] = open;
+  if (first === undefined) return closed;
+  const { path, mode, expected } = first;
+  throw new DataDirError(
+    `${path} can be used by other users and cannot be closed: found mode ${modeText(mode)}, expected ${modeText(expected)}. Run: chmod ${modeText(expected)} ${path}, ${remedy}.`,
+  );
+}
+
+function refuseForeign(dataDir: string, remedy: string): void {
+  const foreign = foreignPath(dataDir);
+  if (!foreign) return;
+  const { path, owner } = foreign;
+  const own = process.geteuid?.();
+  throw new DataDirError(
+    `${path} belongs to user ${owner}, expected user ${own}, whom this process runs as. If it is yours, run: chown ${own} ${path}, ${remedy}.`,
+  );
 }
 
 /** A start that ends in between must leave no file or a whole one: an empty secret would be taken for one. */

@@ -5,9 +5,11 @@
 import { commands } from './cli/commands.ts';
 import { exitWith, letReaderLeave } from './cli/exit.ts';
 import { UsageError } from './cli/usage.ts';
+import { keepFilesPrivate } from './private-files.ts';
 
 const [name = 'help', ...args] = process.argv.slice(2);
 
+keepFilesPrivate();
 letReaderLeave();
 try {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -8,6 +8,7 @@ import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
 import { DataDirError, type FirstStart, prepareDataDir } from './first-start.ts';
+import { requireReviewedServer } from './http-server-files.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
@@ -17,6 +18,7 @@ import { collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
 import { localNatsUrl } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
+import { keepFilesPrivate, modeText } from './private-files.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from './store/lock.ts';
 
 /** A service that is starting or runs. */
@@ -42,8 +44,8 @@ const childStopMs = 20_000;
 
 /**
  * Starts everything.
- * @returns at once; `ready` rejects with SettingsError, DataDirError, NatsServerError or JournalSetupError for faults that an
- *   operator mends
+ * @returns at once; `ready` rejects with SettingsError, DataDirError, HttpServerError, NatsServerError or JournalSetupError for faults
+ *   that an operator mends
  */
 export function startService(settings: Settings, logger: Logger): Service {
   const started: Started = {
@@ -83,8 +85,14 @@ interface Started {
 }
 
 async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
+  keepFilesPrivate();
+  requireReviewedServer(logger);
   collectRuntimeMetrics();
   const first = prepareDataDir(settings);
+  for (const { path, mode, expected } of first.closed) {
+    const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
+    logger.warn(was, 'other users could use this and cannot any more; rotate the keys if one of them may have read it');
+  }
   started.lock = await lockDataDir(settings.dataDir);
   const supervised = settings.natsUrl === '';
   if (supervised) started.nats = await superviseNats(settings, first.natsToken, logger);

@@ -2,9 +2,10 @@
 // its signature; it is unpacked below .tools/ without root and never becomes a system service. Elsewhere the PATH
 // counts.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, SetupError } from './console.mjs';
+import { copyPlain, prepareSandbox } from './sandbox.mjs';
 
 const MIRROR = 'http://deb.debian.org/debian';
 const SUITE = 'trixie';
@@ -42,11 +43,11 @@ export function chooseKeyring(listFolder) {
 }
 
 /** apt's whole configuration for one private fetch: nothing of the machine's but its way to the network. */
-export function aptConfig({ folder, architecture, network }) {
+export function aptConfig({ folder, architecture, network, user = 'root' }) {
   const settings = {
     'APT::Architecture': architecture,
-    // Switching to the _apt user would fail on private folders; without root this changes nothing.
-    'APT::Sandbox::User': 'root',
+    // Whom apt's programs work as; without root this changes nothing.
+    'APT::Sandbox::User': user,
     // Without it a mirror out of reach is only a warning, and the download fails with a riddle.
     'APT::Update::Error-Mode': 'any',
     'Dir::Etc::main': '/dev/null',
@@ -100,7 +101,13 @@ export function createNatsServer(root) {
       let failure;
       if (canFetch()) {
         try {
-          await report.step('fetching nats-server', () => fetchFromDebian());
+          let note;
+          await report.step('fetching nats-server', async () => {
+            const fetched = await fetchFromDebian();
+            note = fetched.note;
+            return fetched.done;
+          });
+          if (note) report.note(note);
           return;
         } catch (error) {
           if (!(error instanceof SetupError)) throw error;
@@ -116,39 +123,46 @@ export function createNatsServer(root) {
   };
 
   async function fetchFromDebian() {
-    const folder = join(tools, 'apt');
-    // What a killed set-up left behind; the lock makes sure that nobody works in it.
-    rmSync(folder, { recursive: true, force: true });
+    // What a killed set-up left behind goes; the lock makes sure that nobody works in it.
+    const sandbox = prepareSandbox(join(tools, 'apt'), { keyring: keyring() });
+    const fresh = `${target}.new`;
+    rmSync(fresh, { recursive: true, force: true });
     try {
-      const version = await unpack(folder);
+      const deb = await unpack(sandbox);
+      copyPlain(join(sandbox.folder, 'download', 'unpacked'), fresh);
+      const version = checkedVersion(fresh, deb);
       rmSync(target, { recursive: true, force: true });
-      renameSync(join(folder, 'unpacked'), target);
-      return `nats-server ${version} from Debian 13 unpacked into .tools/`;
+      renameSync(fresh, target);
+      return { done: `nats-server ${version} from Debian 13 unpacked into .tools/`, note: sandbox.note };
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      sandbox.remove();
+      rmSync(fresh, { recursive: true, force: true });
     }
   }
 
-  async function unpack(folder) {
-    await prepareApt(folder);
+  /** Fetches, checks and unpacks the package as the sandbox's user; the file's name. */
+  async function unpack(sandbox) {
+    const { folder, wrap } = sandbox;
+    await prepareApt(sandbox);
+    const cwd = join(folder, 'download');
     const env = { ...process.env, APT_CONFIG: join(folder, 'apt.conf'), LC_ALL: 'C' };
-    await must('apt-get', ['-q', 'update'], { cwd: folder, env });
-    await must('apt-get', ['-q', 'download', 'nats-server'], { cwd: folder, env });
-    const deb = readdirSync(folder).find((file) => file.endsWith('.deb'));
-    await must('dpkg', ['-x', deb, 'unpacked'], { cwd: folder, env });
-    const version = versionOf(join(folder, 'unpacked', 'usr', 'sbin', 'nats-server'));
-    if (version === undefined || !isAtLeast(version, OLDEST)) {
-      throw new SetupError(`the nats-server in ${deb} ${version ? `is ${version}` : 'does not start here'}`, {
-        expected: `${OLDEST} or later`,
-      });
-    }
-    return version;
+    await must('apt-get', ['-q', 'update'], { cwd, env });
+    await must('apt-get', ['-q', 'download', 'nats-server'], { cwd, env });
+    const deb = readdirSync(cwd).find((file) => file.endsWith('.deb'));
+    const [command, ...args] = wrap('dpkg', '-x', deb, 'unpacked');
+    await must(command, args, { cwd, env });
+    return deb;
   }
 
-  async function prepareApt(folder) {
-    for (const part of ['state/lists/partial', 'cache/archives/partial']) {
-      mkdirSync(join(folder, part), { recursive: true });
-    }
+  function checkedVersion(folder, deb) {
+    const version = versionOf(join(folder, 'usr', 'sbin', 'nats-server'));
+    if (version !== undefined && isAtLeast(version, OLDEST)) return version;
+    throw new SetupError(`the nats-server in ${deb} ${version ? `is ${version}` : 'does not start here'}`, {
+      expected: `${OLDEST} or later`,
+    });
+  }
+
+  async function prepareApt({ folder, user }) {
     const architecture = (await must('dpkg', ['--print-architecture'])).trim();
     const network = networkSettings((await run('apt-config', ['dump', 'Acquire'])).output);
     writeFileSync(join(folder, 'state', 'status'), '');
@@ -156,7 +170,7 @@ export function createNatsServer(root) {
       join(folder, 'sources.list'),
       `deb [arch=${architecture} signed-by=${keyring()}] ${MIRROR} ${SUITE} main\n`,
     );
-    writeFileSync(join(folder, 'apt.conf'), aptConfig({ folder, architecture, network }));
+    writeFileSync(join(folder, 'apt.conf'), aptConfig({ folder, architecture, network, user }));
   }
 
   function unavailable(failure) {

@@ -2,16 +2,18 @@
  * `tidings doctor`: looks at settings, programs, data directory, disk and, when it runs, the service, and says what is wrong
  * and what to do about it.
  */
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
-import { adminKeyFile, natsTokenFile, openSealer, sealingKeyFile, webhookSecretFile } from '../first-start.ts';
+import { openSealer, webhookSecretFile } from '../first-start.ts';
+import { checkServerFiles } from '../http-server-files.ts';
 import { connectJournal } from '../journal/connect.ts';
 import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
 import { findNatsServer, natsServerVersion } from '../nats-server.ts';
+import { modeText, openPaths } from '../private-files.ts';
 import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
@@ -32,9 +34,11 @@ export const doctorCommand: CliCommand = {
     const findings = [
       { verdict: 'ok', text: `settings: ${settings.partitions} partitions, data in ${settings.dataDir}` } as Finding,
       checkNode(),
+      checkHttpServer(),
       ...checkDataDir(settings),
       checkDisk(settings),
-      ...checkSecrets(settings),
+      ...checkModes(settings),
+      checkSecrets(settings),
       ...(await checkSeals(settings)),
       ...(await checkJournal(settings)),
       ...checkRetention(settings),
@@ -48,6 +52,16 @@ export const doctorCommand: CliCommand = {
 function checkNode(): Finding {
   const good = atLeast(process.version, [20, 19, 0]);
   return { verdict: good ? 'ok' : 'fault', text: `node ${process.version}${good ? '' : ': expected 20.19 or later'}` };
+}
+
+/** The native HTTP server, byte by byte. */
+function checkHttpServer(): Finding {
+  const { verdict, text } = checkServerFiles();
+  if (verdict === 'same') return { verdict: 'ok', text };
+  return {
+    verdict: verdict === 'unsure' ? 'note' : 'fault',
+    text: `${text}: npm run setup, or see docs/provenance.md`,
+  };
 }
 
 function checkDataDir({ dataDir, partitions }: Settings): Finding[] {
@@ -78,19 +92,23 @@ function checkDisk({ dataDir }: Settings): Finding {
     : { verdict: 'fault', text: `${text}: expected at least 1 GB` };
 }
 
-function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding[] {
-  const made = [adminKeyFile, natsTokenFile, webhookSecretFile, sealingKeyFile];
-  const files = made.map((fileOf) => fileOf(dataDir)).filter(existsSync);
-  const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
-  const findings: Finding[] = open.map((file) => ({
-    verdict: 'fault',
-    text: `${file} can be read by others: chmod 600 ${file}`,
-  }));
+function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding {
   const origin =
     webhookSecrets.length > 0
       ? 'from TIDINGS_WEBHOOK_SECRETS'
       : `in ${webhookSecretFile(dataDir)}, made at first start`;
-  return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
+  return { verdict: 'ok', text: `webhook secret ${origin}` };
+}
+
+/** What other users of the machine can use of the data directory. A start closes it too. */
+function checkModes({ dataDir }: Settings): Finding[] {
+  if (!existsSync(dataDir)) return [];
+  const open = openPaths(dataDir);
+  if (open.length === 0) return [{ verdict: 'ok', text: `data directory ${dataDir} is closed to other users` }];
+  return open.map(({ path, mode, expected }) => ({
+    verdict: 'fault',
+    text: `${path} can be used by other users: mode ${modeText(mode)}, expected ${modeText(expected)}: chmod ${modeText(expected)} ${path}`,
+  }));
 }
 
 function checkRetention(settings: Settings): Finding[] {

@@ -1,11 +1,11 @@
 /**
- * The lock of a partition on this machine: a listening socket that the system frees when its process dies, however it dies
- * (`docs/architecture.md` decision 28). LMDB's own lock does not stop two owners.
+ * Locks of a data directory: one supervisor, and one owner per partition. The system frees a lock when its process dies,
+ * however it dies (`docs/architecture.md` decision 28). LMDB's own lock does not stop two owners.
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync, unlinkSync } from 'node:fs';
+import { mkdirSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { lockFile } from './flock.ts';
 
 /** A lock that is held until it is released or the process ends. */
 export interface PartitionLock {
@@ -20,31 +20,31 @@ export class PartitionLockedError extends Error {
 }
 
 /**
- * Takes the lock of a partition.
+ * Takes the lock of a partition, or the supervisor's.
  * @throws PartitionLockedError when another process holds it
  */
 export async function takeLock(dataDir: string, partition: string): Promise<PartitionLock> {
-  const address = lockAddress(dataDir, partition);
+  const folder = join(dataDir, 'locks');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, partition);
+  const release = process.platform === 'linux' ? await lockFile(path) : await lockSocket(`${path}.sock`);
+  if (!release) throw new PartitionLockedError(partition);
+  return { release };
+}
+
+/** Where there is no flock program: a listening socket. The file of a dead owner is found by asking whether anyone answers. */
+async function lockSocket(address: string): Promise<(() => Promise<void>) | undefined> {
   const server = createServer((socket) => socket.destroy());
   try {
     await listen(server, address);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    if (process.platform === 'linux' || (await answers(address))) throw new PartitionLockedError(partition);
+    if (await answers(address)) return undefined;
     unlinkSync(address);
     await listen(server, address);
   }
   server.unref();
-  return { release: () => new Promise((resolve) => server.close(() => resolve())) };
-}
-
-/** Linux has sockets without a file; elsewhere the file of a dead owner is found by asking whether anyone answers. */
-function lockAddress(dataDir: string, partition: string): string {
-  if (process.platform !== 'linux') return join(dataDir, 'partitions', `${partition}.lock`);
-  // By its real path: a link to the folder must not lead past the lock.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
-  return `\0tidings-${folder}-${partition}`;
+  return () => new Promise((resolve) => server.close(() => resolve()));
 }
 
 function listen(server: Server, address: string): Promise<void> {

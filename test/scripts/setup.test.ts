@@ -1,8 +1,22 @@
 // Set-up's pure parts. The scripts are plain JavaScript outside the build, so they are imported by URL from dist/.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
+import { afterwards } from '../helpers/cleanup.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 
 const script = (path: string) => import(new URL(`../../../scripts/${path}`, import.meta.url).href);
@@ -11,6 +25,7 @@ const runner = await script('run.mjs');
 const packages = await script('setup/packages.mjs');
 const build = await script('setup/build.mjs');
 const nats = await script('setup/nats-server.mjs');
+const { prepareSandbox, copyPlain } = await script('setup/sandbox.mjs');
 const { acquireLock } = await script('setup/lock.mjs');
 const { describeFailure, SetupError } = await script('setup/console.mjs');
 
@@ -153,6 +168,66 @@ suite('nats-server', () => {
     assert.equal(setup.needsNats('optional', {}), true);
     assert.equal(setup.needsNats('optional', named), false);
     assert.equal(setup.needsNats('required', named), true);
+  });
+});
+
+const aptUser = spawnSync('id', ['-u', '_apt'], { encoding: 'utf8' });
+const needsApt = (process.getuid?.() !== 0 || aptUser.status !== 0) && 'needs root, and the user _apt';
+
+suite('sandbox', () => {
+  const folders = ['cache/archives/partial', 'download', 'state/lists/partial'];
+
+  test("root hands a fetch to apt's user, in folders that only this user can write", { skip: needsApt }, (t) => {
+    const before = process.umask(0o077);
+    afterwards(t, () => void process.umask(before));
+    const root = temporaryFolder(t);
+    chmodSync(root, 0o755);
+    const sandbox = prepareSandbox(join(root, 'apt'));
+    assert.deepEqual([sandbox.folder, sandbox.user, sandbox.note], [join(root, 'apt'), '_apt', undefined]);
+    const [command, ...args] = sandbox.wrap('id', '-u');
+    assert.equal(execFileSync(command, args, { encoding: 'utf8' }), aptUser.stdout);
+    for (const folder of folders) {
+      const { uid, mode } = statSync(join(sandbox.folder, folder));
+      assert.deepEqual([uid, mode & 0o077], [Number(aptUser.stdout), 0], folder);
+    }
+    assert.match(nats.aptConfig({ ...sandbox, architecture: 'amd64', network: [] }), /^APT::Sandbox::User "_apt";$/m);
+    sandbox.remove();
+    assert.equal(existsSync(sandbox.folder), false);
+  });
+
+  test("a checkout that apt's user cannot reach is fetched for in a temporary folder", { skip: needsApt }, (t) => {
+    const own = join(temporaryFolder(t), 'apt');
+    const sandbox = prepareSandbox(own);
+    afterwards(t, () => sandbox.remove());
+    assert.deepEqual([dirname(sandbox.folder), sandbox.user, existsSync(own)], [tmpdir(), '_apt', false]);
+    assert.equal(statSync(sandbox.folder).uid, 0);
+  });
+
+  test('root does the work itself without that user, and says so', (t) => {
+    const own = join(temporaryFolder(t), 'apt');
+    const sandbox = prepareSandbox(own, { isRoot: true, user: 'tidings-no-such-user' });
+    assert.deepEqual([sandbox.folder, sandbox.user, sandbox.wrap('id', '-u')], [own, 'root', ['id', '-u']]);
+    assert.equal(sandbox.note, 'apt worked as root: there is no user tidings-no-such-user');
+    for (const folder of folders) assert.deepEqual(readdirSync(join(own, folder)), []);
+  });
+
+  test('any other user does the work itself, in the checkout', (t) => {
+    const own = join(temporaryFolder(t), 'apt');
+    const sandbox = prepareSandbox(own, { isRoot: false });
+    assert.deepEqual([sandbox.folder, sandbox.wrap('id'), sandbox.note], [own, ['id'], undefined]);
+    for (const folder of folders) assert.ok(existsSync(join(own, folder)), folder);
+  });
+
+  test('of an unpacked package folders and plain files are taken', (t) => {
+    const root = temporaryFolder(t);
+    const program = write(root, 'from/usr/sbin/server', 'program');
+    chmodSync(program, 0o755);
+    chmodSync(write(root, 'from/usr/sbin/raised'), 0o4755);
+    symlinkSync('/etc', join(root, 'from/usr/share'));
+    copyPlain(join(root, 'from'), join(root, 'to'));
+    assert.deepEqual(readdirSync(join(root, 'to'), { recursive: true }).sort(), ['usr', 'usr/sbin', 'usr/sbin/server']);
+    const copied = join(root, 'to/usr/sbin/server');
+    assert.deepEqual([readFileSync(copied, 'utf8'), statSync(copied).mode & 0o100], ['program', 0o100]);
   });
 });
 

@@ -2,10 +2,14 @@
  * The lock of a partition: one holder in this process or any other, freed when its holder dies.
  */
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { PartitionLockedError, takeLock } from '../../../src/store/lock.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { startHolder } from '../../helpers/partition-holder.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
@@ -36,4 +40,77 @@ test('is the same by every path to the folder', async (t) => {
   const lock = await takeLock(dataDir, 'p00');
   await assert.rejects(takeLock(alias, 'p00'), PartitionLockedError);
   await lock.release();
+});
+
+test('is not taken by whoever binds a socket of the name that earlier versions used', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
+  const squatter = createServer();
+  await new Promise<void>((resolve) => squatter.listen(`\0tidings-${folder}-p00`, resolve));
+  afterwards(t, () => void squatter.close());
+  const lock = await takeLock(dataDir, 'p00');
+  await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
+  await lock.release();
+});
+
+test('lies in a file that only its user can open, and that stays', async (t) => {
+  const before = process.umask(0o022);
+  afterwards(t, () => void process.umask(before));
+  const dataDir = temporaryFolder(t);
+  const lock = await takeLock(dataDir, 'p00');
+  const modes = ['locks', 'locks/p00'].map((name) => (statSync(join(dataDir, name)).mode & 0o777).toString(8));
+  assert.deepEqual(modes, ['700', '600']);
+  const { ino } = statSync(join(dataDir, 'locks/p00'));
+  await lock.release();
+  await (await takeLock(dataDir, 'p00')).release();
+  assert.equal(statSync(join(dataDir, 'locks/p00')).ino, ino);
+});
+
+test('is released once, whatever is opened afterwards', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const former = await takeLock(dataDir, 'p00');
+  await former.release();
+  const lock = await takeLock(dataDir, 'p00');
+  await former.release();
+  await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
+  await lock.release();
+});
+
+test('is not handed on to programs that its holder starts', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const lock = await takeLock(dataDir, 'p00');
+  const { stdout } = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
+  assert.match(stdout, /-> /);
+  assert.ok(!stdout.includes(dataDir), stdout);
+  const own = spawnSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' }).stdout;
+  assert.ok(own.includes(join(realpathSync(dataDir), 'locks/p00')), 'the holder has it open');
+  await lock.release();
+});
+
+test('does not follow a link and takes nothing but a file', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const target = join(temporaryFolder(t), 'target');
+  writeFileSync(target, 'text');
+  mkdirSync(join(dataDir, 'locks/p01'), { recursive: true });
+  symlinkSync(target, join(dataDir, 'locks/p00'));
+  await assert.rejects(takeLock(dataDir, 'p00'), { code: 'ELOOP' });
+  await assert.rejects(takeLock(dataDir, 'p01'), { code: 'EISDIR' });
+  assert.equal(readFileSync(target, 'utf8'), 'text');
+});
+
+test('names what to install when there is no program to lock with', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const path = process.env.PATH;
+  process.env.PATH = dataDir;
+  try {
+    await assert.rejects(takeLock(dataDir, 'p00'), /no program flock on the PATH\. Install util-linux/);
+    writeFileSync(join(dataDir, 'flock'), '#!/bin/sh\necho flock: no locks available >&2\nexit 71\n', { mode: 0o700 });
+    await assert.rejects(
+      takeLock(dataDir, 'p00'),
+      /p00 cannot be locked: flock ended with 71 \(flock: no locks available\)/,
+    );
+  } finally {
+    process.env.PATH = path;
+  }
+  await (await takeLock(dataDir, 'p00')).release();
 });

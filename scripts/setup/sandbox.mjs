@@ -1,0 +1,88 @@
+// The user that apt and dpkg work as. Under root what comes over the network is fetched, checked and unpacked by apt's
+// unprivileged user, in folders that this user can reach; any other user does it all itself.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const USER = '_apt';
+const FOLDERS = ['state/lists/partial', 'cache/archives/partial', 'download'];
+const PASSED = ['', 'state', 'state/lists', 'cache', 'cache/archives'];
+
+/**
+ * Makes the folders of one fetch: `own`, or one for temporary files where the unprivileged user cannot reach `own`.
+ * `user` is the name for apt's configuration, `wrap` the command line that works as this user, `note` says why it is root.
+ */
+export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0, user = USER } = {}) {
+  const asWeAre = { folder: own, user: 'root', wrap: (...command) => command, remove: () => remove(own) };
+  const ids = isRoot ? idsOf(user) : undefined;
+  const why = ids ? `the user ${user} cannot work in ${own} or ${tmpdir()}` : `there is no user ${user}`;
+  if (ids) {
+    const wrap = (...command) => ['setpriv', ...identity(ids), ...command];
+    for (const make of [() => fresh(own), () => mkdtempSync(join(tmpdir(), 'tidings-apt-'))]) {
+      const folder = make();
+      makeFolders(folder);
+      if (openTo(folder, ids) && canWork(folder, keyring, wrap))
+        return { folder, user, wrap, remove: () => remove(folder) };
+      remove(folder);
+    }
+  }
+  makeFolders(fresh(own));
+  return isRoot ? { ...asWeAre, note: `apt worked as root: ${why}` } : asWeAre;
+}
+
+/** Copies folders and plain files: no link leads out of the unpacked package, and nothing gets the rights of its owner. */
+export function copyPlain(from, to) {
+  const isPlain = (path) => {
+    const stat = lstatSync(path);
+    return stat.isDirectory() || (stat.isFile() && (stat.mode & 0o6000) === 0);
+  };
+  cpSync(from, to, { recursive: true, filter: isPlain });
+}
+
+/** Without what a killed set-up left behind. A temporary folder is new and stays: another user could take its name meanwhile. */
+function fresh(folder) {
+  remove(folder);
+  return folder;
+}
+
+function makeFolders(folder) {
+  for (const path of FOLDERS) mkdirSync(join(folder, path), { recursive: true });
+}
+
+/** Gives the user its folders and a way to them, whatever our umask is. A container may not know the user. */
+function openTo(folder, { uid, gid }) {
+  try {
+    for (const path of FOLDERS) chownSync(join(folder, path), uid, gid);
+  } catch (error) {
+    if (['EPERM', 'EINVAL'].includes(error.code)) return false;
+    throw error;
+  }
+  for (const path of PASSED) chmodSync(join(folder, path), 0o755);
+  return true;
+}
+
+/** Whether the user can write to each folder and read the keys. It also fails where a container forbids a change of user. */
+function canWork(folder, keyring, wrap) {
+  const check =
+    'cd "$0" && for path; do test -w "$path" || exit 1; done && { test -z "$KEYRING" || test -r "$KEYRING"; }';
+  const [command, ...args] = wrap('sh', '-c', check, folder, ...FOLDERS);
+  const env = { ...process.env, KEYRING: keyring ?? '' };
+  return spawnSync(command, args, { stdio: 'ignore', cwd: '/', env }).status === 0;
+}
+
+function identity({ uid, gid }) {
+  return [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
+}
+
+function idsOf(user) {
+  const [uid, gid] = ['-u', '-g'].map((option) => {
+    const { status, stdout } = spawnSync('id', [option, user], { encoding: 'utf8' });
+    return status === 0 ? Number(stdout.trim()) : undefined;
+  });
+  return uid !== undefined && gid !== undefined ? { uid, gid } : undefined;
+}
+
+function remove(folder) {
+  rmSync(folder, { recursive: true, force: true });
+}

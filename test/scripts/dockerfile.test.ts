@@ -1,0 +1,36 @@
+/**
+ * The image is built from a base that is named by its content, runs as an unprivileged user and keeps its data to itself.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
+
+/** The words after an instruction, each time it is given. */
+function all(instruction: string): string[] {
+  return lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
+}
+
+test('every stage is built from one base image with its digest', () => {
+  const [base, ...others] = all('ARG');
+  assert.match(base ?? '', /^NODE_IMAGE=node:22\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Docker
+    all('FROM').map((from) => from.startsWith('${NODE_IMAGE}')),
+    [true, true, true],
+  );
+});
+
+test('the service runs as an unprivileged user, who alone can use the data directory', () => {
+  assert.deepEqual(all('USER'), ['node']);
+  assert.ok(all('RUN').includes('install -d -m 0700 -o node -g node /data'));
+  const last = lines.findLastIndex((line) => line.startsWith('FROM '));
+  const after = (start: string) => lines.findIndex((line, i) => i > last && line.startsWith(start));
+  assert.ok(after('RUN install -d') < after('USER node'));
+  assert.ok(after('USER node') < after('VOLUME /data') && after('USER node') < after('CMD '));
+});

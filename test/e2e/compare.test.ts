@@ -117,7 +117,11 @@ test('finds tags that no event told of, and refuses those that the host does not
   const before = host.seen.length;
   const elsewhere = await heard('v1.0.0', '../../../../user');
   assert.deepEqual([elsewhere.status, Object.keys(elsewhere.body.details)], [400, ['toTag']]);
-  assert.ok(host.seen.slice(before).every(({ url }) => url.startsWith('/api/v3/repos/acme/rocket')));
+  const asked = host.seen.slice(before).map(({ url }) => url);
+  assert.ok(
+    asked.every((url) => /^\/api\/v3\/(repos\/acme\/rocket|repositories\/4711)(?!\S*\.\.)/.test(url)),
+    asked.join(' '),
+  );
 });
 
 test('goes by what is captured whatever the host does', async (t) => {
@@ -130,13 +134,20 @@ test('goes by what is captured whatever the host does', async (t) => {
   await asWindow('unknown there');
   host.fail(/compare/, status(403));
   await asWindow('refused');
-  host.fail(/repos\/acme\/rocket$/, status(200, { id: 99, name: 'rocket', full_name: 'acme/rocket' }));
-  await asWindow('another repository under this name');
   host.fail(/compare/, rateLimit(600));
   await asWindow('limited');
   const before = host.seen.length;
   await asWindow('found away a moment ago');
   assert.equal(host.seen.length, before, 'a host that is away is left alone');
+});
+
+test('asks nothing more of a repository whose owner the host does not confirm', async (t) => {
+  const { host, service, repoId, range } = await start(t, allTags);
+  const other = { id: 4711, full_name: 'acme/rocket', owner: { id: 99, login: 'other' } };
+  host.fail(/repositories\/4711$/, status(200, other), { times: 100 });
+  assert.equal((await range('v1.0.0', 'v2.0.0')).body.resolution, 'window');
+  assert.deepEqual(host.asked(/compare/), []);
+  assert.equal((await service.api('GET', `/api/repos/${repoId}`)).body.ownerConfirmed, false);
 });
 
 test('goes by what is captured while the host is down', async (t) => {

@@ -14,6 +14,7 @@ import type { HttpRoute } from './http/server.ts';
 import { directoryName } from './journal/subjects.ts';
 import { readOrganisation } from './store/directory.ts';
 import { isSuppressed, type Recipient, readUnsubscribeToken } from './store/suppressions.ts';
+import type { UnsubscribeLimit } from './unsubscribe-limit.ts';
 
 const path = '/unsubscribe/:token';
 const mostBytes = 16_384;
@@ -26,38 +27,75 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** What the page works with. */
+interface Services {
+  context: ApiContext;
+  budget: BodyBudget;
+  limit: UnsubscribeLimit;
+  /** Writes under way, by recipient and wish: the same request sent again meanwhile waits for the first one. */
+  writing: Map<string, Promise<unknown>>;
+}
+
 /** The routes of the page. */
-export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget): HttpRoute[] {
+export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget, limit: UnsubscribeLimit): HttpRoute[] {
+  const services: Services = { context, budget, limit, writing: new Map() };
   return [
-    { method: 'GET', path, handle: (exchange) => show(context, exchange) },
+    { method: 'GET', path, handle: (exchange) => show(services, exchange) },
     {
       method: 'POST',
       path,
-      handle: (exchange) =>
+      handle: (exchange) => {
+        admit(services, exchange);
         exchange.receive(
           { maxBytes: mostBytes, budget },
           () => {},
-          (bytes) => exchange.guard(() => change(context, exchange, bytes.toString('latin1'))),
-        ),
+          (bytes) => exchange.guard(() => change(services, exchange, bytes.toString('latin1'))),
+        );
+      },
     },
   ];
 }
 
-function show(context: ApiContext, exchange: Exchange): void {
-  exchange.guard(() => {
-    const recipient = recipientOf(context, exchange);
-    const directory = context.readers.fresh(directoryName);
-    const isOut = directory !== undefined && isSuppressed(directory, recipient);
-    reply(exchange, pageFor(nameOf(context, recipient), isOut));
-  });
+/** @throws ServiceError `rateLimited` before the token is looked at, so that guessing tokens is limited too */
+function admit({ limit }: Services, exchange: Exchange): void {
+  limit.request(exchange.peerAddress(), exchange.headers['x-forwarded-for'], Date.now());
 }
 
-/** A mail program sends `List-Unsubscribe=One-Click`, the page its own button. */
-async function change(context: ApiContext, exchange: Exchange, body: string): Promise<void> {
+function show(services: Services, exchange: Exchange): void {
+  admit(services, exchange);
+  const { context } = services;
+  const recipient = recipientOf(context, exchange);
+  reply(exchange, pageFor(nameOf(context, recipient), isOut(context, recipient)));
+}
+
+/**
+ * A mail program sends `List-Unsubscribe=One-Click`, the page its own button. A request for what holds already gets the same
+ * reply and writes nothing: mail programs and people send it several times.
+ */
+async function change(services: Services, exchange: Exchange, body: string): Promise<void> {
+  const { context } = services;
   const recipient = recipientOf(context, exchange);
   const suppressed = new URLSearchParams(body).get('again') === null;
-  await carryOut(context, directoryName, { name: 'suppress', ...recipient, suppressed });
+  if (isOut(context, recipient) !== suppressed) await write(services, recipient, suppressed);
   reply(exchange, pageFor(nameOf(context, recipient), suppressed));
+}
+
+async function write({ context, limit, writing }: Services, recipient: Recipient, suppressed: boolean): Promise<void> {
+  const wish = `${recipient.orgId} ${recipient.address} ${suppressed}`;
+  const first = writing.get(wish);
+  if (first) {
+    await first;
+    return;
+  }
+  limit.change(recipient, Date.now());
+  const written = carryOut(context, directoryName, { name: 'suppress', ...recipient, suppressed });
+  writing.set(wish, written);
+  await written.finally(() => writing.delete(wish));
+}
+
+function isOut({ readers }: ApiContext, recipient: Recipient): boolean {
+  const directory = readers.fresh(directoryName);
+  return directory !== undefined && isSuppressed(directory, recipient);
 }
 
 /** @throws ServiceError `notFound` for a token that was not made here, or for an organisation that is gone */

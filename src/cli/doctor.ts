@@ -16,6 +16,7 @@ import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceNatsUrl } from './connection.ts';
+import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
 import type { CliCommand } from './usage.ts';
 
@@ -45,7 +46,7 @@ export const doctorCommand: CliCommand = {
       ...(await checkJournal(settings)),
       ...checkRetention(settings),
     ];
-    for (const { verdict, text } of findings) process.stdout.write(`${marks[verdict]} ${text}\n`);
+    printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
   },
 };

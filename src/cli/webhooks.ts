@@ -15,6 +15,7 @@ import { directoryName } from '../journal/subjects.ts';
 import { mostOverlapHours } from '../protocol/api.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
 import { listOrganisations } from '../store/directory.ts';
+import { shownAddress } from '../store/webhook-addresses.ts';
 import { listWebhookEndpoints, readWebhookEndpoint } from '../store/webhook-endpoints.ts';
 import { withService } from './connection.ts';
 import { findOrganisation } from './organisation.ts';
@@ -85,9 +86,10 @@ async function list({ readers }: ApiContext, { org }: Given): Promise<number> {
   return 0;
 }
 
-function describe({ id, url, events, disabled, failingSince }: WebhookEndpointRecord, login: string): string {
+function describe(endpoint: WebhookEndpointRecord, login: string): string {
+  const { id, events, disabled, failingSince } = endpoint;
   const failing = failingSince === null ? 'enabled' : `failing since ${new Date(failingSince).toISOString()}`;
-  return `${id}  ${login}  ${url}  ${events.join(',')}  ${disabled ? `disabled (${disabled.reason})` : failing}`;
+  return `${id}  ${login}  ${shownAddress(endpoint)}  ${events.join(',')}  ${disabled ? `disabled (${disabled.reason})` : failing}`;
 }
 
 /** @throws ServiceError `notFound` */

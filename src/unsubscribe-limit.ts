@@ -1,6 +1,6 @@
 /**
- * Limits the page for unsubscribing, which needs no API key: requests per client, and writes per recipient and organisation.
- * Each limit is a token bucket, full at start, of this process.
+ * Limits the page for unsubscribing, which needs no API key: guesses per client, visits and writes per recipient, writes per
+ * organisation. Clients do not share a limit with valid links, so that guesses behind one proxy hold up no recipient.
  */
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from './errors.ts';
@@ -9,17 +9,19 @@ import { IngestionLimit, type IngestionRate } from './ingress/limit.ts';
 import type { Recipient } from './store/suppressions.ts';
 
 const minuteMs = 60_000;
-/** Mail providers send the one-click requests of many recipients from few addresses. */
-const perClient: IngestionRate = { count: 120, periodMs: minuteMs };
+/** Requests with links that were not made here. */
+const guesses: IngestionRate = { count: 120, periodMs: minuteMs };
+const visits: IngestionRate = { count: 120, periodMs: minuteMs };
 /** A person changes their mind a few times. */
-const perRecipient: IngestionRate = { count: 10, periodMs: 60 * minuteMs };
-const perOrganisation: IngestionRate = { count: 300, periodMs: minuteMs };
+const changes: IngestionRate = { count: 10, periodMs: 60 * minuteMs };
+const changesTogether: IngestionRate = { count: 300, periodMs: minuteMs };
 
 export class UnsubscribeLimit {
   private readonly addresses: ClientAddress;
-  private readonly clients = bucketsOf(perClient);
-  private readonly recipients = bucketsOf(perRecipient);
-  private readonly organisations = bucketsOf(perOrganisation);
+  private readonly clients = bucketsOf(guesses);
+  private readonly visitors = bucketsOf(visits);
+  private readonly recipients = bucketsOf(changes);
+  private readonly organisations = bucketsOf(changesTogether);
 
   /** @param trustedProxies addresses and networks whose X-Forwarded-For counts */
   constructor(trustedProxies: readonly string[]) {
@@ -27,11 +29,19 @@ export class UnsubscribeLimit {
   }
 
   /**
-   * Takes one request of a client at `now` (milliseconds), whatever it asks for.
+   * Takes one request of a client with an invalid link at `now` (milliseconds).
    * @throws ServiceError `rateLimited`
    */
-  request(peer: string, forwarded: string | undefined, now: number): void {
+  guess(peer: string, forwarded: string | undefined, now: number): void {
     take(this.clients, clientOf(this.addresses.of(peer, forwarded) ?? peer), now);
+  }
+
+  /**
+   * Takes one request with a recipient's link.
+   * @throws ServiceError `rateLimited`
+   */
+  visit({ orgId, address }: Recipient, now: number): void {
+    take(this.visitors, `${orgId} ${address}`, now);
   }
 
   /**
@@ -45,10 +55,11 @@ export class UnsubscribeLimit {
 
   /** Forgets buckets that are full again. */
   sweep(now: number): void {
-    for (const limit of [this.clients, this.recipients, this.organisations]) limit.sweep(now);
+    for (const limit of [this.clients, this.visitors, this.recipients, this.organisations]) limit.sweep(now);
   }
 }
 
+/** Token buckets, one for each key, full at start, of this process. */
 function bucketsOf(rate: IngestionRate): IngestionLimit {
   return new IngestionLimit(() => [rate], 0);
 }

@@ -45,36 +45,29 @@ export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget, limit
       method: 'POST',
       path,
       handle: (exchange) => {
-        admit(services, exchange);
+        const recipient = recipientOf(services, exchange);
         exchange.receive(
           { maxBytes: mostBytes, budget },
           () => {},
-          (bytes) => exchange.guard(() => change(services, exchange, bytes.toString('latin1'))),
+          (bytes) => exchange.guard(() => change(services, exchange, recipient, bytes.toString('latin1'))),
         );
       },
     },
   ];
 }
 
-/** @throws ServiceError `rateLimited` before the token is looked at, so that guessing tokens is limited too */
-function admit({ limit }: Services, exchange: Exchange): void {
-  limit.request(exchange.peerAddress(), exchange.headers['x-forwarded-for'], Date.now());
-}
-
 function show(services: Services, exchange: Exchange): void {
-  admit(services, exchange);
   const { context } = services;
-  const recipient = recipientOf(context, exchange);
+  const recipient = recipientOf(services, exchange);
   reply(exchange, pageFor(nameOf(context, recipient), isOut(context, recipient)));
 }
 
 /**
- * A mail program sends `List-Unsubscribe=One-Click`, the page its own button. A request for what holds already gets the same
- * reply and writes nothing: mail programs and people send it several times.
+ * A mail program sends `List-Unsubscribe=One-Click`, the page its own button. A request for the state that is stored already gets
+ * the same reply and writes nothing: mail programs and people send it several times.
  */
-async function change(services: Services, exchange: Exchange, body: string): Promise<void> {
+async function change(services: Services, exchange: Exchange, recipient: Recipient, body: string): Promise<void> {
   const { context } = services;
-  const recipient = recipientOf(context, exchange);
   const suppressed = new URLSearchParams(body).get('again') === null;
   if (isOut(context, recipient) !== suppressed) await write(services, recipient, suppressed);
   reply(exchange, pageFor(nameOf(context, recipient), suppressed));
@@ -98,11 +91,19 @@ function isOut({ readers }: ApiContext, recipient: Recipient): boolean {
   return directory !== undefined && isSuppressed(directory, recipient);
 }
 
-/** @throws ServiceError `notFound` for a token that was not made here, or for an organisation that is gone */
-function recipientOf(context: ApiContext, { params: [token = ''] }: Exchange): Recipient {
+/**
+ * Whom the link of a request means. It reads the address of the connection, so it comes before anything that is awaited.
+ * @throws ServiceError `notFound` for a token that was not made here, or for an organisation that is gone; `rateLimited`
+ */
+function recipientOf({ context, limit }: Services, exchange: Exchange): Recipient {
+  const [token = ''] = exchange.params;
   const recipient = readUnsubscribeToken(context.sealer, token.slice(0, 300));
-  if (!recipient || nameOf(context, recipient) === undefined) throw notFound('Link', token.slice(0, 80));
-  return recipient;
+  if (recipient && nameOf(context, recipient) !== undefined) {
+    limit.visit(recipient, Date.now());
+    return recipient;
+  }
+  limit.guess(exchange.peerAddress(), exchange.headers['x-forwarded-for'], Date.now());
+  throw notFound('Link', token.slice(0, 80));
 }
 
 function nameOf({ readers }: ApiContext, { orgId }: Recipient): string | undefined {

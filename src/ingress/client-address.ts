@@ -42,7 +42,7 @@ export function toBlockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 address in IPv6 clothes is the IPv4 address. */
+/** Whether an address is on the list. An IPv4-mapped IPv6 address counts as the IPv4 address. */
 export function contains(list: BlockList, address: string): boolean {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   const family = isIP(plain);

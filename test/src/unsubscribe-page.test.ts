@@ -100,6 +100,19 @@ test('a link that is used to and fro writes ten records, then gets 429', async (
   assert.equal((await send(other, oneClick)).status, 200, 'other recipients are not held up');
 });
 
+test('requests with a recipient’s link are limited too', async (t) => {
+  const { recipientNamed, send } = await servePage(t);
+  const token = unsubscribeToken(sealer, recipientNamed('ada@example.org'));
+  const statuses: number[] = [];
+  for (let i = 0; i < 400; i++) {
+    const answer = await send(token, undefined, `192.0.2.${i % 200}`);
+    statuses.push(answer.status);
+    await answer.text();
+  }
+  assert.deepEqual([...new Set(statuses)], [200, 429]);
+  assert.deepEqual(statuses.slice(0, 120), Array(120).fill(200));
+});
+
 test('requests with forged tokens are limited per client', async (t) => {
   const { enqueued, recipientNamed, send } = await servePage(t);
   const token = unsubscribeToken(sealer, recipientNamed('ada@example.org'));
@@ -114,13 +127,18 @@ test('requests with forged tokens are limited per client', async (t) => {
   assert.deepEqual([...counts.keys()].sort(), [404, 429]);
   assert.ok((counts.get(404) ?? 0) >= 120);
   assert.equal(enqueued.length, 0);
-  assert.equal((await send(token, undefined, '192.0.2.2')).status, 200, 'another client is served');
-  assert.equal((await send(token, undefined, '192.0.2.1, 127.0.0.1')).status, 429, 'the same client is not');
+  assert.equal((await send(forged, undefined, '192.0.2.2')).status, 404, 'another client has a limit of its own');
+  assert.equal(
+    (await send(forged, undefined, '192.0.2.1, 127.0.0.1')).status,
+    429,
+    'a proxy does not make another one',
+  );
+  assert.equal((await send(token, oneClick)).status, 200, 'a valid link is served whatever its client has sent');
 });
 
 test('a limited request says when to come again', () => {
   const limit = new UnsubscribeLimit([]);
-  const ask = (peer: string) => limit.request(peer, undefined, 1_000_000);
+  const ask = (peer: string) => limit.guess(peer, undefined, 1_000_000);
   for (let i = 0; i < 120; i++) ask(`2001:db8:1:${i.toString(16)}::1`);
   assert.throws(
     () => ask('2001:db8:1:ffff::9'),
@@ -130,5 +148,5 @@ test('a limited request says when to come again', () => {
   ask('2001:db8:2::1');
   ask('192.0.2.1');
   limit.sweep(2_000_000);
-  limit.request('2001:db8:1::1', undefined, 2_000_000);
+  limit.guess('2001:db8:1::1', undefined, 2_000_000);
 });

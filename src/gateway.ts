@@ -36,6 +36,7 @@ import { readDirectoryRepository } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
+import { UnsubscribeLimit } from './unsubscribe-limit.ts';
 import { unsubscribeRoutes } from './unsubscribe-page.ts';
 
 /** A gateway that listens. */
@@ -63,7 +64,11 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
   const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer: openSealer(settings) };
   const readDirectory = () => readers.fresh(directoryName);
-  const limits = { ingestion: ingestionLimit(settings, readDirectory), api: new ApiLimit() };
+  const limits = {
+    ingestion: ingestionLimit(settings, readDirectory),
+    api: new ApiLimit(),
+    unsubscribe: new UnsubscribeLimit(settings.trustedProxies),
+  };
   seed(limits.ingestion, settings, readers);
   seedDays(limits.api, readDirectory());
   const usage = new UsageMeter();
@@ -74,6 +79,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const sweeper = setInterval(() => {
     limits.ingestion.sweep(Date.now());
     limits.api.sweep(performance.now());
+    limits.unsubscribe.sweep(Date.now());
   }, sweepMs);
   warmUp();
   const server = await startServer(settings.host, settings.port, routes(context, limits, usage, logger), logger, {
@@ -135,7 +141,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 
 function routes(
   context: ApiContext,
-  limits: { ingestion: IngestionLimit; api: ApiLimit },
+  limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
   usage: UsageMeter,
   logger: Logger,
 ): HttpRoute[] {
@@ -168,7 +174,7 @@ function routes(
     documentRoute(apiRoutes),
     ...docsRoutes(),
     ...pageRoutes(readers, settings),
-    ...unsubscribeRoutes(context, budget),
+    ...unsubscribeRoutes(context, budget, limits.unsubscribe),
   ];
 }
 

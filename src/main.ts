@@ -6,6 +6,7 @@ import { commands } from './cli/commands.ts';
 import { exitWith, letReaderLeave } from './cli/exit.ts';
 import { UsageError } from './cli/usage.ts';
 import { keepFilesPrivate } from './private-files.ts';
+import { terminalText } from './visible-text.ts';
 
 const [name = 'help', ...args] = process.argv.slice(2);
 
@@ -21,6 +22,7 @@ try {
   const expected =
     /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|JournalSetupError|ChildError)$/.test(kind) ||
     kind === 'Error';
-  process.stderr.write(`${expected ? message : stack}\n`);
+  const lines = String(expected ? message : stack).split('\n');
+  process.stderr.write(`${lines.map(terminalText).join('\n')}\n`);
   await exitWith(error instanceof UsageError ? 2 : 1);
 }

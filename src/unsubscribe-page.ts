@@ -14,6 +14,7 @@ import type { HttpRoute } from './http/server.ts';
 import { directoryName } from './journal/subjects.ts';
 import { readOrganisation } from './store/directory.ts';
 import { isSuppressed, type Recipient, readUnsubscribeToken } from './store/suppressions.ts';
+import type { UnsubscribeLimit } from './unsubscribe-limit.ts';
 
 const path = '/unsubscribe/:token';
 const mostBytes = 16_384;
@@ -26,45 +27,83 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** What the page works with. */
+interface Services {
+  context: ApiContext;
+  budget: BodyBudget;
+  limit: UnsubscribeLimit;
+  /** Writes under way, by recipient and wish: the same request sent again meanwhile waits for the first one. */
+  writing: Map<string, Promise<unknown>>;
+}
+
 /** The routes of the page. */
-export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget): HttpRoute[] {
+export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget, limit: UnsubscribeLimit): HttpRoute[] {
+  const services: Services = { context, budget, limit, writing: new Map() };
   return [
-    { method: 'GET', path, handle: (exchange) => show(context, exchange) },
+    { method: 'GET', path, handle: (exchange) => show(services, exchange) },
     {
       method: 'POST',
       path,
-      handle: (exchange) =>
+      handle: (exchange) => {
+        const recipient = recipientOf(services, exchange);
         exchange.receive(
           { maxBytes: mostBytes, budget },
           () => {},
-          (bytes) => exchange.guard(() => change(context, exchange, bytes.toString('latin1'))),
-        ),
+          (bytes) => exchange.guard(() => change(services, exchange, recipient, bytes.toString('latin1'))),
+        );
+      },
     },
   ];
 }
 
-function show(context: ApiContext, exchange: Exchange): void {
-  exchange.guard(() => {
-    const recipient = recipientOf(context, exchange);
-    const directory = context.readers.fresh(directoryName);
-    const isOut = directory !== undefined && isSuppressed(directory, recipient);
-    reply(exchange, pageFor(nameOf(context, recipient), isOut));
-  });
+function show(services: Services, exchange: Exchange): void {
+  const { context } = services;
+  const recipient = recipientOf(services, exchange);
+  reply(exchange, pageFor(nameOf(context, recipient), isOut(context, recipient)));
 }
 
-/** A mail program sends `List-Unsubscribe=One-Click`, the page its own button. */
-async function change(context: ApiContext, exchange: Exchange, body: string): Promise<void> {
-  const recipient = recipientOf(context, exchange);
+/**
+ * A mail program sends `List-Unsubscribe=One-Click`, the page its own button. A request for the state that is stored already gets
+ * the same reply and writes nothing: mail programs and people send it several times.
+ */
+async function change(services: Services, exchange: Exchange, recipient: Recipient, body: string): Promise<void> {
+  const { context } = services;
   const suppressed = new URLSearchParams(body).get('again') === null;
-  await carryOut(context, directoryName, { name: 'suppress', ...recipient, suppressed });
+  if (isOut(context, recipient) !== suppressed) await write(services, recipient, suppressed);
   reply(exchange, pageFor(nameOf(context, recipient), suppressed));
 }
 
-/** @throws ServiceError `notFound` for a token that was not made here, or for an organisation that is gone */
-function recipientOf(context: ApiContext, { params: [token = ''] }: Exchange): Recipient {
+async function write({ context, limit, writing }: Services, recipient: Recipient, suppressed: boolean): Promise<void> {
+  const wish = `${recipient.orgId} ${recipient.address} ${suppressed}`;
+  const first = writing.get(wish);
+  if (first) {
+    await first;
+    return;
+  }
+  limit.change(recipient, Date.now());
+  const written = carryOut(context, directoryName, { name: 'suppress', ...recipient, suppressed });
+  writing.set(wish, written);
+  await written.finally(() => writing.delete(wish));
+}
+
+function isOut({ readers }: ApiContext, recipient: Recipient): boolean {
+  const directory = readers.fresh(directoryName);
+  return directory !== undefined && isSuppressed(directory, recipient);
+}
+
+/**
+ * Whom the link of a request means. It reads the address of the connection, so it comes before anything that is awaited.
+ * @throws ServiceError `notFound` for a token that was not made here, or for an organisation that is gone; `rateLimited`
+ */
+function recipientOf({ context, limit }: Services, exchange: Exchange): Recipient {
+  const [token = ''] = exchange.params;
   const recipient = readUnsubscribeToken(context.sealer, token.slice(0, 300));
-  if (!recipient || nameOf(context, recipient) === undefined) throw notFound('Link', token.slice(0, 80));
-  return recipient;
+  if (recipient && nameOf(context, recipient) !== undefined) {
+    limit.visit(recipient, Date.now());
+    return recipient;
+  }
+  limit.guess(exchange.peerAddress(), exchange.headers['x-forwarded-for'], Date.now());
+  throw notFound('Link', token.slice(0, 80));
 }
 
 function nameOf({ readers }: ApiContext, { orgId }: Recipient): string | undefined {

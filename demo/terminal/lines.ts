@@ -2,6 +2,7 @@
  * Cleans Markdown before it is laid out: control characters and comments out, tags of folded blocks on lines of their own.
  * One pass from left to right each; code blocks keep their text.
  */
+import { visibleText } from '../../src/visible-text.ts';
 
 /** The lines to lay out. */
 export function prepareLines(markdown: string): string[] {
@@ -62,8 +63,6 @@ function nextFence(open: string | null, mark: string): string | null {
 
 /** Text from elsewhere must not steer the terminal: no escapes, no other control characters, no turned direction. */
 function withoutControls(text: string): string {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replaceAll('\t', '    ')
-    .replace(/(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, '');
+  const spaced = text.replace(/\r\n?/g, '\n').replaceAll('\t', '    ');
+  return visibleText(spaced).replace(/(?!\n)\p{Cc}|[\u2028\u2029]/gu, '');
 }

@@ -2,6 +2,7 @@
  * Text inside a line: finds emphasis, code and links in Markdown, paints spans and wraps them by their visible width.
  * Each word is painted on its own, so a style never runs into the margin of the next line.
  */
+import { visibleText } from '../../src/visible-text.ts';
 
 const codes = { bold: 1, dim: 2, italic: 3, underline: 4, code: 36, link: 34 } as const;
 
@@ -127,8 +128,10 @@ function decodeEntity(name: string): string {
   const known = entities[name.toLowerCase()];
   if (known !== undefined) return known;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  // Control characters stay out, written as numbers too.
-  return code >= 32 && code <= 0x10ffff && (code < 127 || code > 159) ? String.fromCodePoint(code) : '';
+  // What does not show, or turns the direction of writing, stays out, written as a number too.
+  return code >= 32 && code <= 0x10ffff
+    ? visibleText(String.fromCodePoint(code)).replace(/[\u0085\u2028\u2029]/g, '')
+    : '';
 }
 
 /** Lines no wider than given, except for single words that are wider. */

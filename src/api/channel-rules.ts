@@ -1,12 +1,30 @@
 /**
- * What the schemas of connections cannot say: which settings of a channel go together, and that a secret is not shown when it
- * is refused.
+ * What the schemas of connections cannot say: which settings of a channel go together, which addresses requests may go to, and
+ * that a secret is not shown when it is refused.
  */
+import { type EgressOptions, hostFault, targetFault } from '../egress/target.ts';
 import { type ErrorDetails, invalid, ServiceError } from '../errors.ts';
 import { type ChannelName, channelTraits } from '../protocol/channels.ts';
 import { check } from './validate.ts';
 
 export type Fields = Record<string, unknown>;
+
+/**
+ * Addresses of receivers to which requests may go, as far as their text tells. Names are judged when they are resolved, with
+ * each request.
+ * @param fields settings that fit the schema of the channel
+ * @throws ServiceError `invalid` with one detail for each bad address, without the address
+ */
+export function assertAddresses(channel: ChannelName, fields: Fields, options: EgressOptions): void {
+  const faults: ErrorDetails = {};
+  for (const field of channelTraits[channel].addresses) {
+    const address = fields[field];
+    if (typeof address !== 'string') continue;
+    const fault = address.includes('/') ? targetFault(address, options) : hostFault(address, options);
+    if (fault !== undefined) faults[field] = fault;
+  }
+  if (Object.keys(faults).length > 0) throw invalid(faults, 'The settings are invalid.');
+}
 
 /**
  * Settings of a channel that fit it, each and together.

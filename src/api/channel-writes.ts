@@ -12,7 +12,8 @@ import {
   channelTraits,
 } from '../protocol/channels.ts';
 import type { Sealer } from '../seal.ts';
-import { checkSettings, type Fields } from './channel-rules.ts';
+import { assertAddresses, checkSettings, type Fields } from './channel-rules.ts';
+import type { ApiContext } from './context.ts';
 
 /** Whose connection it is. */
 export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
@@ -26,11 +27,11 @@ export function defaultConnection(sealer: Sealer, orgId: string, channel: Channe
 /**
  * The record of a connection as it is put.
  * @param before the stored one, whose secrets stay where none are put
- * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret; also for a stored secret
- * that would be sent elsewhere than before
+ * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret; also for an address that
+ * requests may not go to, and for a stored secret that would be sent elsewhere than before
  */
 export function channelRecord(
-  sealer: Sealer,
+  { sealer, settings }: Pick<ApiContext, 'sealer' | 'settings'>,
   owner: Owner,
   channel: ChannelName,
   put: Fields,
@@ -39,6 +40,8 @@ export function channelRecord(
   const { settings: schema, secrets } = channelTraits[channel];
   const kept = keptSecrets(sealer, channel, put, before);
   const whole = checkSettings(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
+  const named = Object.fromEntries(Object.entries(whole).filter(([field]) => kept[field] === undefined));
+  assertAddresses(channel, named, { allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   assertSamePlace(channel, whole, kept, before);
   const isSecret = (field: string) => secrets.includes(field);
   const open = Object.entries(whole).filter(([field]) => !isSecret(field));

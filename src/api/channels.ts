@@ -154,7 +154,7 @@ export async function putConnection(
   for (let left = mostRounds; ; left--) {
     const directory = readPartition(context, directoryName);
     const before = readChannel(directory, owner.orgId, owner.repoId, channel);
-    const record = channelRecord(context.sealer, owner, channel, put, before);
+    const record = channelRecord(context, owner, channel, put, before);
     const seen = channelDigest(channel, effectiveChannel(directory, owner.orgId, owner.repoId, channel));
     try {
       await carryOut(context, directoryName, { name: 'putChannel', record, ifMatch: ifMatch ?? [seen] });

@@ -1,6 +1,6 @@
 /**
  * Making webhook endpoints and rotating their secrets: the address is judged as far as its text tells, the secret is made
- * and sealed here, and only the sealed text goes on the journal.
+ * here, secret and query of the address are sealed, and only the sealed texts go on the journal.
  */
 import { randomBytes } from 'node:crypto';
 import { targetFault } from '../egress/target.ts';
@@ -8,6 +8,7 @@ import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
+import { isMasked, sealAddress, shownAddress, type WebhookAddress } from '../store/webhook-addresses.ts';
 import { sealedForEndpoint } from '../store/webhook-endpoints.ts';
 import { type ApiContext, carryOut, type Use } from './context.ts';
 
@@ -48,7 +49,7 @@ export async function createWebhookEndpoint(
   const endpoint: WebhookEndpointRecord = {
     id,
     orgId,
-    url,
+    ...sealAddress(context.sealer, { id, orgId }, url),
     description: description.toWellFormed(),
     events: [...events],
     disabled: null,
@@ -87,7 +88,22 @@ export async function rotateWebhookEndpoint(
 export function assertTarget({ settings }: ApiContext, url: string): string {
   const fault = targetFault(url, { allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   if (fault !== undefined) throw invalid({ url: fault });
+  if (new URL(url).hash !== '') throw invalid({ url: 'expected an address without a fragment (#)' });
+  if (isMasked(url)) throw invalid({ url: 'expected the query itself: replies do not show it' });
   return new URL(url).href;
+}
+
+/**
+ * The address that a change of an endpoint names, as it is stored; nothing when it is the one that replies show.
+ * @throws ServiceError `invalid` when webhooks may not go there
+ */
+export function changedAddress(
+  context: ApiContext,
+  endpoint: WebhookEndpointRecord,
+  url: string | undefined,
+): WebhookAddress | undefined {
+  if (url === undefined || url === shownAddress(endpoint)) return undefined;
+  return sealAddress(context.sealer, endpoint, assertTarget(context, url));
 }
 
 function newSecret(): string {

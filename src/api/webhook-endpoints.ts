@@ -34,6 +34,7 @@ import { page } from './page.ts';
 import { check } from './validate.ts';
 import {
   assertTarget,
+  changedAddress,
   createWebhookEndpoint,
   rotateWebhookEndpoint,
   type WrittenEndpoint,
@@ -97,14 +98,14 @@ const update: ApiRoute = {
   query: NoQuerySchema,
   checkBody: checkUpdate,
   handle: async (request) => {
-    const { id: endpointId } = visibleEndpoint(request);
+    const endpoint = visibleEndpoint(request);
     const ifMatch = readIfMatch(request.headers['if-match']);
     const { url, description, ...rest } = checkUpdate(request.body);
     const command = {
       name: 'updateWebhookEndpoint',
-      endpointId,
+      endpointId: endpoint.id,
       ...rest,
-      ...(url !== undefined && { url: assertTarget(request.context, url) }),
+      ...changedAddress(request.context, endpoint, url),
       ...(description !== undefined && { description: description.toWellFormed() }),
       ...(ifMatch && { ifMatch }),
     } as const;

@@ -16,7 +16,9 @@ import {
   readDirectoryRepository,
   readOrganisation,
 } from '../store/directory.ts';
+import { terminalText } from '../visible-text.ts';
 import { withService } from './connection.ts';
+import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
@@ -96,7 +98,11 @@ async function cancel(context: ApiContext, wanted: Wanted): Promise<number> {
 /** Shows the bar until the end. */
 async function watch(context: ApiContext, repoId: string, fullName: string): Promise<number> {
   const name = partitionOfId(context, repoId) as string;
-  const progress = createProgress({ label: `backfill of ${fullName}, %`, total: 100, stream: process.stderr });
+  const progress = createProgress({
+    label: terminalText(`backfill of ${fullName}, %`),
+    total: 100,
+    stream: process.stderr,
+  });
   let shown = 0;
   let told: number | null = null;
   for (;;) {
@@ -109,7 +115,7 @@ async function watch(context: ApiContext, repoId: string, fullName: string): Pro
       process.stderr.write(`\nThe host asks for patience until ${new Date(until).toISOString()}.\n`);
     told = until;
     if (!isUnderWay(backfill)) {
-      progress.done(summary(backfill));
+      progress.done(terminalText(summary(backfill)));
       return backfill.state === 'completed' ? 0 : 1;
     }
     await pause(lookMs);
@@ -124,6 +130,6 @@ function summary({ state, counts, waits, error }: BackfillRecord): string {
 }
 
 function say(line: string): number {
-  process.stdout.write(`${line}\n`);
+  printLines([line]);
   return 0;
 }

@@ -11,6 +11,7 @@ import { type ChannelName, channelNames, channelTraits } from '../protocol/chann
 import { channelResponse, effectiveChannel } from '../store/channels.ts';
 import { withService } from './connection.ts';
 import { findOrganisation } from './organisation.ts';
+import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
@@ -62,7 +63,7 @@ function ownerOf({ readers }: ApiContext, { org, repo }: { org?: string; repo?: 
 }
 
 async function list(context: ApiContext, owner: Owner): Promise<number> {
-  process.stdout.write(`${channelNames.map((channel) => describe(context, owner, channel)).join('\n')}\n`);
+  printLines(channelNames.map((channel) => describe(context, owner, channel)));
   return 0;
 }
 
@@ -81,7 +82,7 @@ async function put(
   settings: Record<string, unknown>,
 ): Promise<number> {
   await putConnection(context, owner, channel, settings);
-  process.stdout.write(`${describe(context, owner, channel)}\n`);
+  printLines([describe(context, owner, channel)]);
   return 0;
 }
 
@@ -91,12 +92,12 @@ async function test(context: ApiContext, owner: Owner, channel: ChannelName): Pr
   const directory = readPartition(context, directoryName);
   const connection = connectionInForce({ context, directory }, owner, channel);
   const { ok, message } = await tryConnection(context, connection, owner.repoId, channel);
-  process.stdout.write(`${message}\n`);
+  printLines([message]);
   return ok ? 0 : 1;
 }
 
 async function remove(context: ApiContext, owner: Owner, channel: ChannelName): Promise<number> {
   await carryOut(context, directoryName, { name: 'removeChannel', ...owner, channel });
-  process.stdout.write(`${describe(context, owner, channel)}\n`);
+  printLines([describe(context, owner, channel)]);
   return 0;
 }

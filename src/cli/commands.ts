@@ -9,6 +9,7 @@ import { dumpCommand } from './dump.ts';
 import { keysCommand } from './keys.ts';
 import { openApiCommand } from './openapi.ts';
 import { organisationsCommand } from './organisations.ts';
+import { printText } from './print.ts';
 import { publishCommand } from './publish.ts';
 import { repositoriesCommand } from './repositories.ts';
 import { retentionCommand } from './retention.ts';
@@ -25,7 +26,7 @@ const helpCommand: CliCommand = {
   help: 'Shows the commands',
   run: async () => {
     const lines = Object.values(commands).map(({ usage, help }) => `  tidings ${usage}\n      ${help}`);
-    process.stdout.write(`Tidings: release notes from merged pull requests.\n\n${lines.join('\n')}\n`);
+    printText(`Tidings: release notes from merged pull requests.\n\n${lines.join('\n')}`);
     return 0;
   },
 };

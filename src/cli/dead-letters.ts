@@ -7,6 +7,7 @@ import { type PartitionName, partitionNames } from '../journal/subjects.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import { type DeadLetter, listDeadLetters } from '../store/dead-letters.ts';
 import { withService } from './connection.ts';
+import { printLines } from './print.ts';
 import { type CliCommand, UsageError } from './usage.ts';
 
 export const deadLettersCommand: CliCommand = {
@@ -28,7 +29,7 @@ async function list(context: ApiContext): Promise<number> {
     ([partition, letter]) =>
       `${placeOf(partition, letter)}  ${new Date(letter.at).toISOString()}  ${subjectOf(letter.record)}: ${letter.error}`,
   );
-  process.stdout.write(lines.length > 0 ? `${lines.join('\n')}\n` : 'There are no dead letters.\n');
+  printLines(lines, 'There are no dead letters.');
   return 0;
 }
 
@@ -60,7 +61,7 @@ async function replay(context: ApiContext, place: string): Promise<number> {
   for (const [partition, { seq, index, record }] of wanted) {
     await context.laneOf(partition).enqueue({ ...again(record), id: ulid(), replayed: { seq, index } });
   }
-  process.stdout.write(`${wanted.length} records are on the journal again.\n`);
+  printLines([`${wanted.length} records are on the journal again.`]);
   return 0;
 }
 

@@ -7,7 +7,6 @@ import { directoryName } from '../journal/subjects.ts';
 import type { RefusalCause } from '../protocol/results.ts';
 import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
 import { Readers } from '../store/readers.ts';
-import { visibleText } from '../visible-text.ts';
 import type { Finding } from './finding.ts';
 
 /** Maximum of repositories that are named. */
@@ -38,7 +37,7 @@ export async function checkOwners(settings: Settings): Promise<Finding[]> {
 function refusalOf({ id, fullName, claimed, ownership }: DirectoryRepository): Finding[] {
   if (!ownership || ownership.confirmed) return [];
   const at = new Date(ownership.at).toISOString();
-  const text = `owner of ${visibleText(fullName)} (${id}) not confirmed: ${reasons[ownership.cause]}, asked at ${at}`;
+  const text = `owner of ${fullName} (${id}) not confirmed: ${reasons[ownership.cause]}, asked at ${at}`;
   return [{ verdict: claimed ? 'note' : 'fault', text }];
 }
 

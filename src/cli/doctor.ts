@@ -20,6 +20,7 @@ import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceNatsUrl } from './connection.ts';
 import { checkOwners } from './doctor-owners.ts';
 import type { Finding, Verdict } from './finding.ts';
+import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
 import type { CliCommand } from './usage.ts';
 
@@ -44,7 +45,7 @@ export const doctorCommand: CliCommand = {
       ...checkRetention(settings),
       ...(await checkOwners(settings)),
     ];
-    for (const { verdict, text } of findings) process.stdout.write(`${marks[verdict]} ${text}\n`);
+    printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
   },
 };

@@ -9,6 +9,7 @@ import { partitionOf, slotOfId } from '../ids.ts';
 import { partitionName } from '../journal/subjects.ts';
 import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
+import { terminalText } from '../visible-text.ts';
 import { findRepository } from './repository.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
@@ -25,10 +26,15 @@ export const dumpCommand: CliCommand = {
       const partition = readers.fresh(partitionName(partitionOf(slotOfId(id) as number, partitions)));
       if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
       // The command ends the process, so standard output stays open for whatever it still has to write.
-      await pipeline(Readable.from(dumpRepository(partition, id)), process.stdout, { end: false });
+      await pipeline(Readable.from(printable(dumpRepository(partition, id))), process.stdout, { end: false });
     } finally {
       await readers.close();
     }
     return 0;
   },
 };
+
+/** Lines of JSON with their ends. Escapes leave their meaning as it is. */
+function* printable(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) yield `${terminalText(line.slice(0, -1))}\n`;
+}

@@ -13,6 +13,7 @@ import { keyStatus, rotateBy } from '../store/keys.ts';
 import type { Partition } from '../store/partition.ts';
 import { readKeyUse } from '../store/usage.ts';
 import { withService } from './connection.ts';
+import { printLines, printText } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 const hourMs = 3_600_000;
@@ -77,12 +78,12 @@ async function rotate(args: string[]): Promise<number> {
     return rotateKey(context, old, { overlapMs: hours * hourMs });
   });
   show(key, value.id, values.quiet);
-  if (!values.quiet) process.stdout.write(`${keyId} goes on for ${hours} hours.\n`);
+  if (!values.quiet) printLines([`${keyId} goes on for ${hours} hours.`]);
   return 0;
 }
 
 function show(key: string, id: string, quiet: boolean | undefined): void {
-  process.stdout.write(quiet ? `${key}\n` : `${key}\n\nThis is ${id}. It is shown once: keep it now.\n`);
+  printText(quiet ? key : `${key}\n\nThis is ${id}. It is shown once: keep it now.`);
 }
 
 function readNumber(
@@ -115,7 +116,7 @@ async function list(): Promise<number> {
     const logins = new Map(listOrganisations(directory).map(({ id, login }) => [id, login]));
     return listKeys(directory).map((key) => describe(directory, key, logins));
   });
-  process.stdout.write(lines.length > 0 ? `${lines.join('\n')}\n` : 'There are no keys.\n');
+  printLines(lines, 'There are no keys.');
   return 0;
 }
 
@@ -143,6 +144,6 @@ async function revoke(args: string[]): Promise<number> {
   const [keyId] = readArgs(args, {}).positionals;
   if (!keyId) throw new UsageError('Expected: tidings keys revoke KEY_ID');
   await withService((context) => carryOut(context, directoryName, { name: 'revokeKey', keyId }));
-  process.stdout.write(`${keyId} is revoked.\n`);
+  printLines([`${keyId} is revoked.`]);
   return 0;
 }

@@ -3,13 +3,14 @@
  */
 import { openApiDocument } from '../api/openapi.ts';
 import { apiRoutes } from '../api/routes.ts';
+import { printText } from './print.ts';
 import type { CliCommand } from './usage.ts';
 
 export const openApiCommand: CliCommand = {
   usage: 'openapi',
   help: 'Prints the OpenAPI document of the API',
   run: async () => {
-    process.stdout.write(`${JSON.stringify(openApiDocument(apiRoutes), null, 2)}\n`);
+    printText(JSON.stringify(openApiDocument(apiRoutes), null, 2));
     return 0;
   },
 };

@@ -8,6 +8,7 @@ import { listOrganisations } from '../store/directory.ts';
 import { readTier } from '../store/tiers.ts';
 import { withService } from './connection.ts';
 import { findOrganisation } from './organisation.ts';
+import { printLines } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const organisationsCommand: CliCommand = {
@@ -29,7 +30,7 @@ async function list({ readers }: ApiContext): Promise<number> {
     ({ id, login, origin }) =>
       `${id}  ${readTier(directory as NonNullable<typeof directory>, id)}  ${login}  ${origin}`,
   );
-  process.stdout.write(lines.length > 0 ? `${lines.sort().join('\n')}\n` : 'There are no organisations yet.\n');
+  printLines(lines.sort(), 'There are no organisations yet.');
   return 0;
 }
 
@@ -38,6 +39,6 @@ async function give(context: ApiContext, wanted: string, tier: string): Promise<
   if (!known.includes(tier)) throw new UsageError(`Expected a tier (${known.join(', ')}), got ${tier}`);
   const { id, login } = findOrganisation(context.readers, wanted);
   await carryOut(context, directoryName, { name: 'updateOrganisation', orgId: id, tier });
-  process.stdout.write(`${login} is in the tier ${tier}.\n`);
+  printLines([`${login} is in the tier ${tier}.`]);
   return 0;
 }

@@ -11,6 +11,7 @@ import type { PublishBody } from '../protocol/api.ts';
 import { channelNames } from '../protocol/channels.ts';
 import { readDraft } from '../store/drafts.ts';
 import { withService } from './connection.ts';
+import { printLines } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 /** The part of the reply that is shown. */
@@ -48,6 +49,6 @@ async function publishDraft(
 
 function tell({ id, status, url, error }: Told): number {
   const more = status === 'processing' ? `It goes on in the service: GET /api/publications/${id} says how.` : error;
-  process.stdout.write(`${id}  ${status}${url === null ? '' : `  ${url}`}\n${more ? `${more}\n` : ''}`);
+  printLines([`${id}  ${status}${url === null ? '' : `  ${url}`}`, ...(more ? [more] : [])]);
   return status === 'failed' ? 1 : 0;
 }

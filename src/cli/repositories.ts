@@ -5,6 +5,7 @@ import { type ApiContext, carryOut } from '../api/context.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { listDirectoryRepositories } from '../store/directory.ts';
 import { withService } from './connection.ts';
+import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
 import { showSettings } from './repository-settings.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
@@ -28,13 +29,13 @@ async function list({ readers }: ApiContext): Promise<number> {
   const directory = readers.fresh(directoryName);
   const repositories = directory ? listDirectoryRepositories(directory, null) : [];
   const lines = repositories.map(({ id, state, fullName }) => `${id}  ${state.padEnd(12)}  ${fullName}`);
-  process.stdout.write(lines.length > 0 ? `${lines.sort().join('\n')}\n` : 'There are no repositories yet.\n');
+  printLines(lines.sort(), 'There are no repositories yet.');
   return 0;
 }
 
 async function select(context: ApiContext, wanted: string, selected: boolean): Promise<number> {
   const { id, fullName } = findRepository(context.readers, wanted);
   await carryOut(context, directoryName, { name: 'selectRepository', repoId: id, selected });
-  process.stdout.write(`${fullName} is ${selected ? 'connected' : 'unselected: its events are dropped'}.\n`);
+  printLines([`${fullName} is ${selected ? 'connected' : 'unselected: its events are dropped'}.`]);
   return 0;
 }

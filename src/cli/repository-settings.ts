@@ -6,6 +6,7 @@ import { type ApiContext, carryOut, partitionOfId, readPartition } from '../api/
 import { toSettings } from '../api/settings.ts';
 import type { NotesSettings } from '../protocol/notes.ts';
 import { readSettings } from '../store/settings.ts';
+import { printText } from './print.ts';
 import { findRepository } from './repository.ts';
 import { UsageError } from './usage.ts';
 
@@ -18,7 +19,7 @@ export async function showSettings(context: ApiContext, wanted: string, file: st
   const name = partitionOfId(context, repoId) as string;
   const settings = file === undefined ? readSettings(readPartition(context, name), repoId) : readFile(file);
   if (file !== undefined) await carryOut(context, name, { name: 'putSettings', repoId, settings });
-  process.stdout.write(`${JSON.stringify(settings, null, 2)}\n`);
+  printText(JSON.stringify(settings, null, 2));
   return 0;
 }
 

@@ -12,6 +12,7 @@ import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
 import { retentionStatus } from '../store/retention.ts';
 import { withService } from './connection.ts';
+import { printLines } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const retentionCommand: CliCommand = {
@@ -39,7 +40,7 @@ async function show(context: ApiContext): Promise<number> {
   const waiting = partitions.flatMap((each) => each.waiting);
   for (const wait of waiting) lines.push(`Waiting: ${JSON.stringify(wait)}`);
   if (waiting.length > 0) lines.push('To let it go on: tidings retention approve [PARTITION]');
-  process.stdout.write(`${lines.join('\n')}\n`);
+  printLines(lines);
   return 0;
 }
 
@@ -50,7 +51,7 @@ function describe({ pulls, issues, comments, pushes, commits }: RecordCounts): s
 async function sweep({ journal, settings }: ApiContext): Promise<number> {
   for (const name of partitionNames(settings.partitions)) {
     const { done } = await ask<{ task: 'sweep' }, { done: boolean }>(journal, name, { task: 'sweep' });
-    process.stdout.write(`${name}: ${done ? 'swept' : 'is being swept'}\n`);
+    printLines([`${name}: ${done ? 'swept' : 'is being swept'}`]);
   }
   return 0;
 }
@@ -58,7 +59,7 @@ async function sweep({ journal, settings }: ApiContext): Promise<number> {
 async function giveWord(context: ApiContext, partition: string | undefined): Promise<number> {
   const approved = await approve(context, partition === undefined ? {} : { partition });
   const lines = approved.map(({ partition: name, wait }) => `${name}: ${summary(wait)}`);
-  process.stdout.write(lines.length > 0 ? `${lines.join('\n')}\n` : 'Nothing waits for a word.\n');
+  printLines(lines, 'Nothing waits for a word.');
   return 0;
 }
 

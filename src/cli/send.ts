@@ -7,6 +7,7 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { webhookSecretFile } from '../first-start.ts';
 import { readDeliveries, sendDeliveries } from './deliveries.ts';
+import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
@@ -57,14 +58,14 @@ async function send(file: string, url: string, secret: string, concurrency: numb
   });
   progress.done();
   const seconds = (performance.now() - started) / 1000;
-  process.stdout.write(summary(deliveries.length, seconds, statuses));
+  printLines(summary(deliveries.length, seconds, statuses));
   return [...statuses.keys()].every((status) => status >= 200 && status < 300) ? 0 : 1;
 }
 
-function summary(count: number, seconds: number, statuses: ReadonlyMap<number, number>): string {
+function summary(count: number, seconds: number, statuses: ReadonlyMap<number, number>): string[] {
   const lines = [...statuses]
     .sort(([a], [b]) => a - b)
     .map(([status, times]) => `  ${status === 0 ? 'no answer' : status}  ${times}`);
   const rate = Math.round(count / Math.max(seconds, 0.001));
-  return `${count} deliveries in ${seconds.toFixed(1)} s (${rate}/s)\n${lines.join('\n')}\n`;
+  return [`${count} deliveries in ${seconds.toFixed(1)} s (${rate}/s)`, ...lines];
 }

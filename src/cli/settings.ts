@@ -2,13 +2,14 @@
  * `tidings settings`: every setting with its default and meaning, as the table that the README shows.
  */
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
+import { printText } from './print.ts';
 import type { CliCommand } from './usage.ts';
 
 export const settingsCommand: CliCommand = {
   usage: 'settings',
   help: 'Prints every setting, its default and its meaning as a Markdown table',
   run: async () => {
-    process.stdout.write(settingsTable());
+    printText(settingsTable().trimEnd());
     return 0;
   },
 };

@@ -7,6 +7,7 @@ import { partitionNames } from '../journal/subjects.ts';
 import { takeLock } from '../store/lock.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../store/snapshot.ts';
 import { withService } from './connection.ts';
+import { printLines } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const snapshotCommand: CliCommand = {
@@ -16,7 +17,7 @@ export const snapshotCommand: CliCommand = {
     withService(async (context) => {
       for (const name of partitionNames(context.settings.partitions)) {
         const { folder, seq } = await ask<{ task: 'snapshot' }, Snapshot>(context.journal, name, { task: 'snapshot' });
-        process.stdout.write(`${name}: ${folder}, sequence ${seq}\n`);
+        printLines([`${name}: ${folder}, sequence ${seq}`]);
       }
       return 0;
     }),
@@ -42,12 +43,12 @@ async function restore(dataDir: string, name: string): Promise<void> {
   try {
     const snapshot = listSnapshots(dataDir, name).at(-1);
     if (!snapshot) {
-      process.stdout.write(`${name}: no snapshot\n`);
+      printLines([`${name}: no snapshot`]);
       return;
     }
     await verifySnapshot(name, snapshot.folder);
     const generation = restoreSnapshot(dataDir, name, snapshot);
-    process.stdout.write(`${name}: generation ${generation} from sequence ${snapshot.seq}\n`);
+    printLines([`${name}: generation ${generation} from sequence ${snapshot.seq}`]);
   } finally {
     await lock.release();
   }

@@ -17,6 +17,7 @@ import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import { listOrganisations } from '../store/directory.ts';
 import { listWebhookSecrets } from '../store/webhook-secrets.ts';
 import { withService } from './connection.ts';
+import { printLines, printText } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const webhookSecretsCommand: CliCommand = {
@@ -59,9 +60,9 @@ function readSecret(file: string): string {
 }
 
 function show({ value, secret }: WrittenSecret, quiet: boolean): void {
-  if (quiet) process.stdout.write(`${secret ?? value.id}\n`);
-  else if (secret === undefined) process.stdout.write(`This is ${value.id}.\n`);
-  else process.stdout.write(`${secret}\n\nThis is ${value.id}. It is shown once: give it to the host now.\n`);
+  if (quiet) printText(secret ?? value.id);
+  else if (secret === undefined) printText(`This is ${value.id}.`);
+  else printText(`${secret}\n\nThis is ${value.id}. It is shown once: give it to the host now.`);
 }
 
 async function list(): Promise<number> {
@@ -71,9 +72,7 @@ async function list(): Promise<number> {
     const logins = new Map(listOrganisations(directory).map(({ id, login }) => [id, login]));
     return listWebhookSecrets(directory, null).map((secret) => describe(secret, logins, Date.now()));
   });
-  process.stdout.write(
-    lines.length > 0 ? `${lines.join('\n')}\n` : 'There are no webhook secrets of hosts or organisations.\n',
-  );
+  printLines(lines, 'There are no webhook secrets of hosts or organisations.');
   return 0;
 }
 
@@ -106,6 +105,6 @@ async function revoke(args: string[]): Promise<number> {
   const [secretId] = readArgs(args, {}).positionals;
   if (!secretId) throw new UsageError('Expected: tidings webhook-secrets revoke SECRET_ID');
   await withService((context) => revokeWebhookSecret(context, secretId, null));
-  process.stdout.write(`${secretId} is revoked.\n`);
+  printLines([`${secretId} is revoked.`]);
   return 0;
 }

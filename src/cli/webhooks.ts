@@ -15,9 +15,11 @@ import { directoryName } from '../journal/subjects.ts';
 import { mostOverlapHours } from '../protocol/api.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
 import { listOrganisations } from '../store/directory.ts';
+import { shownAddress } from '../store/webhook-addresses.ts';
 import { listWebhookEndpoints, readWebhookEndpoint } from '../store/webhook-endpoints.ts';
 import { withService } from './connection.ts';
 import { findOrganisation } from './organisation.ts';
+import { printLines, printText } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 const hourMs = 3_600_000;
@@ -71,9 +73,7 @@ function readEvents(text: string | undefined): WebhookEvent[] | undefined {
 }
 
 function show({ value, secret }: WrittenEndpoint, quiet = false): void {
-  process.stdout.write(
-    quiet ? `${secret}\n` : `${secret}\n\nThis is ${value.id}. It is shown once: give it to the receiver now.\n`,
-  );
+  printText(quiet ? secret : `${secret}\n\nThis is ${value.id}. It is shown once: give it to the receiver now.`);
 }
 
 async function list({ readers }: ApiContext, { org }: Given): Promise<number> {
@@ -82,13 +82,14 @@ async function list({ readers }: ApiContext, { org }: Given): Promise<number> {
   const endpoints = directory ? listWebhookEndpoints(directory, orgId) : [];
   const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
   const lines = endpoints.map((endpoint) => describe(endpoint, logins.get(endpoint.orgId) ?? endpoint.orgId));
-  process.stdout.write(lines.length > 0 ? `${lines.join('\n')}\n` : 'There are no webhook endpoints.\n');
+  printLines(lines, 'There are no webhook endpoints.');
   return 0;
 }
 
-function describe({ id, url, events, disabled, failingSince }: WebhookEndpointRecord, login: string): string {
+function describe(endpoint: WebhookEndpointRecord, login: string): string {
+  const { id, events, disabled, failingSince } = endpoint;
   const failing = failingSince === null ? 'enabled' : `failing since ${new Date(failingSince).toISOString()}`;
-  return `${id}  ${login}  ${url}  ${events.join(',')}  ${disabled ? `disabled (${disabled.reason})` : failing}`;
+  return `${id}  ${login}  ${shownAddress(endpoint)}  ${events.join(',')}  ${disabled ? `disabled (${disabled.reason})` : failing}`;
 }
 
 /** @throws ServiceError `notFound` */
@@ -110,7 +111,7 @@ function disable(context: ApiContext, _: Given, endpointId: string): Promise<num
 async function turn(context: ApiContext, endpointId: string, enabled: boolean): Promise<number> {
   const { id } = endpointOf(context, endpointId);
   await carryOut(context, directoryName, { name: 'updateWebhookEndpoint', endpointId: id, enabled });
-  process.stdout.write(`${id} is ${enabled ? 'enabled' : 'disabled: what happens meanwhile is skipped'}.\n`);
+  printLines([`${id} is ${enabled ? 'enabled' : 'disabled: what happens meanwhile is skipped'}.`]);
   return 0;
 }
 
@@ -127,13 +128,13 @@ async function test(context: ApiContext, _: Given, endpointId: string): Promise<
   const command = { name: 'testWebhookEndpoint', endpointId: id, eventId: newId('evt', 0) } as const;
   const delivery = await carryOut<{ id: string }>(context, directoryName, command);
   const path = `/api/webhook-endpoints/${id}/deliveries/${delivery.id}`;
-  process.stdout.write(`A test event is on its way: GET ${path} says what came of it.\n`);
+  printLines([`A test event is on its way: GET ${path} says what came of it.`]);
   return 0;
 }
 
 async function remove(context: ApiContext, _: Given, endpointId: string): Promise<number> {
   const { id } = endpointOf(context, endpointId);
   await carryOut(context, directoryName, { name: 'deleteWebhookEndpoint', endpointId: id });
-  process.stdout.write(`${id} is deleted.\n`);
+  printLines([`${id} is deleted.`]);
   return 0;
 }

@@ -4,11 +4,14 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { platformNetworks } from './platform-networks.ts';
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** IPv6 addresses that anybody has been given; whatever lies outside is special or not given out yet. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+const platforms = platformNetworks.map(toNetwork);
 
 /** How an address is judged: in a network of the settings, public, or neither. */
 export type Verdict = 'allowed' | 'public' | 'refused';
@@ -35,9 +38,13 @@ export class AddressRule {
   }
 }
 
-/** Everything that the registries of special addresses name is none: private, loopback, link-local, translated, tunnelled. */
+/**
+ * Whether an address is reachable by anyone. Addresses of the special-purpose registries are not: private, loopback,
+ * link-local, translated, tunnelled. Neither are those that a cloud answers for its own machines.
+ */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
+  if (platforms.some((network) => contains(network, address))) return false;
   return address.kind() === 'ipv4' || contains(globalUnicast, address);
 }
 

@@ -15,6 +15,7 @@ export interface EgressOptions {
 
 /** Longest address taken, in characters. */
 const maxLength = 2048;
+const notPublic = 'expected a public address, not one of a private or special network';
 
 /**
  * Why requests may not go to an address, as far as its text tells.
@@ -28,11 +29,24 @@ export function targetFault(url: string, options: EgressOptions): string | undef
   if (username !== '' || password !== '') return 'expected an address without user name and password';
   const verdict = new AddressRule(options.allow).judge(unbracketed(hostname));
   const literal = isIP(unbracketed(hostname)) !== 0;
-  if (literal && verdict === 'refused') return 'expected a public address, not one of a private or special network';
+  if (literal && verdict === 'refused') return notPublic;
   if (protocol === 'http:' && !options.allowHttp && !mayBeAllowed(literal, verdict, options)) {
     return 'expected https://; plain http is not allowed here';
   }
   return undefined;
+}
+
+/**
+ * Why connections of other protocols may not go to a host, as far as its text tells. Numbers such as `2130706433` count as
+ * the address that resolvers take them for.
+ * @returns what was expected; undefined when nothing speaks against it
+ */
+export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}/`;
+  if (!URL.canParse(url)) return 'expected the name or the address of a server';
+  const address = unbracketed(new URL(url).hostname);
+  if (isIP(address) === 0 || new AddressRule(allow).judge(address) !== 'refused') return undefined;
+  return notPublic;
 }
 
 /** Hosts of addresses in URLs: IPv6 stands in brackets there, and nowhere else. */

@@ -2,6 +2,7 @@
  * The HTTP server: routes to handlers, framing guard before every handler, an answer for every path, and a stop that lets
  * what is in flight finish. The only users of uWebSockets.js are this folder's files.
  */
+import * as library from 'uWebSockets.js';
 import {
   App,
   type HttpRequest,
@@ -57,6 +58,7 @@ export async function startServer(
   logger: Logger,
   { corsOrigins = [], help = '' }: ServerOptions = {},
 ): Promise<HttpServer> {
+  withoutBanner();
   const app = App();
   const flight = new Flight();
   const serve: Serve = (parameters, handle, own = {}) =>
@@ -89,6 +91,15 @@ export async function startServer(
       return stopped;
     },
   };
+}
+
+/**
+ * Drops the header `uWebSockets: 20` from every reply of this thread. The switch is missing in the package's types. The
+ * parser's own refusals (400, 431, 505) are constants of the binary and keep the library's name in their HTML.
+ */
+function withoutBanner(): void {
+  const { default: native } = library as unknown as { default: { _cfg(key: 'silent'): void } };
+  native._cfg('silent');
 }
 
 async function stop(app: TemplatedApp, socket: us_listen_socket, flight: Flight, ms: number): Promise<void> {

@@ -7,7 +7,7 @@ import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } f
 import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import { coAuthors } from './redact.ts';
-import { address, author, labels, longest, name, redacted, time, within } from './text.ts';
+import { address, author, labels, loginOf, longest, name, redacted, time, within } from './text.ts';
 
 /** Commits of a push that go into one record; a longer push is split. */
 export const commitsPerPart = 256;
@@ -166,7 +166,7 @@ export function minimiseCommit(commit: HostCommit, now: number): PushedCommit {
     sha: commit.id,
     message: redacted(message, longest.message),
     at: time(commit.timestamp, now),
-    author: commit.author?.username ? name(commit.author.username) : null,
+    author: loginOf(commit.author?.username),
     coAuthors: coAuthors(within(message, longest.message)),
   };
 }

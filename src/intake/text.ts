@@ -2,7 +2,7 @@
  * Small pieces that every payload is made of, brought into the journal's form: texts, names, addresses, times, people. Texts
  * leave here redacted and no longer than is kept.
  */
-import type { HostLabels, HostUser } from '../protocol/host.ts';
+import { type HostLabels, type HostUser, isHostLogin } from '../protocol/host.ts';
 import type { Author } from '../protocol/stored.ts';
 import { type RedactionScope, redactText } from './redact.ts';
 
@@ -75,8 +75,13 @@ export function labelName(text: string): string {
   return redacted(text, longest.label);
 }
 
-/** Who did it; `ghost` when the account is gone. */
+/** Who did it; `ghost` when the account is gone, or has a name that no host gives. */
 export function author(user: HostUser | undefined): Author {
-  if (!user) return { login: 'ghost', bot: false };
+  if (!user || !isHostLogin(user.login)) return { login: 'ghost', bot: false };
   return { login: name(user.login), bot: user.type === 'Bot' || user.login.endsWith('[bot]') };
+}
+
+/** The login that a commit's author has on the host; null for none, and for a name that no host gives. */
+export function loginOf(text: string | null | undefined): string | null {
+  return text && isHostLogin(text) ? name(text) : null;
 }

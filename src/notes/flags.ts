@@ -3,7 +3,7 @@
  */
 import type { DraftFlags, Persona } from '../protocol/stored.ts';
 import type { Entry } from './entries.ts';
-import { cleanLine } from './escape.ts';
+import { cleanLine, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
 import { highlightText } from './highlights.ts';
 import { customerSteps, customerText, unnamed } from './plain.ts';
@@ -13,7 +13,7 @@ import { quoteLines } from './quote.ts';
 export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
   return {
     highlights: notes.highlights.map((entry) => highlightText(entry, persona)),
-    contributors: notes.contributors,
+    contributors: notes.contributors.map(plainText),
     upgradeInstructions: upgradeInstructions(notes, persona),
   };
 }

@@ -5,7 +5,7 @@ import type { NotesSettings, SectionName } from '../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
 import type { Entry } from './entries.ts';
-import { escapeText } from './escape.ts';
+import { escapeText, plainText } from './escape.ts';
 import { byText } from './labels.ts';
 
 /** From here on a section is divided by area, and from the other on its parts are folded away. */
@@ -73,11 +73,14 @@ export function keyList({ keys, issues, pull, backports }: Entry): string {
   return more.map((key) => `, ${escapeText(key)}`).join('');
 }
 
-/** A person with a link to their page; the handle notifies nobody inside a link, and bare it stands without its sign. */
+/**
+ * A person with a link to their page; the handle notifies nobody inside a link, and bare it stands without its sign. A login
+ * is text of the sender: it is escaped like a title, and its code marks go.
+ */
 export function personLink(origin: string, login: string, links: LinkStyle): string {
-  if (links === 'short') return escapeText(login);
-  if (/^[\w-]+$/.test(login)) return `[@${login}](${safeUrl(`${origin}/${login}`)})`;
-  return `[@${login.replace(/[\\[\]<>`*]/g, '')}](${safeUrl(`${origin}/${encodeURIComponent(login)}`)})`;
+  const text = escapeText(plainText(login));
+  if (links === 'short') return text;
+  return `[@${text}](${safeUrl(`${origin}/${encodeURIComponent(login.toWellFormed())}`)})`;
 }
 
 /** A commit by its short hash and subject. */

@@ -34,6 +34,8 @@ export interface ChannelTraits {
   receiver: readonly string[];
   /** Fields of `settings` that say where the secrets are sent: a stored one is never sent anywhere else. */
   secretsGoTo: readonly string[];
+  /** Fields of `settings` that hold the web address or the host of a receiver. */
+  addresses: readonly string[];
   /** Whether anybody outside the organisation may read what is published; its policy may refuse such. */
   isPublic: boolean;
   /** Whether it works without a stored connection: its settings then are their defaults. */
@@ -50,6 +52,7 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   support_messenger: connected(SupportMessengerSettingsSchema, {
     secrets: ['accessToken'],
     secretsGoTo: ['apiUrl'],
+    addresses: ['apiUrl'],
     // A token is replaced now and then; the ids of teammates are those of one workspace.
     receiver: ['apiUrl', 'senderId'],
     isPublic: true,
@@ -57,12 +60,18 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   workspace_chat: connected(WorkspaceChatSettingsSchema, {
     secrets: ['webhookUrl', 'botToken'],
     secretsGoTo: ['apiUrl'],
+    addresses: ['webhookUrl', 'apiUrl'],
     receiver: ['webhookUrl', 'apiUrl', 'channel'],
   }),
-  office_chat: connected(OfficeChatSettingsSchema, { secrets: ['webhookUrl'], receiver: ['webhookUrl'] }),
+  office_chat: connected(OfficeChatSettingsSchema, {
+    secrets: ['webhookUrl'],
+    addresses: ['webhookUrl'],
+    receiver: ['webhookUrl'],
+  }),
   email: connected(EmailSettingsSchema, {
     secrets: ['user', 'password', 'recipients'],
     secretsGoTo: ['host', 'port', 'certificateAuthority'],
+    addresses: ['host'],
     receiver: ['recipients'],
     isPublic: true,
   }),
@@ -76,6 +85,7 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
   const none = {
     secrets: [],
     secretsGoTo: [],
+    addresses: [],
     receiver: [],
     isPublic: false,
     isBuiltIn: false,

@@ -21,9 +21,25 @@ const optionalRef = Type.Optional(Type.Union([Type.String({ maxLength: longest.r
 const sha = Type.String({ pattern: '^[0-9a-fA-F]{1,64}$' });
 const optionalSha = Type.Optional(Type.Union([Type.String({ pattern: '^[0-9a-fA-F]{0,64}$' }), Type.Null()]));
 const action = Type.String({ maxLength: longest.action });
-const login = Type.String({ minLength: 1, maxLength: longest.login, pattern: '^[^/\\s\\x00-\\x1f]+$' });
+/**
+ * What no part of a repository's name holds on any host: blanks, slashes, markup, lone surrogates, and characters that do not
+ * show or turn the direction of writing. Names become parts of addresses, keys and pages.
+ */
+const unnamed =
+  '/\\s<>"`\\\\\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ud800-\\udfff';
+/** The login of an owner, which decides about rights: a delivery with one that no host has is refused. */
+const login = Type.String({ minLength: 1, maxLength: longest.login, pattern: `^[^${unnamed}]+$` });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
+/**
+ * Whether a login is of the form that hosts give: letters, digits, `-`, `_` and `.`, with `[bot]` behind it for an app. A person
+ * with another login counts as unknown; the delivery is captured all the same.
+ */
+export function isHostLogin(text: string): boolean {
+  return /^[\w.-]{1,255}(?:\[bot\])?$/.test(text) && /[A-Za-z0-9]/.test(text);
+}
+
+/** A person. Their login is taken in any form here, and judged where the person is kept. */
 export const HostUserSchema = Type.Optional(
   Type.Union([
     Type.Object({ login: Type.String({ maxLength: longest.login }), id: optionalId, type: optionalText }),
@@ -32,6 +48,10 @@ export const HostUserSchema = Type.Optional(
 );
 export type HostUser = Static<typeof HostUserSchema>;
 
+const HostOwnerSchema = Type.Optional(
+  Type.Union([Type.Object({ login, id: optionalId, type: optionalText }), Type.Null()]),
+);
+
 export const HostLabelsSchema = Type.Optional(
   Type.Union([Type.Array(Type.Object({ name: Type.String() }), { maxItems: mostLabels }), Type.Null()]),
 );
@@ -39,16 +59,15 @@ export type HostLabels = Static<typeof HostLabelsSchema>;
 
 export const HostRepositorySchema = Type.Object({
   id: optionalId,
-  // No spaces, control characters or lone surrogates: it becomes a part of addresses and keys.
   full_name: Type.String({
-    pattern: '^[^/\\s\\x00-\\x1f\\x7f\\ud800-\\udfff]+/[^/\\s\\x00-\\x1f\\x7f\\ud800-\\udfff]+$',
+    pattern: `^[^${unnamed}]+/[^${unnamed}]+$`,
     maxLength: longest.fullName,
   }),
   private: optionalFlag,
   default_branch: optionalRef,
   html_url: optionalText,
   pushed_at: optionalTime,
-  owner: HostUserSchema,
+  owner: HostOwnerSchema,
 });
 export type HostRepository = Static<typeof HostRepositorySchema>;
 
@@ -192,7 +211,7 @@ export const RepositoryPayloadSchema = Type.Object({
       default_branch: Type.Optional(Type.Object({ from: optionalRef })),
       owner: Type.Optional(
         Type.Object({
-          from: Type.Optional(Type.Object({ user: HostUserSchema, organization: HostUserSchema })),
+          from: Type.Optional(Type.Object({ user: HostOwnerSchema, organization: HostOwnerSchema })),
         }),
       ),
     }),

@@ -56,11 +56,16 @@ export const WebhookEventRelaySchema = Type.Object({
 export const DisabledReasonSchema = Type.Union([Type.Literal('user'), Type.Literal('gone'), Type.Literal('failing')]);
 export type DisabledReason = Static<typeof DisabledReasonSchema>;
 
+/** The sealed query of an address; its keyed digest tells whether another one is the same. */
+const SealedQuerySchema = Type.Object({ sealed: Type.String(), digest: Type.String() });
+
 /** An endpoint as stored; its secret is sealed. `previous` holds the texts that a rotation left to sign for a while. */
 export const WebhookEndpointRecordSchema = Type.Object({
   id: Type.String(),
   orgId: Type.String(),
+  /** Without its query. What earlier versions wrote has it in clear until the next start. */
   url: Type.String(),
+  query: Type.Optional(SealedQuerySchema),
   description: Type.String(),
   events: Type.Array(WebhookEventSchema),
   /** Null while it is enabled. */
@@ -122,7 +127,9 @@ export const webhookCommands = [
   Type.Object({
     name: Type.Literal('updateWebhookEndpoint'),
     endpointId: Type.String(),
+    /** Comes with the query that goes with it; absent beside a `url` = none. */
     url: Type.Optional(Type.String()),
+    query: Type.Optional(SealedQuerySchema),
     description: Type.Optional(Type.String()),
     events: Type.Optional(Type.Array(WebhookEventSchema)),
     enabled: Type.Optional(Type.Boolean()),
@@ -134,6 +141,18 @@ export const webhookCommands = [
     endpointId: Type.String(),
     sealed: Type.String(),
     overlapMs: Type.Integer(),
+  }),
+  /** Addresses with queries that an earlier version kept in clear, where they are still as they were at `updatedAt`. */
+  Type.Object({
+    name: Type.Literal('sealWebhookAddresses'),
+    addresses: Type.Array(
+      Type.Object({
+        endpointId: Type.String(),
+        updatedAt: Instant,
+        url: Type.String(),
+        query: Type.Optional(SealedQuerySchema),
+      }),
+    ),
   }),
   Type.Object({ name: Type.Literal('deleteWebhookEndpoint'), endpointId: Type.String() }),
   Type.Object({ name: Type.Literal('testWebhookEndpoint'), endpointId: Type.String(), eventId: Type.String() }),

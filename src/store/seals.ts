@@ -5,6 +5,7 @@
 import { type ChannelRecord, channelSealedFor } from '../protocol/channels.ts';
 import { writeChannel } from './channels.ts';
 import type { Partition } from './partition.ts';
+import { sealedForQuery } from './webhook-addresses.ts';
 import { listWebhookEndpoints, sealedForEndpoint, writeWebhookEndpoint } from './webhook-endpoints.ts';
 import { listWebhookSecrets, sealedFor, writeWebhookSecret } from './webhook-secrets.ts';
 
@@ -14,7 +15,7 @@ export interface StoredSeal {
   belongsTo: readonly string[];
 }
 
-/** All sealed texts of the directory: of webhook secrets, webhook endpoints and channels, those in overlap included. */
+/** All sealed texts of the directory: of webhook secrets, webhook endpoints with their addresses, and channels, those in overlap included. */
 export function listSeals(directory: Partition): StoredSeal[] {
   const secrets = listWebhookSecrets(directory, null).map((secret) => ({ ...secret, belongsTo: sealedFor(secret) }));
   const endpoints = listWebhookEndpoints(directory, null).map((each) => ({
@@ -24,12 +25,15 @@ export function listSeals(directory: Partition): StoredSeal[] {
   const rotated = [...secrets, ...endpoints].flatMap(({ sealed, previous, belongsTo }) =>
     [sealed, ...previous.map((each) => each.sealed)].map((text) => ({ sealed: text, belongsTo })),
   );
+  const queries = endpoints.flatMap((each) =>
+    each.query === undefined ? [] : [{ sealed: each.query.sealed, belongsTo: sealedForQuery(each) }],
+  );
   const channels = listChannels(directory).flatMap((record) =>
     Object.entries(record.secrets).map(([field, sealed]) => {
       return { sealed, belongsTo: channelSealedFor(record, record.channel, field) };
     }),
   );
-  return [...rotated, ...channels];
+  return [...rotated, ...queries, ...channels];
 }
 
 /** Puts seals in the place of others, wherever those still are; how many records changed. */
@@ -44,8 +48,14 @@ export function replaceSeals(directory: Partition, replaced: ReadonlyMap<string,
     isOld(sealed) || previous.some((each) => isOld(each.sealed));
   const secrets = listWebhookSecrets(directory, null).filter(holds);
   for (const secret of secrets) writeWebhookSecret(directory, renewed(secret));
-  const endpoints = listWebhookEndpoints(directory, null).filter(holds);
-  for (const endpoint of endpoints) writeWebhookEndpoint(directory, renewed(endpoint));
+  const endpoints = listWebhookEndpoints(directory, null).filter(
+    (endpoint) => holds(endpoint) || (endpoint.query !== undefined && isOld(endpoint.query.sealed)),
+  );
+  for (const endpoint of endpoints) {
+    const { query } = endpoint;
+    const fields = renewed(endpoint);
+    writeWebhookEndpoint(directory, query ? { ...fields, query: { ...query, sealed: fresh(query.sealed) } } : fields);
+  }
   const channels = listChannels(directory).filter(({ secrets: sealed }) => Object.values(sealed).some(isOld));
   for (const record of channels) {
     const entries = Object.entries(record.secrets).map(([field, sealed]) => [field, fresh(sealed)]);

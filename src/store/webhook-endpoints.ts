@@ -4,6 +4,7 @@
 import { digestOf } from '../etag.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
 import type { Partition } from './partition.ts';
+import { shownAddress } from './webhook-addresses.ts';
 
 export function readWebhookEndpoint(partition: Partition, id: string): WebhookEndpointRecord | undefined {
   return partition.tables.webhookEndpoints.get(id);
@@ -33,14 +34,14 @@ export function sealedForEndpoint({ id, orgId }: Pick<WebhookEndpointRecord, 'id
   return ['webhook endpoint', id, orgId];
 }
 
-/** An endpoint as the API answers it: everything but its secret. */
+/** An endpoint as the API answers it: everything but its secret and the query of its address. */
 export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record<string, unknown> & { id: string } {
-  const { id, orgId, url, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
+  const { id, orgId, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
   const last = previous.reduce((latest, { until }) => Math.max(latest, until), 0);
   return {
     id,
     orgId,
-    url,
+    url: shownAddress(endpoint),
     description,
     events,
     enabled: disabled === null,
@@ -55,7 +56,8 @@ export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record
 
 /** Validator of what `webhookEndpointResponse` tells; of a fixed list of fields, for replays by later versions. */
 export function webhookEndpointDigest(endpoint: WebhookEndpointRecord): string {
-  const { id, orgId, url, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
+  const { id, orgId, query, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
+  const url = query === undefined ? endpoint.url : [endpoint.url, query.digest];
   const off = disabled && [disabled.reason, disabled.at];
   const overlaps = previous.map(({ until }) => until);
   return digestOf(

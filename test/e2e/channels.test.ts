@@ -40,6 +40,46 @@ test('connections', async (t) => {
     assert.equal((await call('PUT', '', { settings: [] })).status, 400);
   });
 
+  await t.test('an address that requests may not go to is refused when it is put, without a word of it', async () => {
+    const mail = { from: 'a@example.org', recipients: ['b@example.org'] };
+    const token = { accessToken: 't', senderId: 1 };
+    const bot = { botToken: 't', channel: 'c' };
+    const cases: [string, string, object, RegExp][] = [
+      ['workspace_chat', 'webhookUrl', { webhookUrl: 'https://127.0.0.1/very-secret' }, /public address/],
+      ['workspace_chat', 'webhookUrl', { webhookUrl: 'https://2130706433/very-secret' }, /public address/],
+      ['workspace_chat', 'webhookUrl', { webhookUrl: 'https://[::ffff:a9fe:a9fe]/very-secret' }, /public address/],
+      ['workspace_chat', 'webhookUrl', { webhookUrl: 'http://chat.example/very-secret' }, /plain http/],
+      [
+        'workspace_chat',
+        'webhookUrl',
+        { webhookUrl: 'https://me:very-secret@chat.example/' },
+        /user name and password/,
+      ],
+      ['workspace_chat', 'apiUrl', { ...bot, apiUrl: 'https://168.63.129.16/very-secret' }, /public address/],
+      [
+        'workspace_chat',
+        'apiUrl',
+        { ...bot, apiUrl: 'https://very-secret@chat.example/api' },
+        /user name and password/,
+      ],
+      ['office_chat', 'webhookUrl', { webhookUrl: 'https://10.0.0.1/very-secret' }, /public address/],
+      ['office_chat', 'webhookUrl', { webhookUrl: 'https://' }, /absolute address/],
+      ['support_messenger', 'apiUrl', { ...token, apiUrl: 'http://169.254.169.254/very-secret' }, /public address/],
+      ['email', 'host', { ...mail, host: '192.168.0.1' }, /public address/],
+      ['email', 'host', { ...mail, host: '0x7f.1' }, /public address/],
+      ['email', 'host', { ...mail, host: '::1' }, /public address/],
+      ['email', 'host', { ...mail, host: 'mail.example:25' }, /name or the address of a server/],
+    ];
+    for (const [channel, field, settings, expected] of cases) {
+      const { status, body } = await call('PUT', '', { settings }, channel);
+      assert.equal(status, 400, JSON.stringify(settings));
+      assert.deepEqual(Object.keys(body.details), [field]);
+      assert.match(body.details[field], expected);
+      assert.ok(!JSON.stringify(body).includes('very-secret'));
+      assert.equal((await call('GET', '', undefined, channel)).body.connected, false, 'nothing is stored');
+    }
+  });
+
   await t.test('settings that do not go together are refused', async () => {
     const fields = async (channel: string, settings: object) => {
       const { status, body } = await call('PUT', '', { settings }, channel);

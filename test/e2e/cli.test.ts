@@ -44,6 +44,42 @@ test('the command line with a service', async (t) => {
     assert.equal(tidings('keys', 'revoke', id).status, 0, 'once more changes nothing');
   });
 
+  await t.test('hostile names act on no terminal in any list', async () => {
+    const hostile = 'a\u009b31m\u202e\u2028b';
+    const created = [
+      await service.api('POST', '/api/keys', { name: hostile, org: 'acme' }),
+      await service.api('POST', '/api/webhook-secrets', { name: hostile, org: 'acme' }),
+      await service.api('POST', '/api/webhook-endpoints', { url: 'https://hooks.example/a', org: 'acme' }),
+    ];
+    assert.deepEqual(
+      created.map(({ status }) => status),
+      [201, 201, 201],
+    );
+    const mail = { host: 'mail.example', from: 'a@example.org', fromName: hostile, recipients: ['b@example.org'] };
+    const { orgId } = (await service.api('GET', '/api/keys')).body.keys.find(
+      ({ name }: { name: string }) => name === hostile,
+    );
+    assert.equal((await service.api('PUT', `/api/channels/email?orgId=${orgId}`, { settings: mail })).status, 200);
+    assert.equal(tidings('keys', 'create', '--name', hostile, '--org', `x${hostile}`, '--quiet').status, 0);
+    const lists: [number, string[]][] = [
+      [3, ['keys', 'list']],
+      [1, ['webhook-secrets', 'list']],
+      [1, ['channels', 'list', '--org', 'acme']],
+      [1, ['orgs', 'list']],
+      [0, ['webhooks', 'list']],
+      [0, ['repos', 'list']],
+      [0, ['dead-letters', 'list']],
+    ];
+    for (const [names, command] of lists) {
+      const { status, stdout, stderr } = tidings(...command);
+      assert.equal(status, 0, stderr);
+      assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\u2028-\u202e]/u, command.join(' '));
+      assert.equal(stdout.split('a\\u009b31m\\u202e\\u2028b').length - 1, names, stdout);
+    }
+    const { stderr } = tidings('keys', 'revoke', hostile);
+    assert.doesNotMatch(stderr.replaceAll('\n', ''), /[\p{Cc}\u2028-\u202e]/u);
+  });
+
   await t.test('a quiet key is nothing but the key', () => {
     assert.match(tidings('keys', 'create', '--instance', '--name', 'a', '--quiet').stdout, /^rn_live_\w{36}\n$/);
   });

@@ -47,11 +47,14 @@ function received(receiver: Receiver, count: number): Promise<Received[]> {
   return waitUntil(`${count} webhooks arrive`, () => receiver.received.length >= count && receiver.received);
 }
 
+/** A token in the query of an address. */
+const token = 'query-token-5f1e9a';
+
 test('events and their receiver', async (t) => {
   const { service, repoId, makeRange } = await start(t);
   const receiver = await startReceiver(t);
   receiver.answer = status(202, {}, 'thanks');
-  const endpoint = await create(service, `${receiver.url}/hook?a=b`, { description: 'all of it' });
+  const endpoint = await create(service, `${receiver.url}/hook?token=${token}`, { description: 'all of it' });
   let rangeId = '';
   let draftId = '';
 
@@ -64,7 +67,7 @@ test('events and their receiver', async (t) => {
     assert.deepEqual([webhookEndpoints, total], [[rest], 1]);
     assert.deepEqual(rest.events, ['draft.generated', 'draft.published', 'range.created']);
     assert.deepEqual([rest.enabled, rest.disabledReason, rest.failingSince], [true, null, null]);
-    assert.equal(rest.url, `${receiver.url}/hook?a=b`);
+    assert.equal(rest.url, `${receiver.url}/hook?…`);
   });
 
   await t.test('a range and a draft are told of, in order', async () => {
@@ -80,7 +83,7 @@ test('events and their receiver', async (t) => {
     const data = { draftId, persona: 'customer', releaseRangeId: rangeId };
     const generated = JSON.parse(second.body);
     assert.deepEqual(generated, { event: 'draft.generated', timestamp: draft.updatedAt, data });
-    assert.equal(first.path, '/hook?a=b');
+    assert.equal(first.path, `/hook?token=${token}`);
   });
 
   await t.test('the standard’s library and the client verify it (Standard Webhooks 1.0.0)', () => {
@@ -144,6 +147,26 @@ test('events and their receiver', async (t) => {
     assert.deepEqual([code, body.event], [201, 'endpoint.test']);
     assert.equal(headers.get('location'), `${path}/${endpoint.id}/deliveries/${body.id}`);
     await received(receiver, 6);
+  });
+
+  await t.test('the query of an address is nowhere to be read, and stays until another one is put', async () => {
+    const at = `${path}/${endpoint.id}`;
+    const shown = `${receiver.url}/hook?…`;
+    for (const fields of [{ description: 'all of it' }, { url: shown }])
+      assert.equal((await service.api('PATCH', at, fields)).body.url, shown);
+    for (const url of [`${receiver.url}/other?…`, `${receiver.url}/other?%E2%80%A6`, `${receiver.url}/hook#part`]) {
+      const { status: code, body } = await service.api('PATCH', at, { url });
+      assert.deepEqual([code, Object.keys(body.details)], [400, ['url']], url);
+    }
+    const etag = (await service.api('GET', at)).headers.get('etag');
+    const { body, headers } = await service.api('PATCH', at, { url: `${receiver.url}/hook?token=${token}2` });
+    assert.deepEqual([body.url, headers.get('etag') === etag], [shown, false], 'another query is another state');
+    await service.api('PATCH', at, { url: `${receiver.url}/hook?token=${token}` });
+    assert.ok(service.tidings('webhooks', 'list').includes(shown));
+    assert.deepEqual(filesWith(service.dataDir, token), [], 'nor at rest');
+    assert.ok(!service.log.includes(token), 'nor in a log');
+    const replies = await Promise.all([path, at, `${at}/deliveries`].map((each) => service.api('GET', each)));
+    assert.ok(!JSON.stringify(replies.map((each) => each.body)).includes(token), 'nor in a reply');
   });
 
   await t.test('an endpoint gets what it asks for', async () => {

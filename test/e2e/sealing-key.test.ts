@@ -40,12 +40,12 @@ test('the sealing key is changed by naming a new one before it', async (t) => {
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const rotated = await service.api('POST', `/api/webhook-secrets/${made.body.id}/rotate`, { overlapHours: 24 });
   assert.equal(rotated.status, 200, JSON.stringify(rotated.body));
-  const endpoint = { url: 'http://127.0.0.1:9/hook', org: 'acme' };
+  const endpoint = { url: 'http://127.0.0.1:9/hook?token=x', org: 'acme' };
   assert.equal((await service.api('POST', '/api/webhook-endpoints', endpoint)).status, 201);
   const settingsOfChat = { settings: { webhookUrl: 'https://chat.example/hooks/secret-path' } };
   assert.equal((await service.api('PUT', `/api/channels/workspace_chat?orgId=${orgId}`, settingsOfChat)).status, 200);
   const before = await seals(service);
-  assert.equal(before.length, 4);
+  assert.equal(before.length, 5);
   const settings = () => loadSettings({ TIDINGS_DATA_DIR: service.dataDir });
   const digest = addressDigest(openSealer(settings()), orgId, 'ada@example.org');
   await service.stop();
@@ -59,7 +59,7 @@ test('the sealing key is changed by naming a new one before it', async (t) => {
     const found = await seals(again);
     return found.every((sealed) => sealer.isCurrent(sealed)) && found;
   });
-  assert.equal(after.length, 4);
+  assert.equal(after.length, 5);
   assert.deepEqual(
     after.filter((sealed) => before.includes(sealed)),
     [],
@@ -77,6 +77,6 @@ test('the sealing key is changed by naming a new one before it', async (t) => {
     'also the text in overlap',
   );
   assert.equal(await alone.metric('tidings_seals_unreadable_total'), 0);
-  assert.match(alone.tidings('doctor'), /✓ sealing key opens all 4 stored secrets/);
+  assert.match(alone.tidings('doctor'), /✓ sealing key opens all 5 stored secrets/);
   assert.equal(addressDigest(openSealer(settings()), orgId, 'ada@example.org'), digest, 'who unsubscribed stays known');
 });

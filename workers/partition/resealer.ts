@@ -1,16 +1,19 @@
 /**
- * Seals what the directory keeps under the sealing key in use, when it is under a former one: once after each start, through the
- * journal like any write. When that is done the former key is needed no more, but for snapshots of before.
+ * Seals what the directory keeps under the sealing key in use, when it is under a former one or in clear: once after each start,
+ * through the journal like any write. When that is done the former key is needed no more, but for snapshots of before.
  */
 import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import type { Logger } from '../../src/logger.ts';
+import type { CommandRecord } from '../../src/protocol/journal.ts';
 import { SealError, type Sealer } from '../../src/seal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { listSeals, type StoredSeal } from '../../src/store/seals.ts';
+import { isClear, sealAddress } from '../../src/store/webhook-addresses.ts';
+import { listWebhookEndpoints } from '../../src/store/webhook-endpoints.ts';
 
-/** Seals that one record holds: a few hundred bytes each. */
-const mostAtOnce = 500;
+/** Sealed texts that one record holds, in characters; one of them has at most some hundred thousand. */
+const mostCharacters = 500_000;
 
 /** What a resealer works with. `partition` is the directory as of now. */
 export interface ResealerOptions {
@@ -40,16 +43,29 @@ export class Resealer {
   }
 
   private async run(): Promise<void> {
-    const { partition, lane, sealer, logger } = this.options;
+    await this.sealClear();
+    const { partition, sealer, logger } = this.options;
     const old = listSeals(partition()).filter(({ sealed }) => !sealer.isCurrent(sealed));
     const seals = old.flatMap((seal) => this.renewed(seal));
-    for (let start = 0; start < seals.length; start += mostAtOnce) {
-      const command = { name: 'reseal' as const, seals: seals.slice(start, start + mostAtOnce) };
-      const now = Date.now();
-      await lane.enqueue({ id: ulid(now), at: now, kind: 'command', command });
-    }
+    for (const some of batches(seals)) await this.enqueue({ name: 'reseal', seals: some });
     if (seals.length > 0)
       logger.info({ seals: seals.length }, 'stored secrets are sealed under the sealing key in use');
+  }
+
+  /** Seals the queries of addresses that an earlier version kept in clear. */
+  private async sealClear(): Promise<void> {
+    const { partition, sealer, logger } = this.options;
+    const clear = listWebhookEndpoints(partition(), null).filter(isClear);
+    const addresses = clear.map((endpoint) => {
+      return { endpointId: endpoint.id, updatedAt: endpoint.updatedAt, ...sealAddress(sealer, endpoint, endpoint.url) };
+    });
+    for (const some of batches(addresses)) await this.enqueue({ name: 'sealWebhookAddresses', addresses: some });
+    if (clear.length > 0) logger.info({ endpoints: clear.length }, 'queries of webhook addresses are sealed');
+  }
+
+  private async enqueue(command: CommandRecord['command']): Promise<void> {
+    const now = Date.now();
+    await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'command', command });
   }
 
   /** What no key opens stays as it is, until somebody puts its key back or the secret anew. */
@@ -62,4 +78,20 @@ export class Resealer {
       throw error;
     }
   }
+}
+
+/** The items in order, in parts that fit into a record. */
+function batches<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const { length } = JSON.stringify(item);
+    if (length > room) {
+      parts.push([]);
+      room = mostCharacters;
+    }
+    parts.at(-1)?.push(item);
+    room -= length;
+  }
+  return parts;
 }

@@ -6,6 +6,7 @@ import type { CommandResult } from '../../src/protocol/commands.ts';
 import { testEvent, type WebhookCommand, type WebhookEndpointRecord } from '../../src/protocol/webhooks.ts';
 import { readOrganisation } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { isSame, type WebhookAddress } from '../../src/store/webhook-addresses.ts';
 import {
   findWebhookDelivery,
   listWebhookDeliveries,
@@ -31,6 +32,7 @@ const mostTexts = 4;
 /** Carries out one command at time `at`. */
 export function foldWebhookCommand(partition: Partition, command: WebhookCommand, at: number): CommandResult {
   if (command.name === 'createWebhookEndpoint') return create(partition, command, at);
+  if (command.name === 'sealWebhookAddresses') return sealAddresses(partition, command);
   const endpoint = readWebhookEndpoint(partition, command.endpointId);
   if (!endpoint) return missing('Webhook endpoint', command.endpointId);
   switch (command.name) {
@@ -61,17 +63,17 @@ function create(partition: Partition, { endpoint }: Named<'createWebhookEndpoint
 function update(
   partition: Partition,
   before: WebhookEndpointRecord,
-  { url, description, events, enabled, ifMatch }: Named<'updateWebhookEndpoint'>,
+  { url, query, description, events, enabled, ifMatch }: Named<'updateWebhookEndpoint'>,
   at: number,
 ): CommandResult {
   if (ifMatch && !ifMatch.includes(webhookEndpointDigest(before))) return stale('Webhook endpoint', before.id);
+  const moved = url !== undefined && (url !== before.url || query?.digest !== before.query?.digest);
   const endpoint = {
-    ...before,
-    url: url ?? before.url,
+    ...(url === undefined ? before : addressed(before, { url, ...(query && { query }) })),
     description: description ?? before.description,
     events: events ?? before.events,
     // Another address has failed nothing yet.
-    failingSince: url !== undefined && url !== before.url ? null : before.failingSince,
+    failingSince: moved ? null : before.failingSince,
     updatedAt: at,
   };
   if (enabled === true && before.disabled) return saved(partition, { ...endpoint, disabled: null, failingSince: null });
@@ -79,6 +81,23 @@ function update(
     return told(disable(partition, endpoint, 'user', at));
   }
   return saved(partition, endpoint);
+}
+
+/** Seals what an earlier version kept in clear. An endpoint that has changed meanwhile is left to the next start. */
+function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAddresses'>): CommandResult {
+  let endpoints = 0;
+  for (const { endpointId, updatedAt, ...address } of addresses) {
+    const endpoint = readWebhookEndpoint(partition, endpointId);
+    if (!endpoint || endpoint.updatedAt !== updatedAt || !isSame(endpoint, address)) continue;
+    writeWebhookEndpoint(partition, addressed(endpoint, address));
+    endpoints += 1;
+  }
+  return { ok: true, value: { endpoints } };
+}
+
+/** The endpoint at another address, without the query of the one before. */
+function addressed({ query: _, ...endpoint }: WebhookEndpointRecord, address: WebhookAddress): WebhookEndpointRecord {
+  return { ...endpoint, ...address };
 }
 
 /** Puts a new text in place of the current one, which signs on for `overlapMs` beside it; 0 ends it and all older ones. */

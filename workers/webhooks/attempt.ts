@@ -12,6 +12,7 @@ import {
   type WebhookEndpointRecord,
 } from '../../src/protocol/webhooks.ts';
 import { SealError, type Sealer } from '../../src/seal.ts';
+import { openAddress } from '../../src/store/webhook-addresses.ts';
 import { sealedForEndpoint } from '../../src/store/webhook-endpoints.ts';
 import { nextTry } from './schedule.ts';
 import { signedHeaders } from './sign.ts';
@@ -27,6 +28,8 @@ export interface Means {
 const timeoutMs = 20_000;
 /** As much of a reply's body is kept, in characters. */
 const keptCharacters = 500;
+/** Shorter values of a query are words such as `v2` or `chat`, and no tokens. */
+const leastSecret = 8;
 /** Statuses that say when to come back. */
 const throttling: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -68,8 +71,9 @@ async function send(
 ): Promise<Came> {
   try {
     const headers = signedHeaders(openSecrets(sealer, endpoint, at), eventId, body, at);
-    const reply = await egress.request({ method: 'POST', url: endpoint.url, headers, body, timeoutMs, signal });
-    return judge(reply);
+    const url = openAddress(sealer, endpoint);
+    const reply = await egress.request({ method: 'POST', url, headers, body, timeoutMs, signal });
+    return judge(reply, url);
   } catch (error) {
     return { outcome: 'failed', status: null, error: errorOf(error, logger), response: null };
   }
@@ -82,9 +86,9 @@ function openSecrets(sealer: Sealer, endpoint: WebhookEndpointRecord, at: number
   return inForce.map((each) => sealer.open(each, sealedForEndpoint(endpoint)));
 }
 
-function judge(reply: EgressReply): Came {
+function judge(reply: EgressReply, url: string): Came {
   const { status } = reply;
-  const response = textOf(reply.body);
+  const response = textOf(reply.body, new URL(url).search);
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null, response };
   const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
   const error = `The receiver answered ${status}${redirect}.`;
@@ -94,13 +98,19 @@ function judge(reply: EgressReply): Came {
 }
 
 /** The beginning of a reply as a person may see it: whatever a receiver writes there, no secret of anybody is kept. */
-function textOf(body: Buffer): string | null {
-  const text = body
-    .subarray(0, keptCharacters * 4)
-    .toString('utf8')
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim();
+function textOf(body: Buffer, query: string): string | null {
+  const beginning = body.subarray(0, keptCharacters * 4).toString('utf8');
+  const text = withoutQuery(beginning.replace(/\p{Cc}+/gu, ' '), query).trim();
   return text === '' ? null : redactText([...text].slice(0, keptCharacters).join(''), 'comment');
+}
+
+/** A text without the query of the address and its values, which some receivers repeat. */
+function withoutQuery(text: string, query: string): string {
+  const pairs = query.slice(1).split('&');
+  const raw = pairs.map((pair) => pair.slice(pair.indexOf('=') + 1));
+  const values = [query.slice(1), ...raw, ...new URLSearchParams(query).values()];
+  const secrets = values.filter(({ length }) => length >= leastSecret).sort((a, b) => b.length - a.length);
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
 /** A defect of ours is an attempt too: without an end of attempts it would meet the receiver again and again. */

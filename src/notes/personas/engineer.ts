@@ -23,6 +23,7 @@ import {
   numberLink,
   numberLinks,
   personLink,
+  safeUrl,
   section,
 } from '../markdown.ts';
 import { quoteLines } from '../quote.ts';
@@ -132,7 +133,7 @@ function closing(notes: Notes): string[] {
     section('New Contributors', wanted.newContributors ? first : []),
     section('Contributors', wanted.contributors && people !== '' ? [people] : []),
     type === 'TAG_BASED' && fromTag && toTag
-      ? `**Full Changelog**: <${compareUrl(repository.url, fromTag, toTag)}>${evidence(notes)}`
+      ? `**Full Changelog**: <${safeUrl(compareUrl(repository.url, fromTag, toTag))}>${evidence(notes)}`
       : '',
   ];
 }

@@ -20,7 +20,7 @@ export const ProcessedSchema = Type.Object(
 const endpoint = {
   id: endpointId,
   orgId,
-  url: text('https://hooks.acme.example/tidings'),
+  url: text('https://hooks.acme.example/tidings', '`?…` at its end stands for a query, which is not shown'),
   description: text('chat bot'),
   events: Type.Array(WebhookEventSchema, { examples: [['draft.published']] }),
   enabled: Type.Boolean({ examples: [true] }),

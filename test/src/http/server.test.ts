@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { BodyBudget } from '../../../src/http/budget.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -159,4 +160,69 @@ test('a request id that is well formed is taken over', async (t) => {
   };
   assert.equal(await idOf('checkout-42:a.b_c'), 'checkout-42:a.b_c');
   for (const bad of ['a b', 'x'.repeat(129), 'ö', '<script>']) assert.notEqual(await idOf(bad), bad);
+});
+
+test('no reply of a handler names the HTTP library', async (t) => {
+  const limits = { maxBytes: 10, budget: new BodyBudget(1000) };
+  const served: HttpRoute[] = [
+    ...routes,
+    {
+      method: 'POST',
+      path: '/bodies',
+      handle: (exchange) =>
+        exchange.receive(
+          limits,
+          () => {},
+          () => exchange.json(201, {}),
+        ),
+    },
+    { method: 'GET', path: '/nothing', handle: (exchange) => exchange.reply(204, '', '') },
+    { method: 'GET', path: '/defect', handle: () => Promise.reject(new Error('a defect')) },
+  ];
+  const { port } = await serve(t, served);
+  const kinds: [number, string][] = [
+    [200, 'GET /things'],
+    [200, 'HEAD /things'],
+    [201, 'POST /things'],
+    [204, 'GET /nothing'],
+    [204, 'OPTIONS /things'],
+    [404, 'GET /nowhere'],
+    [404, 'GET /'],
+    [404, 'OPTIONS /nowhere'],
+    [405, 'DELETE /things'],
+    [405, 'BREW /things'],
+    [404, 'BREW /nowhere'],
+    [500, 'GET /defect'],
+  ];
+  for (const [status, line] of kinds) {
+    const { text, statuses } = await talk(port, `${line} HTTP/1.1\r\nHost: x\r\n\r\n`, { replies: 1 });
+    assert.deepEqual(statuses, [status], line);
+    assert.doesNotMatch(text, /uwebsockets/i, line);
+  }
+  const long = `POST /bodies HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n${'x'.repeat(11)}`;
+  const { text, statuses } = await talk(port, long, { replies: 1 });
+  assert.deepEqual(statuses, [413]);
+  assert.doesNotMatch(text, /uwebsockets/i);
+});
+
+test('only the refusals of the parser name the library, in HTML that cannot be changed', async (t) => {
+  const { port } = await serve(t);
+  const refused: [string, string, string][] = [
+    ['GET /things HTTP/1.1\r\n\r\n', '400 Bad Request', '<h1>Bad Request</h1>'],
+    [
+      `GET /things HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(9000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+      '<h1>Request Header Fields Too Large</h1>',
+    ],
+    [
+      'GET /things HTTP/1.0\r\n\r\n',
+      '505 HTTP Version Not Supported',
+      '<h1>HTTP Version Not Supported</h1><p>This server does not support HTTP/1.0.</p>',
+    ],
+  ];
+  for (const [request, status, html] of refused) {
+    const { text } = await talk(port, request);
+    const whole = `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n${html}<hr><i>uWebSockets/20 Server</i>`;
+    assert.equal(text, whole);
+  }
 });

@@ -265,3 +265,33 @@ test('an installation of very many repositories comes in parts', () => {
   }
   assert.equal(toInstallation('installation', { ...payload, action: 'deleted' }, origin)?.length, 1);
 });
+
+test('names and owners with markup, or with characters that do not show, are refused', () => {
+  const odd = [
+    'a\u009bb',
+    'a\u0085b',
+    'a\u202eb',
+    'a\u200bb',
+    'a\u2028b',
+    'a<b>',
+    'a"b',
+    'a`b',
+    'a\\b',
+    'a b',
+    'a\nb',
+    '\ud800',
+  ];
+  for (const name of [...odd, 'a/b', '']) {
+    const owned = issuePayload(1, {}, { owner: { id: 1, login: name } });
+    assert.ok('repository.owner' in faults('issues', owned), `owner ${JSON.stringify(name)}`);
+  }
+  for (const name of odd) {
+    const named = issuePayload(1, {}, { full_name: `acme/${name}` });
+    assert.ok('repository.full_name' in faults('issues', named), `name ${JSON.stringify(name)}`);
+    const installation = { id: 5, account: { id: 1, login: name } };
+    const told = { action: 'created', installation, repositories: [] };
+    assert.throws(() => toInstallation('installation', told, origin), /installation\.account/, JSON.stringify(name));
+  }
+  for (const name of ['acme', 'Acme-2', 'a_b.c', 'acme_short', 'größe'])
+    assert.ok(toEvents('issues', issuePayload(1, {}, { owner: { id: 1, login: name } }), origin, now), name);
+});

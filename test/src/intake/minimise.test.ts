@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { sampleHistory } from '../../../demo/history/index.ts';
 import { slotOf, slotOfId } from '../../../src/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
+import { minimiseCommit } from '../../../src/intake/minimise.ts';
 import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';
 import { issuePayload, pullPayload, repositoryPayload, timeOf } from '../../helpers/payloads.ts';
 
@@ -80,6 +81,38 @@ test('a closed one without merge stays closed', () => {
 test('a missing person is the ghost', () => {
   assert.deepEqual(pull({ user: null }).author, { login: 'ghost', bot: false });
   assert.deepEqual(issue({ user: undefined }).author, { login: 'ghost', bot: false });
+});
+
+test('a login of a form that no host gives is the ghost, and the rest is captured', () => {
+  const odd = [
+    'a\n\n## Forged',
+    'a b',
+    'a/b',
+    '../x',
+    '..',
+    '',
+    'a\u009bb',
+    'a\u202eb',
+    '<b>',
+    '[x](y)',
+    'a@b',
+    'é',
+    '[bot]',
+  ];
+  for (const login of odd) {
+    assert.deepEqual(pull({ user: { login } }).author, { login: 'ghost', bot: false }, JSON.stringify(login));
+    assert.equal(pull({ user: { login }, title: 'Kept' }).title, 'Kept');
+    assert.equal(minimiseCommit({ id: 'a1', author: { username: login } }).author, null, JSON.stringify(login));
+  }
+  const usual = ['ada', 'Ada-L', 'ada_short', 'a.b', '-x-', 'ghost', 'deleted', 'gitea-actions', 'x'.repeat(39), '007'];
+  for (const login of usual) {
+    assert.deepEqual(pull({ user: { login } }).author, { login, bot: false });
+    assert.equal(minimiseCommit({ id: 'a1', author: { username: login } }).author, login);
+  }
+  assert.deepEqual(pull({ user: { login: 'github-actions[bot]' } }).author, {
+    login: 'github-actions[bot]',
+    bot: true,
+  });
 });
 
 test('bots are known by type or name', () => {

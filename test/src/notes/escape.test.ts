@@ -101,11 +101,31 @@ test('writes links that end where they should', () => {
   assert.equal(safeUrl('https://x/a b)(<>"'), 'https://x/a%20b%29%28%3C%3E%22');
   assert.equal(safeUrl('javascript:alert(1)'), '#');
   assert.equal(numberLink({ number: 5, url: 'https://x/5' }, 'full'), '[#5](https://x/5)');
-  assert.equal(personLink('https://x', 'a]b', 'full'), '[@ab](https://x/a%5Db)');
+  assert.equal(personLink('https://x', 'a]b', 'full'), '[@a\\]b](https://x/a%5Db)');
   assert.equal(numberLink({ number: 5, url: 'https://x/5' }, 'short'), '#5');
   assert.equal(personLink('https://x', 'a_b', 'short'), 'a_b');
   const commit = { sha: 'abcdef1234', message: '<i>\nbody', at: null, author: null, coAuthors: [], pushes: [] };
   assert.equal(commitLine('https://x/r', commit), '- \\<i\\> ([`abcdef1`](https://x/r/commit/abcdef1234))');
+});
+
+test('writes logins as one inert word, in either style of links', () => {
+  const written: [string, string, string][] = [
+    ['ada', '[@ada](https://x/ada)', 'ada'],
+    ['ada_short', '[@ada_short](https://x/ada_short)', 'ada_short'],
+    ['a.b-c', '[@a.b-c](https://x/a.b-c)', 'a.b-c'],
+    ['x[bot]', '[@x\\[bot\\]](https://x/x%5Bbot%5D)', 'x\\[bot\\]'],
+    ['a\n\n## Forged\n', '[@a ## Forged](https://x/a%0A%0A%23%23%20Forged%0A)', 'a ## Forged'],
+    ['a\r\n# F', '[@a # F](https://x/a%0D%0A%23%20F)', 'a # F'],
+    ['*a*~b~', '[@\\*a\\*\\~b\\~](https://x/*a*~b~)', '\\*a\\*\\~b\\~'],
+    ['<!-- rn:pr:1 -->', '[@\\<!-- rn:pr:1 --\\>](https://x/%3C!--%20rn%3Apr%3A1%20--%3E)', '\\<!-- rn:pr:1 --\\>'],
+    ['`a](b`', '[@a\\](b](https://x/%60a%5D%28b%60)', 'a\\](b'],
+    ['\u202Ea\u009Bb\ud800', '[@ab\ufffd](https://x/%E2%80%AEa%C2%9Bb%EF%BF%BD)', 'ab\ufffd'],
+    ['- a', '[@\\- a](https://x/-%20a)', '\\- a'],
+  ];
+  for (const [login, full, short] of written) {
+    assert.equal(personLink('https://x', login, 'full'), full);
+    assert.equal(personLink('https://x', login, 'short'), short);
+  }
 });
 
 test('makes hostile text safe in time', () => {

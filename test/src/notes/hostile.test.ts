@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { compose } from '../../../src/notes/compose.ts';
+import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Persona, RangeBounds } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from './memory-source.ts';
 
@@ -155,6 +156,35 @@ test('makes titles, bodies, labels and issues inert in every draft', () => {
       },
     ),
     { numRuns: 400 },
+  );
+});
+
+test('logins of authors and co-authors are inert in every draft', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ author: text, coAuthor: text }), { minLength: 1, maxLength: 5 }),
+      fc.constantFrom<'full' | 'short'>('full', 'short'),
+      fc.constantFrom(' ', '', '\n'),
+      (people, links, between) => {
+        const pulls = people.map(({ author }, index) =>
+          aPull(index + 1, { author: { login: author.join(between), bot: false } }),
+        );
+        const commits = people.map(({ coAuthor }, index) => ({
+          ...{ sha: `m${index + 1}`, message: '', at: null, author: null, pushes: [] },
+          coAuthors: [coAuthor.join(between)],
+        }));
+        const settings = { ...defaultSettings, links };
+        const bounds: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
+        for (const persona of personas) {
+          const { bodyMd } = compose(memorySource({ pulls, commits, settings }), bounds, persona);
+          assertInert(bodyMd, false);
+          assertNobodyCalled(bodyMd);
+          for (const { type, content } of tokensOf(loose.parse(bodyMd, {})))
+            if (type === 'fence' || type === 'code_block') assert.fail(`code: ${content}`);
+        }
+      },
+    ),
+    { numRuns: 300 },
   );
 });
 

@@ -384,3 +384,40 @@ test('an organisation that is erased takes its endpoints along', async (t) => {
   assert.deepEqual(listWebhookEndpoints(directory, null), []);
   assert.deepEqual(rows(directory, 'webhookDeliveries'), []);
 });
+
+test('a sealed query stays until another address is named', async (t) => {
+  const { directory, create, run } = await openDirectory(t);
+  const query = { sealed: 'v1.query', digest: 'one' };
+  const read = () => readWebhookEndpoint(directory, 'ep_a') as WebhookEndpointRecord;
+  const update = async (fields: object) => {
+    const { ok, value } = (await run({ name: 'updateWebhookEndpoint', endpointId: 'ep_a', ...fields })) as {
+      ok: boolean;
+      value?: { url: string; digest: string };
+    };
+    assert.ok(ok && value);
+    return value;
+  };
+  const made = await create('ep_a', { query, failingSince: 5 });
+  assert.ok(made.ok && !JSON.stringify(made).includes('v1.query'), 'a result holds nothing of it');
+  const described = await update({ description: 'x' });
+  assert.deepEqual([described.url, read().query, read().failingSince], ['https://ep_a.example/?…', query, 5]);
+  await update({ url: 'https://ep_a.example/', query: { ...query, sealed: 'v1.again' } });
+  assert.deepEqual([read().query?.sealed, read().failingSince], ['v1.again', 5], 'the same address sealed again');
+  const other = await update({ url: 'https://ep_a.example/', query: { sealed: 'v1.other', digest: 'two' } });
+  assert.equal(read().failingSince, null, 'another query has failed nothing yet');
+  const bare = await update({ url: 'https://ep_a.example/' });
+  assert.deepEqual([bare.url, 'query' in read()], ['https://ep_a.example/', false]);
+  assert.equal(new Set([described.digest, other.digest, bare.digest]).size, 3, 'a validator tells them apart');
+});
+
+test('a record of an earlier version folds to the row of that version', async (t) => {
+  const { directory, create, run } = await openDirectory(t);
+  await create('ep_a', { url: 'https://ep_a.example/?token=x' });
+  await run({ name: 'updateWebhookEndpoint', endpointId: 'ep_a', url: 'https://ep_a.example/?token=y' });
+  const row = readWebhookEndpoint(directory, 'ep_a') as WebhookEndpointRecord;
+  assert.deepEqual(Object.keys(row), [
+    ...['id', 'orgId', 'url', 'description', 'events', 'disabled', 'sealed', 'previous', 'failingSince'],
+    ...['createdAt', 'updatedAt'],
+  ]);
+  assert.equal(row.url, 'https://ep_a.example/?token=y');
+});

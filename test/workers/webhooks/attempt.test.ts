@@ -14,6 +14,7 @@ import {
   type WebhookEndpointRecord,
 } from '../../../src/protocol/webhooks.ts';
 import { createSealer } from '../../../src/seal.ts';
+import { sealAddress } from '../../../src/store/webhook-addresses.ts';
 import { sealedForEndpoint } from '../../../src/store/webhook-endpoints.ts';
 import { attemptDelivery } from '../../../workers/webhooks/attempt.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
@@ -167,4 +168,27 @@ test('an address that is not allowed gets no connection', async (t) => {
   assert.deepEqual([outcome, attempt.status, receiver.connections], ['failed', null, 0]);
   assert.match(attempt.error ?? '', /the address is not public/);
   assert.doesNotMatch(attempt.error ?? '', /private/);
+});
+
+test('sends to the whole address, and keeps nothing of its query', async (t) => {
+  const { receiver, attempt } = await open(t);
+  receiver.answer = ({ path }, reply) => {
+    reply.writeHead(500).end(`no such page: ${path} very secret/1234 v=v2 very%20secret%2F1234`);
+  };
+  const query = '?token=very%20secret%2F1234&v=v2';
+  const whole = await attempt({}, sealAddress(sealer, named, `${receiver.url}/hook${query}`));
+  assert.equal(receiver.received[0]?.path, `/hook${query}`);
+  assert.equal(whole.attempt.response, 'no such page: /hook?[secret] [secret] v=v2 [secret]');
+  assert.doesNotMatch(JSON.stringify(whole), /secret%2F|secret\/1234/);
+  const clear = await attempt({}, { url: `${receiver.url}/hook${query}` });
+  assert.equal(receiver.received[1]?.path, `/hook${query}`, 'what an earlier version stored is sent to as before');
+  assert.doesNotMatch(JSON.stringify(clear), /secret%2F|secret\/1234/);
+});
+
+test('a query that does not open is an attempt that says so', async (t) => {
+  const { receiver, attempt } = await open(t);
+  const moved = { ...sealAddress(sealer, named, 'https://other.example/?token=x'), url: receiver.url };
+  const { outcome, attempt: made } = await attempt({}, moved);
+  assert.deepEqual([outcome, receiver.received.length], ['failed', 0]);
+  assert.match(made.error ?? '', /cannot be opened/);
 });

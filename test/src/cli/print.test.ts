@@ -1,0 +1,55 @@
+/**
+ * What commands print: hostile names stay on their lines and act on no terminal, and there is no other way out.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { printLines, printText } from '../../../src/cli/print.ts';
+
+/** What is written to standard output meanwhile. */
+function printed(t: TestContext, print: () => void): string {
+  let text = '';
+  const write = t.mock.method(process.stdout, 'write', (chunk: string) => {
+    text += chunk;
+    return true;
+  });
+  try {
+    print();
+  } finally {
+    write.mock.restore();
+  }
+  return text;
+}
+
+test('a line end in a name begins no line', (t) => {
+  const text = printed(t, () => printLines(['a\nkey_1  forged', 'b\u009b2J', 'c\u2028d']));
+  assert.equal(text, 'a\\u000akey_1  forged\nb\\u009b2J\nc\\u2028d\n');
+});
+
+test('nothing to list is said', (t) => {
+  assert.equal(
+    printed(t, () => printLines([], 'There are none.')),
+    'There are none.\n',
+  );
+  assert.equal(
+    printed(t, () => printLines([])),
+    '',
+  );
+});
+
+test('texts keep their line ends', (t) => {
+  assert.equal(
+    printed(t, () => printText('{\n  "a": "\u202e"\n}')),
+    '{\n  "a": "\\u202e"\n}\n',
+  );
+});
+
+test('commands print through one function', () => {
+  const folder = fileURLToPath(new URL('../../../../src/cli/', import.meta.url));
+  const direct = readdirSync(folder).filter((file) =>
+    /process\.stdout\.write|console\./.test(readFileSync(join(folder, file), 'utf8')),
+  );
+  assert.deepEqual(direct, ['print.ts']);
+});

@@ -60,6 +60,8 @@ export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
       end.expiresWith = newest.id;
     }
     makers.push(...makersOf(partition, newest));
+    // A rotation by an earlier version handed no makers on. Later ones do: to walk their lines would cost a read per rotation.
+    if (newest.line === undefined) makers.push(...makersOf(partition, maker));
   }
   return end;
 }

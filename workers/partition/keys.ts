@@ -67,11 +67,7 @@ function rotateBound(
   }
   const bound = { ...fresh, line: old.line ?? old.id, makers: makersOfSuccessor(partition, old, other) };
   const rotator = other === undefined ? undefined : readKey(partition, other);
-  const ends = [
-    fresh.expiresAt,
-    endOf(partition, bound).expiresAt,
-    rotator ? endOf(partition, rotator).expiresAt : null,
-  ];
+  const ends = [bound, rotator].map((each) => (each ? endOf(partition, each).expiresAt : null));
   const key = { ...bound, expiresAt: earliest(ends) };
   const first = old.line === undefined ? rotated : readKey(partition, old.line);
   writeKey(partition, rotated);

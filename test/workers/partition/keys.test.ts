@@ -321,6 +321,19 @@ test('records of earlier versions fold as they did, and their keys end with thei
   assert.deepEqual(standing(directory, 'made anew', 4), ['revoked', null]);
 });
 
+test('what a key made ends with its maker, though an earlier version let another key rotate it', async (t) => {
+  const directory = openTestPartition(t, 'directory');
+  await make(directory, 'maker');
+  await make(directory, 'other');
+  await make(directory, 'old', { by: 'maker' });
+  await make(directory, 'child', { by: 'old' });
+  const key = keyOf('fresh', { createdBy: 'other' });
+  await carryOut(directory, commandRecord({ name: 'rotateKey', keyId: 'old', key, overlapMs: 0 } as never, epoch + 1));
+  assert.deepEqual(standing(directory, 'child', 2), ['active', null]);
+  await revoke(directory, 'maker', 3);
+  assert.deepEqual(standing(directory, 'child', 3), ['revoked', 'maker']);
+});
+
 test('an earlier record revokes the last key of the instance, as it did', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'admin', { org: null });

@@ -50,6 +50,7 @@ const TierSettingsSchema = Type.Object(
     apiPerMinute: limit,
     apiPerHour: limit,
     apiPerDay: limit,
+    apiOrgFactor: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e6 })),
     webhooksPerMinute: limit,
     webhooksPerHour: limit,
   },
@@ -226,6 +227,27 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_LIMIT_API_PER_DAY',
       description: 'API requests a day and organisation in the standard tier; 0 = no limit',
     }),
+    limitApiOrgFactor: setting(count(0, 1e6, 5), {
+      env: 'TIDINGS_LIMIT_API_ORG_FACTOR',
+      description:
+        'API requests per minute and hour of all keys of an organisation, as a multiple of those per key; 0 = no limit',
+    }),
+    maxKeys: setting(count(0, 1e6, 100), {
+      env: 'TIDINGS_MAX_KEYS',
+      description: 'Maximum of active API keys per organisation; 0 = no maximum',
+    }),
+    maxRanges: setting(count(0, 1e9, 10_000), {
+      env: 'TIDINGS_MAX_RANGES',
+      description: 'Maximum of release ranges per organisation; 0 = no maximum',
+    }),
+    maxWebhookEndpoints: setting(count(0, 1e6, 20), {
+      env: 'TIDINGS_MAX_WEBHOOK_ENDPOINTS',
+      description: 'Maximum of webhook endpoints per organisation; 0 = no maximum',
+    }),
+    maxBackfills: setting(count(0, 1e6, 50), {
+      env: 'TIDINGS_MAX_BACKFILLS',
+      description: 'Maximum of backfills under way per organisation; 0 = no maximum',
+    }),
     limitWebhooksPerMinute: setting(count(0, 1e9, 100), {
       env: 'TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE',
       description: 'Webhooks a minute and organisation that are folded at once; 0 = no limit',
@@ -241,7 +263,7 @@ export const SettingsSchema = Type.Object(
     tiers: setting(Type.Array(TierSettingsSchema, { default: [] }), {
       env: 'TIDINGS_TIERS',
       description:
-        'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, webhooksPerMinute, webhooksPerHour}',
+        'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor, webhooksPerMinute, webhooksPerHour}',
     }),
     instanceTier: setting(Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$', default: 'standard' }), {
       env: 'TIDINGS_INSTANCE_TIER',

@@ -10,6 +10,8 @@ export interface Tier {
   apiPerMinute: number;
   apiPerHour: number;
   apiPerDay: number;
+  /** Requests per minute and hour of all keys of an organisation, as a multiple of those per key; absent = no limit. */
+  apiOrgFactor?: number;
   webhooksPerMinute: number;
   webhooksPerHour: number;
 }
@@ -20,6 +22,7 @@ export type TierSettings = Pick<
   | 'limitApiPerMinute'
   | 'limitApiPerHour'
   | 'limitApiPerDay'
+  | 'limitApiOrgFactor'
   | 'limitWebhooksPerMinute'
   | 'limitWebhooksPerHour'
   | 'tiers'
@@ -35,6 +38,7 @@ export function tiersOf(settings: TierSettings): ReadonlyMap<string, Tier> {
     apiPerMinute: settings.limitApiPerMinute,
     apiPerHour: settings.limitApiPerHour,
     apiPerDay: settings.limitApiPerDay,
+    apiOrgFactor: settings.limitApiOrgFactor,
     webhooksPerMinute: settings.limitWebhooksPerMinute,
     webhooksPerHour: settings.limitWebhooksPerHour,
   };

@@ -10,6 +10,7 @@ import { documentRoute } from './api/document.ts';
 import { toHttpRoute } from './api/handle.ts';
 import { ApiLimit } from './api/limit.ts';
 import { OnceGuard } from './api/once.ts';
+import { Quotas } from './api/quotas.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
 import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
@@ -158,7 +159,15 @@ function routes(
     read: (partition) => readers.fresh(partition),
     isConnected: (id) => isConnected(readers.fresh(directoryName), id, settings.autoConnect),
   });
-  const services = { context, authenticator, limit: limits.api, usage, once: new OnceGuard(), budget };
+  const services = {
+    context,
+    authenticator,
+    limit: limits.api,
+    usage,
+    quotas: new Quotas(),
+    once: new OnceGuard(),
+    budget,
+  };
   const allowList = new AllowList(settings);
   return [
     {

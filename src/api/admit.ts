@@ -15,7 +15,7 @@ const testEcho: readonly string[] = ['X-Test-Mode', 'true'];
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
  */
 export function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
-  const { authenticator, context, usage } = services;
+  const { authenticator, context, usage, quotas } = services;
   const { headers, params } = exchange;
   const now = Date.now();
   const { caller, directory } = authenticator.admit(headers.authorization, route.scope, now);
@@ -29,7 +29,7 @@ export function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiS
     throw invalid({ 'If-Match': 'expected none: this operation cannot be made conditional' }, 'A header is invalid.');
   }
   const query = checkQuery<never>(route.query, exchange.query);
-  return { context, caller, directory, params, headers, query, body: undefined, test, once: undefined, usage };
+  return { context, caller, directory, params, headers, query, body: undefined, test, once: undefined, usage, quotas };
 }
 
 /** Requests in test mode have windows of their own: they take nothing of what live ones may use, and are counted nowhere. */

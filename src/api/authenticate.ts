@@ -10,6 +10,7 @@ import { slotOfId } from '../ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { keyByHash, readDirectoryRepository } from '../store/directory.ts';
+import { endOf } from '../store/key-ends.ts';
 import { rotateBy } from '../store/keys.ts';
 import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
@@ -24,6 +25,8 @@ const remedy = 'Generate a new key in the dashboard under Settings → API Keys.
 /** A key that was found good, and the directory as of this request. */
 export interface Caller {
   readonly key: KeyRecord;
+  /** When the key ends by itself or with a key that it was made by, in milliseconds; null = never. */
+  readonly expiresAt: number | null;
   /** Whether everything it asks for is in test mode. */
   readonly isTest: boolean;
   readonly limited: Limited;
@@ -62,7 +65,8 @@ export class Authenticator {
   admit(authorization: string | undefined, scope: Scope, now: number): Admitted {
     const directory = this.directory();
     const caller = this.callers.get(authorization ?? '') ?? this.look(directory, authorization);
-    const { expiresAt, scopes } = caller.key;
+    const { expiresAt } = caller;
+    const { scopes } = caller.key;
     if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
     if (!scopes.includes(scope) && !scopes.includes('*')) throw forbidden(scope, scopes);
     return { caller, directory };
@@ -86,17 +90,20 @@ export class Authenticator {
     const key = keyByHash(directory, hashKey(text));
     if (!key) throw unauthorized('is not known');
     if (key.revokedAt !== null) throw unauthorized('was revoked');
-    const caller = this.toCaller(directory, key);
+    const { expiresAt, revokedWith } = endOf(directory, key);
+    if (revokedWith !== null) throw unauthorized(`has ended with the key that made it, ${revokedWith}`);
+    const caller = this.toCaller(directory, key, expiresAt);
     this.callers.set(authorization as string, caller);
     return caller;
   }
 
-  private toCaller(directory: Partition, key: KeyRecord): Caller {
+  private toCaller(directory: Partition, key: KeyRecord, expiresAt: number | null): Caller {
     const organisation = key.orgId ?? instanceUsage;
     const tier = tierNamed(this.tiers, tierOfUsage(directory, organisation, this.instanceTier));
     const isDue = key.rotatedTo === undefined && rotateBy(key) <= Date.now();
     return {
       key,
+      expiresAt,
       isTest: key.prefix === testPrefix,
       limited: { keyId: key.id, organisation, tier },
       testLimited: { keyId: `${key.id} test`, organisation: `${organisation} test`, tier },

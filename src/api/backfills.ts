@@ -31,12 +31,12 @@ const startBackfill: ApiRoute = {
   query: NoQuerySchema,
   checkBody,
   once: { home: ({ params }) => params[0], reply: started },
-  handle: async ({ body, caller, context, directory, once, params: [repoId = ''] }) => {
+  handle: async ({ body, caller, context, directory, once, quotas, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const since = checkBody(body);
     const listed = readDirectoryRepository(directory, repoId) as DirectoryRepository;
-    const resolved = await resolveListed(context, directory, listed);
-    return started(await begin(context, resolved, since, once));
+    const start = async () => begin(context, await resolveListed(context, directory, listed), since, once);
+    return started(await quotas.withinBackfills(context, repoId, start));
   },
 };
 

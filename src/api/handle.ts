@@ -22,6 +22,7 @@ import type { ApiLimit } from './limit.ts';
 import { serveMock } from './mock.ts';
 import { type OnceGuard, type Repeatable, readUse } from './once.ts';
 import { isPage, pageLinks } from './page.ts';
+import type { Quotas } from './quotas.ts';
 import type { UsageMeter } from './usage.ts';
 
 /** A request whose caller is known and whose query is checked. `body` is parsed JSON, not yet checked. */
@@ -38,6 +39,7 @@ export interface ApiRequest<Query = Record<string, never>> {
   /** The Idempotency-Key of the request; the command that is its effect takes it along. */
   once: Use | undefined;
   usage: UsageMeter;
+  quotas: Quotas;
 }
 
 /** A reply: ready JSON bytes, or a value to encode. Headers are flat pairs. */
@@ -71,6 +73,7 @@ export interface ApiServices {
   authenticator: Authenticator;
   limit: ApiLimit;
   usage: UsageMeter;
+  quotas: Quotas;
   once: OnceGuard;
   budget: BodyBudget;
 }

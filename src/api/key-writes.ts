@@ -1,5 +1,5 @@
 /**
- * Making and rotating API keys, for the API and the command line alike: the key is made here, only its hash goes on the
+ * Making, rotating and revoking API keys, for the API and the command line alike: the key is made here, only its hash goes on the
  * journal, and the key itself is in the one answer that tells of it.
  */
 import { keyParts, newKey } from '../api-key.ts';
@@ -29,24 +29,33 @@ export interface WrittenKey {
   replayed: boolean;
 }
 
+/** A key that was revoked, and how many others have ended with it. */
+export interface RevokedKey {
+  id: string;
+  rotatedTo: string | null;
+  endedKeys: number;
+  endedWith: null;
+}
+
 /**
  * Makes a key.
- * @throws ServiceError `notFound` for an organisation id that nobody has
+ * @throws ServiceError `notFound` for an organisation id that no one has, `conflict` when the organisation has too many
  */
 export function createKey(context: ApiContext, wanted: WantedKey, use?: Use): Promise<WrittenKey> {
   const { org, origin, mode } = wanted;
   const key = newKey(mode);
   const record = recordOf(key, wanted);
-  return write(context, key, { name: 'createKey', org, origin, key: record }, use);
+  const most = context.settings.maxKeys;
+  return write(context, key, { name: 'createKey', org, origin, key: record, most }, use);
 }
 
 /**
  * Makes a key that takes the place of another one, which goes on for `overlapMs`.
- * @throws ServiceError `notFound`, or `conflict` for a key that has ended or was rotated before
+ * @throws ServiceError `notFound`, or `conflict` for a key that has ended or was rotated before, or too many in their overlap
  */
 export function rotateKey(
   context: ApiContext,
-  old: Pick<KeyRecord, 'id' | 'prefix'>,
+  old: Pick<KeyRecord, 'id' | 'prefix' | 'line'>,
   { overlapMs, createdBy }: { overlapMs: number; createdBy?: string },
   use?: Use,
 ): Promise<WrittenKey> {
@@ -58,7 +67,20 @@ export function rotateKey(
     expiresAt: null,
     ...(createdBy !== undefined && { createdBy }),
   });
-  return write(context, key, { name: 'rotateKey', keyId: old.id, key: record, overlapMs }, use);
+  const line = old.line ?? old.id;
+  const most = context.settings.maxKeys;
+  return write(context, key, { name: 'rotateKey', keyId: old.id, key: { ...record, line }, overlapMs, most }, use);
+}
+
+/**
+ * Revokes a key, and ends those that it has made.
+ * @returns the key, and as `endedKeys` how many others have ended with it
+ * @throws ServiceError `notFound`, or `conflict` for the last key that manages the instance
+ */
+export async function revokeKey(context: ApiContext, keyId: string): Promise<RevokedKey> {
+  const command = { name: 'revokeKey', keyId, guarded: true } as const;
+  const revoked = await carryOut<Omit<RevokedKey, 'endedWith'>>(context, directoryName, command);
+  return { ...revoked, endedWith: null };
 }
 
 async function write(
@@ -68,7 +90,7 @@ async function write(
   use: Use | undefined,
 ): Promise<WrittenKey> {
   const value = await carryOut<WrittenKey['value']>(context, directoryName, command, use);
-  return { value, key, replayed: use?.replayed ?? false };
+  return { value: { ...value, endedWith: null }, key, replayed: use?.replayed ?? false };
 }
 
 function recordOf(

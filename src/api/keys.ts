@@ -1,6 +1,6 @@
 /**
  * API keys: list, get, make, rotate, revoke (spec part 5). A key of an organisation sees the keys of its organisation alone,
- * and makes none that may do what it may not.
+ * makes none that may do what it may not or that outlives it, and ends none that may do more.
  */
 import { invalid, notFound, ServiceError } from '../errors.ts';
 import { slotOfId } from '../ids.ts';
@@ -17,11 +17,11 @@ import {
 import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
 import { organisationContracts } from '../protocol/contracts/organisations.ts';
 import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/directory.ts';
-import { keyResponse } from '../store/keys.ts';
+import { rotatedFault } from '../store/key-ends.ts';
+import { keyReply } from '../store/keys.ts';
 import type { Caller } from './authenticate.ts';
-import { carryOut } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
-import { createKey, rotateKey, type WrittenKey } from './key-writes.ts';
+import { createKey, revokeKey, rotateKey, type WrittenKey } from './key-writes.ts';
 import { page } from './page.ts';
 import { check } from './validate.ts';
 import { knownHost } from './webhook-secret-writes.ts';
@@ -40,7 +40,7 @@ const list: ApiRoute<Paging> = {
     const all = listKeys(directory).filter((key) => isVisible(caller, key));
     const { items, ...rest } = page(all, query, toSortable, { sort: 'createdAt', order: 'desc' });
     const now = Date.now();
-    return { status: 200, body: { keys: items.map((key) => keyResponse(directory, key, now)), ...rest } };
+    return { status: 200, body: { keys: items.map((key) => keyReply(directory, key, now)), ...rest } };
   },
 };
 
@@ -53,7 +53,7 @@ const get: ApiRoute = {
   query: NoQuerySchema,
   handle: (request) => ({
     status: 200,
-    body: keyResponse(request.directory, visibleKey(request), Date.now()),
+    body: keyReply(request.directory, visibleKey(request), Date.now()),
   }),
 };
 
@@ -72,10 +72,8 @@ const create: ApiRoute = {
     const org = organisationFor(request, body);
     const scopes = body.scopes ?? (caller.key.scopes.includes('*') ? [...allScopes] : caller.key.scopes);
     assertHeld(caller, scopes);
-    const expiresAt = body.expiresAt === undefined ? null : Date.parse(body.expiresAt);
-    if (expiresAt !== null && expiresAt <= Date.now()) {
-      throw invalid({ expiresAt: `expected a time to come, got "${body.expiresAt}"` });
-    }
+    assertCurrent(caller);
+    const expiresAt = expiryOf(body.expiresAt, caller.expiresAt);
     const origin = readOrganisation(directory, org ?? '')?.origin ?? knownHost(context.settings, body.host);
     const wanted = {
       name: body.name.toWellFormed(),
@@ -103,6 +101,7 @@ const rotate: ApiRoute = {
     const key = visibleKey(request);
     const { overlapHours = usualOverlapHours } = checkRotation(request.body);
     assertHeld(caller, key.scopes);
+    if (caller.key.id !== key.id) assertCurrent(caller);
     return shownOnce(
       await rotateKey(context, key, { overlapMs: overlapHours * hourMs, createdBy: caller.key.id }, once),
     );
@@ -117,9 +116,9 @@ const revoke: ApiRoute = {
   scope: 'keys:write',
   query: NoQuerySchema,
   handle: async (request) => {
-    const { id } = visibleKey(request);
-    const value = await carryOut<object>(request.context, directoryName, { name: 'revokeKey', keyId: id });
-    return { status: 200, body: value };
+    const { id, scopes } = visibleKey(request);
+    assertHeld(request.caller, scopes.includes('*') ? allScopes : scopes);
+    return { status: 200, body: await revokeKey(request.context, id) };
   },
 };
 
@@ -160,7 +159,24 @@ function organisationFor({ caller, directory, context }: ApiRequest, { org, inst
   return orgId;
 }
 
-/** A key must not be a way to scopes that the caller does not have. */
+/** When a new key ends: no later than the key that makes it. */
+function expiryOf(asked: string | undefined, makerEnds: number | null): number | null {
+  if (asked === undefined) return makerEnds;
+  const expiresAt = Date.parse(asked);
+  if (expiresAt <= Date.now()) throw invalid({ expiresAt: `expected a time to come, got "${asked}"` });
+  if (makerEnds !== null && expiresAt > makerEnds) {
+    const latest = new Date(makerEnds).toISOString();
+    throw invalid({ expiresAt: `expected a time up to ${latest}, when the asking key expires, got "${asked}"` });
+  }
+  return expiresAt;
+}
+
+/** A key that goes on for an overlap alone makes nothing that its successor would keep alive. */
+function assertCurrent({ key: { rotatedTo } }: Caller): void {
+  if (rotatedTo !== undefined) throw new ServiceError('forbidden', rotatedFault(rotatedTo));
+}
+
+/** A key must not be a way to scopes that the caller does not have, nor end a key that has them. */
 function assertHeld({ key }: Caller, wanted: readonly string[]): void {
   if (key.scopes.includes('*')) return;
   const missing = wanted.filter((scope) => !key.scopes.includes(scope));

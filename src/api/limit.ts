@@ -1,6 +1,6 @@
 /**
- * API limits (spec part 8): fixed windows that begin with the first request, a minute and an hour per key, a day per
- * organisation; a request takes from all of them or from none. In memory, exact for the one gateway of a node; the day is
+ * API limits (spec part 8): fixed windows that begin with the first request, a minute and an hour per key and per organisation,
+ * a day per organisation; a request takes from all of them or from none. In memory, exact for the one gateway of a node; the day is
  * taken up from the directory after a restart (`docs/architecture.md` decision 27).
  */
 import type { Tier } from '../../config/tiers.ts';
@@ -35,7 +35,7 @@ interface Window {
   used: number;
 }
 
-/** The rules of a tier, in the order minute, hour, day, without those that do not limit. */
+/** The rules of a tier, in the order minute, hour, day, of each the key's first, without those that do not limit. */
 interface Rules {
   list: readonly Rule[];
   policy: string;
@@ -123,10 +123,12 @@ export class ApiLimit {
   }
 }
 
-function toRules({ apiPerMinute, apiPerHour, apiPerDay }: Tier): Rules {
+function toRules({ apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor = 0 }: Tier): Rules {
   const all: Rule[] = [
     { name: 'key-min', unit: 'minute', count: apiPerMinute, per: 'key' },
+    { name: 'org-min', unit: 'minute', count: apiPerMinute * apiOrgFactor, per: 'organisation' },
     { name: 'key-hour', unit: 'hour', count: apiPerHour, per: 'key' },
+    { name: 'org-hour', unit: 'hour', count: apiPerHour * apiOrgFactor, per: 'organisation' },
     { name: 'org-day', unit: 'day', count: apiPerDay, per: 'organisation' },
   ];
   const list = all.filter(({ count }) => count > 0);

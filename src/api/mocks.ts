@@ -19,7 +19,7 @@ import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.
 import { backfillResponse } from '../store/backfills.ts';
 import { channelResponse } from '../store/channels.ts';
 import { directoryRepositoryResponse } from '../store/directory.ts';
-import { keyResponse } from '../store/keys.ts';
+import { keyReply } from '../store/keys.ts';
 import { publicationResponse } from '../store/publications.ts';
 import { draftResponse, rangeResponse } from '../store/responses.ts';
 import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
@@ -153,19 +153,19 @@ export const mocks: Readonly<Record<string, Mock>> = {
   cancelBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'cancelled'))),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
   approveRetention: () => ok({ approved: [] }),
-  listKeys: list('keys', ({ directory }) => [keyResponse(directory, sampleKey('key_test_sample'), sampleTime)]),
-  getKey: ({ directory, params }) => ok(keyResponse(directory, sampleKey(idOf(params)), sampleTime)),
+  listKeys: list('keys', ({ directory }) => [keyReply(directory, sampleKey('key_test_sample'), sampleTime)]),
+  getKey: ({ directory, params }) => ok(keyReply(directory, sampleKey(idOf(params)), sampleTime)),
   createKey: ({ directory, body }) => {
     const { name, scopes = ['*'] } = body as CreateKeyBody;
     const key = sampleKey('key_test_made', { name, scopes });
-    return made({ ...keyResponse(directory, key, sampleTime), key: sampleSecret }, `/api/keys/${key.id}`);
+    return made({ ...keyReply(directory, key, sampleTime), key: sampleSecret }, `/api/keys/${key.id}`);
   },
   rotateKey: ({ directory }) => {
     const key = sampleKey('key_test_rotated');
-    return made({ ...keyResponse(directory, key, sampleTime), key: sampleSecret }, `/api/keys/${key.id}`);
+    return made({ ...keyReply(directory, key, sampleTime), key: sampleSecret }, `/api/keys/${key.id}`);
   },
   revokeKey: ({ directory, params }) =>
-    ok(keyResponse(directory, sampleKey(idOf(params), { revokedAt: sampleTime }), sampleTime)),
+    ok({ ...keyReply(directory, sampleKey(idOf(params), { revokedAt: sampleTime }), sampleTime), endedKeys: 0 }),
   publishDraft: ({ body }) => {
     const { draftId, channel, draft = false } = body as PublishBody;
     const publication = samplePublication(undefined, { draftId, channel, asDraft: draft });

@@ -29,7 +29,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: `The API key was revoked. ${remedy}` },
   },
   403: {
-    when: 'The API key may not do this, or a policy of the organization refuses it; the message names the scope that is missing and those the key has, or the policy.',
+    when: 'The API key may not do this, or a policy of the organization refuses it; the message names the scope that is missing and those the key has, or the policy. To revoke a key takes the scopes of that key.',
     example: { message: 'The API key lacks the scope drafts:write; it has drafts:read.' },
   },
   404: {
@@ -37,7 +37,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: 'Draft "draft_x" is not found or not accessible.' },
   },
   409: {
-    when: 'It goes against what is there, or a request with the same Idempotency-Key is under way; the message says which.',
+    when: 'It goes against what is there, or exceeds a maximum of the organization, or a request with the same Idempotency-Key is under way; the message says which.',
     example: { message: 'A request with this Idempotency-Key is under way. Ask again in a second.', retryAfter: 1 },
   },
   412: {

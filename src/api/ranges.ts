@@ -61,15 +61,18 @@ const createRange: ApiRoute = {
   query: NoQuerySchema,
   checkBody: checkWhole,
   once: { home: ({ body }) => (body as { repoId?: unknown } | null)?.repoId, reply: created },
-  handle: async ({ body, caller, context, once }) => {
+  handle: async ({ body, caller, context, once, quotas }) => {
     const { repoId, ...bounds } = checkBody(body);
     assertVisible(caller, repoId, 'Repository', repoId);
     checkBounds(bounds);
     const name = partitionOfId(context, repoId) as string;
     const question: PreviewTask = { task: 'preview', repoId, bounds };
-    const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
-    const rangeId = newId('range', slotOfId(repoId) as number);
-    return created(await carryOut(context, name, { name: 'createRange', rangeId, repoId, bounds, ...counts }, once));
+    const range = await quotas.withinRanges(context, repoId, async (used) => {
+      const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
+      const rangeId = newId('range', slotOfId(repoId) as number);
+      return carryOut(context, name, { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used }, once);
+    });
+    return created(range);
   },
 };
 

@@ -59,7 +59,8 @@ export async function createWebhookEndpoint(
     createdAt: 0,
     updatedAt: 0,
   };
-  const command = { name: 'createWebhookEndpoint', endpoint } as const;
+  const most = context.settings.maxWebhookEndpoints;
+  const command = { name: 'createWebhookEndpoint', endpoint, most } as const;
   const { digest: _, ...value } = await carryOut<Stored>(context, directoryName, command, use);
   return { value, secret, replayed: use?.replayed ?? false };
 }

@@ -2,14 +2,14 @@
  * `tidings keys create|list|rotate|revoke`: API keys, through the journal. A key is shown once, here, and only its hash leaves.
  */
 
-import { carryOut } from '../api/context.ts';
-import { createKey, rotateKey } from '../api/key-writes.ts';
+import { createKey, revokeKey, rotateKey } from '../api/key-writes.ts';
 import { knownHost } from '../api/webhook-secret-writes.ts';
 import { usualOverlapHours } from '../api/webhook-secrets.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { type KeyRecord, scopes } from '../protocol/commands.ts';
 import { listKeys, listOrganisations, readKey } from '../store/directory.ts';
-import { keyStatus, rotateBy } from '../store/keys.ts';
+import { type KeyStanding, standingOf } from '../store/key-ends.ts';
+import { rotateBy } from '../store/keys.ts';
 import type { Partition } from '../store/partition.ts';
 import { readKeyUse } from '../store/usage.ts';
 import { withService } from './connection.ts';
@@ -125,15 +125,16 @@ function describe(directory: Partition, key: KeyRecord, logins: ReadonlyMap<stri
   const now = Date.now();
   const usedAt = readKeyUse(directory, key.id);
   const used = usedAt === undefined ? 'never used' : `used ${iso(usedAt)}`;
-  const reminder = keyStatus(key, now) === 'active' && rotateBy(key) <= now ? '  older than six months: rotate it' : '';
-  return `${key.id}  ${key.prefix}…${key.last4}  ${owner}  ${JSON.stringify(key.name)}  ${stateOf(key, now)}  made ${iso(key.createdAt)}  ${used}${reminder}`;
+  const standing = standingOf(directory, key, now);
+  const reminder = standing.status === 'active' && rotateBy(key) <= now ? '  older than six months: rotate it' : '';
+  return `${key.id}  ${key.prefix}…${key.last4}  ${owner}  ${JSON.stringify(key.name)}  ${stateOf(key, standing)}  made ${iso(key.createdAt)}  ${used}${reminder}`;
 }
 
-function stateOf(key: KeyRecord, now: number): string {
-  const status = keyStatus(key, now);
-  if (key.revokedAt !== null) return `${status} ${iso(key.revokedAt)}`;
-  if (key.expiresAt === null) return status;
-  return status === 'expired' ? `${status} ${iso(key.expiresAt)}` : `${status} until ${iso(key.expiresAt)}`;
+function stateOf({ revokedAt }: KeyRecord, { status, expiresAt, endedWith }: KeyStanding): string {
+  if (revokedAt !== null) return `${status} ${iso(revokedAt)}`;
+  if (endedWith !== null) return `ended with ${endedWith}`;
+  if (expiresAt === null) return status;
+  return status === 'expired' ? `${status} ${iso(expiresAt)}` : `${status} until ${iso(expiresAt)}`;
 }
 
 function iso(time: number): string {
@@ -143,7 +144,11 @@ function iso(time: number): string {
 async function revoke(args: string[]): Promise<number> {
   const [keyId] = readArgs(args, {}).positionals;
   if (!keyId) throw new UsageError('Expected: tidings keys revoke KEY_ID');
-  await withService((context) => carryOut(context, directoryName, { name: 'revokeKey', keyId }));
-  printLines([`${keyId} is revoked.`]);
+  const { endedKeys, rotatedTo } = await withService((context) => revokeKey(context, keyId));
+  printLines([
+    `${keyId} is revoked.`,
+    ...(endedKeys > 0 ? [`Keys that it made have ended with it: ${endedKeys}.`] : []),
+    ...(rotatedTo === null ? [] : [`Its successor ${rotatedTo} goes on: revoke it too if you do not know it.`]),
+  ]);
   return 0;
 }

@@ -15,6 +15,9 @@ import { webhookCommands } from './webhooks.ts';
 /** Digests, one of which what is written to must have; absent = any state will do. */
 const ifMatch = Type.Optional(Type.Array(Type.String()));
 
+/** How many an organisation may have, as the setting was when the command was made; 0 or absent = no maximum. */
+const most = Type.Optional(Type.Integer({ minimum: 0 }));
+
 /** A person's change of a draft: the id of their API key, and which states of the draft it is meant for. */
 const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
@@ -28,6 +31,9 @@ export const CommandSchema = Type.Union([
     prCount: Type.Integer(),
     issueCount: Type.Integer(),
     resolution: ResolutionSchema,
+    most,
+    /** Ranges that other repositories of the organisation have. */
+    elsewhere: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   Type.Object({
     name: Type.Literal('generateDraft'),
@@ -104,6 +110,12 @@ export const KeyRecordSchema = Type.Object({
   createdBy: Type.Optional(Type.String()),
   /** Id of the key that takes its place; it can be rotated once. */
   rotatedTo: Type.Optional(Type.String()),
+  /** Id of the first key of its line, for a key made by rotation. Keys that earlier versions rotated have none. */
+  line: Type.Optional(Type.String()),
+  /** On the first key of a line: id of the newest one. */
+  head: Type.Optional(Type.String()),
+  /** Ids of the keys that it ends with, for a key made by rotation; other keys end with `createdBy`. */
+  makers: Type.Optional(Type.Array(Type.String())),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
@@ -143,6 +155,7 @@ export const DirectoryCommandSchema = Type.Union([
     org: Type.Union([Type.String(), Type.Null()]),
     origin: Type.String(),
     key: KeyRecordSchema,
+    most,
   }),
   /** `key` takes the place of `keyId`, whose scopes, name and organisation it gets; the old one goes on for `overlapMs`. */
   Type.Object({
@@ -150,8 +163,14 @@ export const DirectoryCommandSchema = Type.Union([
     keyId: Type.String(),
     key: KeyRecordSchema,
     overlapMs: Type.Integer({ minimum: 0 }),
+    most,
   }),
-  Type.Object({ name: Type.Literal('revokeKey'), keyId: Type.String() }),
+  /** `guarded` keeps the last key of the instance. Records of earlier versions have no such field. */
+  Type.Object({
+    name: Type.Literal('revokeKey'),
+    keyId: Type.String(),
+    guarded: Type.Optional(Type.Literal(true)),
+  }),
   Type.Object({ name: Type.Literal('updateOrganisation'), ...organisationFields }),
   // What earlier versions wrote.
   Type.Object({ name: Type.Literal('setTier'), ...organisationFields }),

@@ -123,7 +123,12 @@ export interface WebhookDelivery {
 
 /** Commands of the directory about endpoints. */
 export const webhookCommands = [
-  Type.Object({ name: Type.Literal('createWebhookEndpoint'), endpoint: WebhookEndpointRecordSchema }),
+  Type.Object({
+    name: Type.Literal('createWebhookEndpoint'),
+    endpoint: WebhookEndpointRecordSchema,
+    /** How many an organisation may have; 0 = no maximum, absent in records of earlier versions. */
+    most: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
   Type.Object({
     name: Type.Literal('updateWebhookEndpoint'),
     endpointId: Type.String(),

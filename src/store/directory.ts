@@ -186,11 +186,31 @@ export function keyByHash(partition: Partition, hash: string): KeyRecord | undef
 export function writeKey(partition: Partition, key: KeyRecord): void {
   partition.tables.keys.putSync(key.id, key);
   partition.tables.keysByHash.putSync(key.hash, key.id);
+  if (key.revokedAt === null) putKeyInUse(partition, key);
+  else removeKeyInUse(partition, key);
 }
 
-export function removeKey(partition: Partition, { id, hash }: KeyRecord): void {
-  partition.tables.keys.removeSync(id);
-  partition.tables.keysByHash.removeSync(hash);
+export function removeKey(partition: Partition, key: KeyRecord): void {
+  partition.tables.keys.removeSync(key.id);
+  partition.tables.keysByHash.removeSync(key.hash);
+  removeKeyInUse(partition, key);
+}
+
+/** Lists a key among those that its organisation, or the instance, may have in use. */
+export function putKeyInUse({ tables }: Partition, { id, orgId }: KeyRecord): void {
+  tables.keysInUse.putSync([orgId ?? '', id], true);
+}
+
+/** Takes a key that has ended off the list. */
+export function removeKeyInUse({ tables }: Partition, { id, orgId }: Pick<KeyRecord, 'id' | 'orgId'>): void {
+  tables.keysInUse.removeSync([orgId ?? '', id]);
+}
+
+/** Keys that are not revoked, of an organisation or of all. Some may have ended, by their time or with the key that made them. */
+export function listKeysInUse(partition: Partition, orgId?: string): KeyRecord[] {
+  const range = orgId === undefined ? {} : { start: [orgId, ''], end: [orgId, '\uffff'] };
+  const keys = [...partition.tables.keysInUse.getKeys(range)];
+  return keys.flatMap((key) => readKey(partition, (key as string[])[1] as string) ?? []);
 }
 
 export function listKeys(partition: Partition): KeyRecord[] {

@@ -2,6 +2,7 @@
  * API keys as they are answered: state, last use and the reminder to rotate; never the key, which nobody has.
  */
 import type { KeyRecord } from '../protocol/commands.ts';
+import { keyStatus, standingOf } from './key-ends.ts';
 import type { Partition } from './partition.ts';
 import { readKeyUse } from './usage.ts';
 
@@ -13,13 +14,15 @@ export function rotateBy(key: KeyRecord): number {
   return key.createdAt + rotationMs;
 }
 
-/** Whether a key can be used at `now`. */
-export function keyStatus(key: KeyRecord, now: number): 'active' | 'expired' | 'revoked' {
-  if (key.revokedAt !== null) return 'revoked';
-  return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
+/** A key as the API answers it at `now`. */
+export function keyReply(partition: Partition, key: KeyRecord, now: number): Record<string, unknown> {
+  const { status, expiresAt, endedWith } = standingOf(partition, key, now);
+  const told = keyResponse(partition, key, now);
+  const reminder = status === 'active' ? told.reminder : null;
+  return { ...told, status, expiresAt: isoOrNull(expiresAt), reminder, endedWith };
 }
 
-/** A key as the API answers it at `now`. */
+/** A key by itself, as the results of commands hold it. Replays write these, so the fields stay as they are. */
 export function keyResponse(
   partition: Partition,
   key: KeyRecord,

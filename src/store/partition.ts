@@ -51,6 +51,7 @@ const foldedTables = [
   'directoryRepositories',
   'keys',
   'keysByHash',
+  'keysInUse',
   'retention',
   'syncs',
   'syncsByDay',

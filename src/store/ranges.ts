@@ -17,7 +17,12 @@ export function writeRange(partition: Partition, range: RangeRecord): void {
 
 /** Whether a repository has any range. Asked for with every event, so no cursor is opened for it. */
 export function hasRanges(partition: Partition, repoId: string): boolean {
-  return readCounter(partition, rangesOf(repoId)) > 0;
+  return countRanges(partition, repoId) > 0;
+}
+
+/** How many ranges a repository has. */
+export function countRanges(partition: Partition, repoId: string): number {
+  return readCounter(partition, rangesOf(repoId));
 }
 
 /** Forgets that a repository had ranges: all of them are erased. */

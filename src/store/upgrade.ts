@@ -2,11 +2,28 @@
  * Brings a store that an earlier version wrote to the layout of this one, when its owner opens it and before anything is
  * read. What comes out has the bytes that a replay of the journal would have.
  */
+import type { KeyRecord } from '../protocol/commands.ts';
+import { putKeyInUse } from './directory.ts';
 import type { Partition } from './partition.ts';
 
 /** One transaction, so that a store has one layout or the other. */
 export function upgradeLayout(partition: Partition): void {
   if (hasNumbersInKeys(partition)) partition.root.transactionSync(() => gatherNumbers(partition));
+  if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
+}
+
+/** Earlier versions kept no list of the keys in use. A service has a key of the instance, so its own list is never empty. */
+function lacksKeysInUse({ tables }: Partition): boolean {
+  const [anyKey] = tables.keys.getKeys({ limit: 1 });
+  const [inUse] = tables.keysInUse.getKeys({ limit: 1 });
+  return anyKey !== undefined && inUse === undefined;
+}
+
+function listKeysInUse(partition: Partition): void {
+  for (const { value } of partition.tables.keys.getRange({})) {
+    const key = value as KeyRecord;
+    if (key.revokedAt === null) putKeyInUse(partition, key);
+  }
 }
 
 /** Pull requests of a merge commit once had a row each, with their number in the key. */

@@ -1,6 +1,6 @@
 /**
  * API keys by API: made and shown once, listed with their last use, rotated with overlap, revoked; what a key of an
- * organisation may do with others (spec 5).
+ * organisation may do with others (spec 5); what ends with a key.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -123,6 +123,102 @@ test('API keys by API', async (t) => {
     assert.equal(again.body.revokedAt, revoked.body.revokedAt);
   });
 
+  await t.test('a key ends no later than the key that made it', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { body: maker } = await make({ name: 'maker', expiresAt }, acme.key);
+    assert.equal((await make({ name: 'child' }, maker.key)).body.expiresAt, expiresAt, 'asked without a time');
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    const refused = await make({ name: 'child', expiresAt: later }, maker.key);
+    assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ['expiresAt']]);
+    assert.match(refused.body.message, new RegExp(`expected a time up to ${expiresAt}, when the asking key expires`));
+    const sooner = new Date(Date.now() + 1_800_000).toISOString();
+    const child = (await make({ name: 'child', expiresAt: sooner }, maker.key)).body;
+    assert.equal(child.expiresAt, sooner);
+    const { body: lasting } = await make({ name: 'lasting' }, acme.key);
+    const rotated = await service.api('POST', `/api/keys/${lasting.id}/rotate`, { overlapHours: 1 }, maker.key);
+    assert.equal(rotated.status, 201);
+    assert.equal(rotated.body.expiresAt, expiresAt, 'not by rotation either');
+  });
+
+  await t.test('a child made without expiry by a key of seconds expires with it', async () => {
+    const child: { key?: string } = {};
+    // Made while its maker worked; a maker that had expired before made none.
+    const maker = await expiredKey(service, { scopes: ['*'], org: 'globex' }, undefined, async (key) => {
+      child.key = (await make({ name: 'child' }, key)).body.key;
+    });
+    assert.match(maker.name, /brief/);
+    assert.equal(await works(child.key as string), 401);
+  });
+
+  await t.test('a key ends with the key that made it, at once', async () => {
+    const { body: maker } = await make({ name: 'maker', org: 'globex' });
+    const { body: child } = await make({ name: 'child' }, maker.key);
+    const { body: grandchild } = await make({ name: 'grandchild' }, child.key);
+    const { body: fresh } = await service.api('POST', `/api/keys/${grandchild.id}/rotate`, {}, grandchild.key);
+    const all = [maker, child, grandchild, fresh].map(({ key }) => key);
+    assert.deepEqual(await Promise.all(all.map(works)), [200, 200, 200, 200]);
+    const revoked = await service.api('DELETE', `/api/keys/${maker.id}`);
+    assert.deepEqual([revoked.status, revoked.body.endedKeys], [200, 3]);
+    assert.deepEqual(await Promise.all(all.map(works)), [401, 401, 401, 401]);
+    const { body } = await service.api('GET', `/api/keys/${fresh.id}`);
+    assert.deepEqual([body.status, body.endedWith, body.revokedAt], ['revoked', maker.id, null]);
+    const answer = await service.api('GET', '/api/repos', undefined, child.key);
+    assert.match(answer.body.message, new RegExp(`has ended with the key that made it, ${maker.id}\\.`));
+    assert.equal((await service.api('POST', `/api/keys/${fresh.id}/rotate`, {})).status, 409);
+  });
+
+  await t.test('a rotation keeps what the key made, with overlap and without', async () => {
+    const { body: maker } = await make({ name: 'maker', org: 'globex' });
+    const { body: child } = await make({ name: 'child' }, maker.key);
+    const { body: second } = await service.api('POST', `/api/keys/${maker.id}/rotate`, { overlapHours: 1 }, maker.key);
+    const refused = await make({ name: 'late' }, maker.key);
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.message, new RegExp(`was rotated: ask with its successor ${second.id}`));
+    const { body: third } = await service.api('POST', `/api/keys/${second.id}/rotate`, { overlapHours: 0 });
+    assert.deepEqual(
+      await Promise.all([maker, child, second, third].map(({ key }) => works(key))),
+      [200, 200, 401, 200],
+    );
+    assert.equal((await service.api('DELETE', `/api/keys/${third.id}`)).body.endedKeys, 1);
+    assert.equal(await works(child.key), 401);
+  });
+
+  await t.test('no key ends one that may do more', async () => {
+    const { body: all } = await make({ name: 'all', org: 'globex' });
+    const { body: small } = await make({ name: 'small', scopes: ['keys:write'] }, all.key);
+    const refused = await service.api('DELETE', `/api/keys/${all.id}`, undefined, small.key);
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.message, /lacks the scope drafts:read, .*; it has keys:write\.$/);
+    assert.equal(await works(all.key), 200);
+    const { body: same } = await make({ name: 'same', scopes: ['keys:write'] }, all.key);
+    assert.equal((await service.api('DELETE', `/api/keys/${same.id}`, undefined, small.key)).status, 200);
+    assert.equal((await service.api('DELETE', `/api/keys/${small.id}`, undefined, small.key)).status, 200, 'itself');
+    assert.equal((await service.api('DELETE', `/api/keys/${all.id}`, undefined, all.key)).status, 200);
+  });
+
+  await t.test('the last key of the instance does not end', async () => {
+    const { keys } = (await service.api('GET', '/api/keys?limit=100')).body;
+    const admin = keys.find(({ name }: { name: string }) => name === 'instance admin');
+    const { body: child } = await make({ name: 'child', instance: true });
+    for (const key of [service.adminKey, child.key]) {
+      const { status, body } = await service.api('DELETE', `/api/keys/${admin.id}`, undefined, key);
+      assert.equal(status, 409);
+      assert.match(body.message, /last key of the instance.*tidings keys create --instance\.$/);
+    }
+    assert.match((await service.run('keys', 'revoke', admin.id)).output, /is the last key of the instance/);
+    assert.deepEqual([await works(service.adminKey), await works(child.key)], [200, 200]);
+  });
+
+  await t.test('a test key makes no key', async () => {
+    const { body: key } = await make({ name: 'test', mode: 'test' }, acme.key);
+    const before = (await service.api('GET', '/api/keys')).body.total;
+    const { status, body } = await make({ name: 'live', mode: 'live' }, key.key);
+    assert.deepEqual([status, await works(body.key)], [201, 401]);
+    assert.equal((await service.api('DELETE', `/api/keys/${acme.id}`, undefined, key.key)).body.status, 'revoked');
+    assert.equal(await works(acme.key), 200, 'and ends none');
+    assert.equal((await service.api('GET', '/api/keys')).body.total, before);
+  });
+
   await t.test('the last use is told, to the minute (spec 5)', async () => {
     for (const mode of ['live', 'test']) {
       const { body } = await make({ name: 'used', mode }, acme.key);
@@ -147,4 +243,22 @@ test('API keys by API', async (t) => {
     assert.notEqual(fresh, key);
     assert.match(service.tidings('keys', 'list'), new RegExp(`…${fresh.slice(-4)}.*"cli"  active`));
   });
+});
+
+test('the maximum of keys of an organisation', async (t) => {
+  const service = await startService(t, { env: { TIDINGS_MAX_KEYS: '3' } });
+  const make = (org: string): Promise<Answer> => service.api('POST', '/api/keys', { name: 'k', org });
+  const { body: first } = await make('acme');
+  assert.equal((await make('acme')).status, 201);
+  const answers = await Promise.all([make('acme'), make('acme')]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409], 'of two at once one is made');
+  const refused = answers.find(({ status }) => status === 409);
+  assert.equal(refused?.body.message, 'An organization has at most 3 API keys (TIDINGS_MAX_KEYS). Revoke one.');
+  assert.equal((await make('moon')).status, 201, 'another organisation has its own');
+  const rotated = await service.api('POST', `/api/keys/${first.id}/rotate`, {});
+  assert.equal(rotated.status, 201, 'rotation goes on');
+  assert.equal((await make('acme')).status, 409);
+  assert.equal((await service.api('DELETE', `/api/keys/${rotated.body.id}`)).status, 200);
+  assert.equal((await make('acme')).status, 201);
+  assert.equal((await service.api('POST', '/api/keys', { name: 'k', instance: true })).status, 201);
 });

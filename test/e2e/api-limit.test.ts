@@ -1,5 +1,5 @@
 /**
- * The API limits over HTTP: a hundred a minute and key, a thousand an hour, ten thousand a day and organisation, exact over
+ * The API limits over HTTP: a hundred a minute and key, a thousand an hour, those of five keys an organisation, ten thousand a day, exact over
  * many connections and a restart, with headers that say so (spec 8).
  */
 import assert from 'node:assert/strict';
@@ -156,8 +156,26 @@ test('the limit of the API', async (t) => {
     const { headers } = await service.api('GET', '/api/repos', undefined, createKey(service, 'acme'));
     assert.equal(
       headers.get('ratelimit-policy'),
-      '"key-min";q=100;w=60, "key-hour";q=1000;w=3600, "org-day";q=10000;w=86400',
+      '"key-min";q=100;w=60, "org-min";q=500;w=60, "key-hour";q=1000;w=3600, "org-hour";q=5000;w=3600, "org-day";q=10000;w=86400',
     );
+  });
+
+  await t.test('an organisation has the windows of five keys, however many it has', async () => {
+    const keys = Array.from({ length: 6 }, () => createKey(service, 'moon'));
+    const replies = (await Promise.all(keys.map((each) => askOverMany(service, each, 100)))).flat();
+    const { passed, refused } = split(replies);
+    assert.deepEqual([passed.length, refused.length], [500, 100]);
+    for (const { body } of refused)
+      assert.match(body.message, /^The limit of 500 requests per minute and organization/);
+    const [answer] = refused.slice(-1);
+    assert.match(String(answer?.headers.ratelimit), /^"org-min";r=0;t=\d+$/);
+    assert.equal(answer?.headers['x-ratelimit-limit'], '500');
+    const asTest = await fetch(`${service.url}/api/repos`, {
+      headers: { authorization: `Bearer ${keys[0]}`, 'x-test-mode': 'true' },
+    });
+    assert.equal(asTest.status, 200, 'test mode has windows of its own');
+    const { status } = await service.api('GET', '/api/repos', undefined, createKey(service, 'umbrella'));
+    assert.equal(status, 200, 'another organisation is not limited');
   });
 
   await t.test('every response of the API has the three headers (spec 8)', async () => {

@@ -80,6 +80,22 @@ test('the command line with a service', async (t) => {
     assert.doesNotMatch(stderr.replaceAll('\n', ''), /[\p{Cc}\u2028-\u202e]/u);
   });
 
+  await t.test('the command line tells what ended with a key and what goes on', async () => {
+    const [key = '', , text = ''] = tidings('keys', 'create', '--org', 'acme', '--name', 'maker').stdout.split('\n');
+    const id = /key_\w+/.exec(text)?.[0] as string;
+    const child = (await service.api('POST', '/api/keys', { name: 'child' }, key)).body;
+    const fresh = /key_\w+/.exec(tidings('keys', 'rotate', id).stdout)?.[0] as string;
+    assert.deepEqual(tidings('keys', 'revoke', id).stdout.split('\n'), [
+      `${id} is revoked.`,
+      'Keys that it made have ended with it: 1.',
+      `Its successor ${fresh} goes on: revoke it too if you do not know it.`,
+      '',
+    ]);
+    const listed = tidings('keys', 'list').stdout;
+    assert.match(listed, new RegExp(`${child.id}.* ended with ${id}  made`));
+    assert.match(listed, new RegExp(`${fresh}.* active  made`));
+  });
+
   await t.test('a quiet key is nothing but the key', () => {
     assert.match(tidings('keys', 'create', '--instance', '--name', 'a', '--quiet').stdout, /^rn_live_\w{36}\n$/);
   });

@@ -10,12 +10,19 @@ import { waitUntil } from './wait-until.ts';
  * another one is made, with twice the time.
  * @param fields of the key besides its name
  * @param maker the key that makes it
+ * @param meanwhile what is done with the key while it works
  * @returns what the making of the key was answered
  */
-export async function expiredKey(service: TestService, fields: object, maker?: string): Promise<Answer['body']> {
+export async function expiredKey(
+  service: TestService,
+  fields: object,
+  maker?: string,
+  meanwhile: (key: string) => Promise<void> = async () => {},
+): Promise<Answer['body']> {
   for (let ms = 1000; ; ms *= 2) {
     const expiresAt = new Date(Date.now() + ms).toISOString();
     const { status, body } = await service.api('POST', '/api/keys', { name: 'brief', ...fields, expiresAt }, maker);
+    if (status === 201) await meanwhile(body.key);
     const use = async () => (await service.api('GET', '/api/repos', undefined, body.key)).status;
     const used = status === 201 ? await use() : status;
     if (used === 200) {

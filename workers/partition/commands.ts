@@ -2,11 +2,12 @@
  * Folds the API writes of a repository's partition; those of drafts, backfills and publications in files of their own. Each leaves a stored result,
  * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
  */
+import { ServiceError } from '../../src/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import type { RangeRecord } from '../../src/protocol/stored.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { hasRanges, writeRange } from '../../src/store/ranges.ts';
+import { countRanges, hasRanges, writeRange } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { rangeResponse, writeRangeResponse } from '../../src/store/responses.ts';
 import { settingsDigest, writeSettings } from '../../src/store/settings.ts';
@@ -14,7 +15,7 @@ import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
 import { eventFor } from './event.ts';
 import { deletePublication, publish, resendPublication } from './publications.ts';
-import { missing, stale } from './refusals.ts';
+import { missing, refused, stale } from './refusals.ts';
 
 /** Carries out one command at time `at`. */
 export function foldCommand(partition: Partition, command: Command, at: number): CommandResult {
@@ -51,7 +52,12 @@ function createRange(
 ): CommandResult {
   const repository = readRepository(partition, command.repoId);
   if (!repository) return missing('Repository', command.repoId);
-  const { bounds, repoId, prCount, issueCount, resolution } = command;
+  const { bounds, repoId, prCount, issueCount, resolution, most, elsewhere = 0 } = command;
+  if (most && countRanges(partition, repoId) + elsewhere >= most) {
+    return refused(
+      new ServiceError('conflict', `An organization has at most ${most} release ranges (TIDINGS_MAX_RANGES).`),
+    );
+  }
   const range = { id: command.rangeId, repoId, bounds, prCount, issueCount, resolution, createdAt: at, updatedAt: at };
   writeRange(partition, range);
   writeRangeResponse(partition, range, repository.url);

@@ -19,16 +19,14 @@ import {
   readOrganisation,
   sameLogin,
   writeDirectoryRepository,
-  writeKey,
   writeOrganisation,
 } from '../../src/store/directory.ts';
-import { keyResponse } from '../../src/store/keys.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { writePolicy } from '../../src/store/policies.ts';
 import { replaceSeals } from '../../src/store/seals.ts';
 import { organisationDigest, organisationResponse, writeTier } from '../../src/store/tiers.ts';
 import { disconnectChannel, putChannel, suppress } from './channels.ts';
-import { revokeKey, rotateKey } from './keys.ts';
+import { createKey, revokeKey, rotateKey } from './keys.ts';
 import { missing, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
@@ -96,11 +94,11 @@ export function bindClaimant(
 export function foldDirectoryCommand(partition: Partition, command: DirectoryCommand, at: number): CommandResult {
   switch (command.name) {
     case 'createKey':
-      return createKey(partition, command, at);
+      return createKeyFor(partition, command, at);
     case 'rotateKey':
       return rotateKey(partition, command, at);
     case 'revokeKey':
-      return revokeKey(partition, command.keyId, at);
+      return revokeKey(partition, command, at);
     case 'updateOrganisation':
     case 'setTier':
     case 'setPolicy':
@@ -174,16 +172,14 @@ function endFalseClaim(partition: Partition, origin: string, owner: EventReposit
   writeOrganisation(partition, { ...unbound, ownerId: null });
 }
 
-function createKey(
+function createKeyFor(
   partition: Partition,
   command: Extract<DirectoryCommand, { name: 'createKey' }>,
   at: number,
 ): CommandResult {
   const orgId = command.org === null ? null : organisationNamed(partition, command.org, command.origin, at);
   if (orgId === undefined) return missing('Organization', String(command.org));
-  const key = { ...command.key, orgId, createdAt: at };
-  writeKey(partition, key);
-  return { ok: true, value: keyResponse(partition, key, at) };
+  return createKey(partition, command, orgId, at);
 }
 
 /** An organisation by id or login; a login not met yet is kept for the owner that comes with it. */

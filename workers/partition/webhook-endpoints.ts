@@ -25,7 +25,8 @@ import { addDelivery, disable, eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Named<Name extends WebhookCommand['name']> = Extract<WebhookCommand, { name: Name }>;
 
-const mostEndpoints = 20;
+/** What an organisation could have before that was a setting. */
+const formerMost = 20;
 /** Texts that sign at one time. Each is a signature in the header of every delivery. */
 const mostTexts = 4;
 
@@ -52,10 +53,12 @@ export function foldWebhookCommand(partition: Partition, command: WebhookCommand
   }
 }
 
-function create(partition: Partition, { endpoint }: Named<'createWebhookEndpoint'>, at: number): CommandResult {
+function create(partition: Partition, { endpoint, most }: Named<'createWebhookEndpoint'>, at: number): CommandResult {
   if (!readOrganisation(partition, endpoint.orgId)) return missing('Organization', endpoint.orgId);
-  if (listWebhookEndpoints(partition, endpoint.orgId).length >= mostEndpoints) {
-    return conflict(`An organization has at most ${mostEndpoints} webhook endpoints. Delete one.`);
+  const limit = most ?? formerMost;
+  if (limit > 0 && listWebhookEndpoints(partition, endpoint.orgId).length >= limit) {
+    const setting = most === undefined ? '' : ' (TIDINGS_MAX_WEBHOOK_ENDPOINTS)';
+    return conflict(`An organization has at most ${limit} webhook endpoints${setting}. Delete one.`);
   }
   return saved(partition, { ...endpoint, createdAt: at, updatedAt: at });
 }

@@ -14,6 +14,7 @@ import {
   NewKeySchema,
   NewWebhookSecretSchema,
   OrganizationSchema,
+  RevokedKeySchema,
   RevokedSchema,
   StatsSchema,
   WebhookSecretSchema,
@@ -44,7 +45,12 @@ export const organisationContracts = {
     body: RotateKeyBodySchema,
     replies: { 201: NewKeySchema },
   },
-  revokeKey: { tag: 'Keys', summary: 'Revoke an API key', replies: { 200: KeySchema } },
+  revokeKey: {
+    tag: 'Keys',
+    summary: 'Revoke an API key; the keys that it made end with it',
+    replies: { 200: RevokedKeySchema },
+    refusals: [409],
+  },
   listOrganisations: {
     tag: 'Organizations',
     summary: 'List organizations and their tiers',

@@ -37,9 +37,12 @@ const key = {
   rotatedTo: orNull(keyId),
   rotateBy: time,
   reminder: orNull(text('The key is older than six months: rotate it.')),
+  endedWith: orNull(keyId),
 };
 
 export const KeySchema = Type.Object(key, closed);
+
+export const RevokedKeySchema = Type.Object({ ...key, endedKeys: count(0) }, closed);
 
 export const NewKeySchema = Type.Object(
   { ...key, key: text('rn_live_…', 'the key itself, in this reply alone') },

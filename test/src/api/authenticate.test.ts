@@ -110,3 +110,16 @@ test('a key of the instance has the tier of the settings', async (t) => {
     authenticator.admit(authorization, 'repos:read', now).caller.limited.tier.name;
   assert.deepEqual([tierOf(instance), tierOf(organisation)], ['unlimited', 'standard']);
 });
+
+test('a key ends with its maker from the next request on', async (t) => {
+  const { directory, authenticator } = open(t);
+  const maker = await make(directory, 0, { expiresAt: now + 60_000 });
+  const child = await make(directory, 0, { createdBy: maker.id });
+  const admit = (at: number) => authenticator.admit(child.authorization, 'repos:read', at).caller;
+  assert.equal(admit(now).expiresAt, now + 60_000);
+  assert.equal(admit(now + 1), admit(now), 'what it ends with is read once for one state of the directory');
+  assert.throws(() => admit(now + 60_000), /The API key has expired/);
+  seq += 1;
+  await foldRecords(directory, seq, commandRecord({ name: 'revokeKey', keyId: maker.id } as never, now));
+  assert.throws(() => admit(now), new RegExp(`has ended with the key that made it, ${maker.id}\\.`));
+});

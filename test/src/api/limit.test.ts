@@ -99,6 +99,36 @@ test('keys of one organisation share its day (spec 8)', () => {
   assert.equal(refusals(1, 0, 'key_4', 'org_2'), 0);
 });
 
+test('keys of one organisation share its minute and its hour', () => {
+  begin({ ...tierOf(2, 4, 0), apiOrgFactor: 2 });
+  assert.equal(refusals(3, 0, 'key_1'), 1, 'the minute of the key');
+  assert.equal(refusals(2, 0, 'key_2'), 0);
+  assert.equal(take(0, 'key_3'), 60, 'the minute of the organisation');
+  assert.equal(refusals(2, 0, 'key_4', 'org_2'), 0);
+  assert.equal(refusals(2, 60_000, 'key_1') + refusals(2, 60_000, 'key_3'), 0);
+  assert.equal(take(120_000, 'key_5'), 3480, 'the hour of the organisation');
+});
+
+test('headers name the windows of the organisation', () => {
+  begin({ ...standard, apiOrgFactor: 5 });
+  for (let key = 0; key < 4; key++) refusals(100, 0, `key_${key}`);
+  refusals(60, 0, 'key_4');
+  const headers = take(0, 'key_5');
+  assert.deepEqual(headers, {
+    'X-RateLimit-Limit': '500',
+    'X-RateLimit-Remaining': '39',
+    'X-RateLimit-Reset': String(wallClock / 1000 + 60),
+    'RateLimit-Policy':
+      '"key-min";q=100;w=60, "org-min";q=500;w=60, "key-hour";q=1000;w=3600, "org-hour";q=5000;w=3600, "org-day";q=10000;w=86400',
+    RateLimit: '"org-min";r=39;t=60',
+  });
+});
+
+test('a tier without limits per key has none of the organisation', () => {
+  begin({ ...tierOf(0, 0, 0), apiOrgFactor: 5 });
+  assert.deepEqual(take(0), {});
+});
+
 test('a refused request takes from no window', () => {
   begin(tierOf(2, 4, 0));
   assert.equal(refusals(50, 0), 48);

@@ -102,12 +102,12 @@ test('a login of a form that no host gives is the ghost, and the rest is capture
   for (const login of odd) {
     assert.deepEqual(pull({ user: { login } }).author, { login: 'ghost', bot: false }, JSON.stringify(login));
     assert.equal(pull({ user: { login }, title: 'Kept' }).title, 'Kept');
-    assert.equal(minimiseCommit({ id: 'a1', author: { username: login } }).author, null, JSON.stringify(login));
+    assert.equal(minimiseCommit({ id: 'a1', author: { username: login } }, now).author, null, JSON.stringify(login));
   }
   const usual = ['ada', 'Ada-L', 'ada_short', 'a.b', '-x-', 'ghost', 'deleted', 'gitea-actions', 'x'.repeat(39), '007'];
   for (const login of usual) {
     assert.deepEqual(pull({ user: { login } }).author, { login, bot: false });
-    assert.equal(minimiseCommit({ id: 'a1', author: { username: login } }).author, login);
+    assert.equal(minimiseCommit({ id: 'a1', author: { username: login } }, now).author, login);
   }
   assert.deepEqual(pull({ user: { login: 'github-actions[bot]' } }).author, {
     login: 'github-actions[bot]',

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listKeysInUse, writeKey } from '../../../src/store/directory.ts';
 import { openPartition, type Partition } from '../../../src/store/partition.ts';
 import { pullsMergedAs, writePull } from '../../../src/store/pulls.ts';
 import { dump } from '../../helpers/partition.ts';
@@ -47,6 +48,34 @@ test('gathers the pull requests of a merge commit in one row', async (t) => {
       [1, 30],
       [1, 30],
     ]);
+    await partition.close();
+  }
+});
+
+test('lists the keys in use that an earlier version did not', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const earlier = openPartition(dataDir, 'directory');
+  const keyOf = (id: string, orgId: string | null, revokedAt: number | null) => ({
+    ...{ id, hash: `hash-${id}`, prefix: 'rn_live_', last4: 'abcd', name: id, orgId, scopes: ['*'] },
+    ...{ createdAt: 1, expiresAt: null, revokedAt },
+  });
+  const keys = [keyOf('key_1', null, null), keyOf('key_2', 'org_1', null), keyOf('key_3', 'org_1', 2)];
+  await earlier.root.transaction(() => {
+    for (const key of keys) writeKey(earlier, key);
+  });
+  const expected = dump(earlier);
+  await earlier.root.transaction(() => {
+    for (const key of [...earlier.tables.keysInUse.getKeys({})]) earlier.tables.keysInUse.removeSync(key);
+  });
+  assert.notEqual(dump(earlier), expected);
+  await earlier.close();
+  for (const _time of ['upgraded', 'as it is']) {
+    const partition = openPartition(dataDir, 'directory');
+    assert.equal(dump(partition), expected);
+    assert.deepEqual(
+      listKeysInUse(partition, 'org_1').map(({ id }) => id),
+      ['key_2'],
+    );
     await partition.close();
   }
 });

@@ -313,6 +313,18 @@ test('an organisation has at most twenty endpoints', async (t) => {
   assert.equal(listWebhookEndpoints(directory, orgId).length, 20);
 });
 
+test('an organisation has as many endpoints as the command allows', async (t) => {
+  const { directory, create, run, orgId } = await openDirectory(t);
+  for (const id of ['ep_a', 'ep_b']) await create(id);
+  const { id: _, ...endpoint } = rows<WebhookEndpointRecord>(directory, 'webhookEndpoints')[0] as WebhookEndpointRecord;
+  const more = (id: string, most: number) =>
+    run({ name: 'createWebhookEndpoint', endpoint: { ...endpoint, id }, most } as never);
+  const refused = await more('ep_c', 2);
+  assert.match((refused as { message?: string }).message ?? '', /at most 2 .* \(TIDINGS_MAX_WEBHOOK_ENDPOINTS\)/);
+  assert.deepEqual([(await more('ep_c', 3)).ok, (await more('ep_d', 0)).ok], [true, true]);
+  assert.equal(listWebhookEndpoints(directory, orgId).length, 4);
+});
+
 test('keeps the newest thousand that have ended, and what waits', async (t) => {
   const { directory, create, tell, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');

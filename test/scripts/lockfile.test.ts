@@ -12,7 +12,8 @@ interface Entry {
   integrity?: string;
   resolved?: string;
   link?: boolean;
-  optional?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   dev?: boolean;
   os?: string[];
   cpu?: string[];
@@ -34,32 +35,6 @@ function entriesOf(folder: string): [string, Entry][] {
     .map(([path, entry]) => [path.replace(/^.*node_modules\//, ''), entry]);
 }
 
-/**
- * Packages whose hash could not be had from a registry yet. The list may only shrink: none of them is installed where the
- * service runs in production (Linux with glibc on x64 or arm64).
- */
-const withoutHash = new Set([
-  ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl', 'linux-x64-musl'].map(biome),
-  ...['win32-arm64', 'win32-x64'].map(biome),
-  ...['darwin-arm64', 'darwin-x64', 'linux-arm', 'win32-x64'].map(
-    (target) => `@msgpackr-extract/msgpackr-extract-${target}`,
-  ),
-  ...['android-arm-eabi', 'android-arm64', 'darwin-arm64', 'darwin-x64', 'freebsd-x64', 'linux-arm-gnueabihf'].map(oxc),
-  ...['linux-arm-musleabihf', 'linux-ppc64-gnu', 'linux-riscv64-gnu', 'linux-riscv64-musl', 'linux-s390x-gnu'].map(oxc),
-  ...['openharmony-arm64', 'win32-arm64-msvc', 'win32-ia32-msvc', 'win32-x64-msvc'].map(oxc),
-  ...['darwin-arm64', 'darwin-x64', 'linux-arm64', 'windows-arm64', 'windows-x64'].map(
-    (target) => `git-cliff-${target}`,
-  ),
-]);
-
-function biome(target: string): string {
-  return `@biomejs/cli-${target}`;
-}
-
-function oxc(target: string): string {
-  return `@oxc-parser/binding-${target}`;
-}
-
 /** Whether npm installs a package where the service runs in production. */
 function isForProduction({ dev, os, cpu, libc }: Entry): boolean {
   const allows = (list: string | string[] | undefined, value: string) =>
@@ -67,23 +42,40 @@ function isForProduction({ dev, os, cpu, libc }: Entry): boolean {
   return !dev && allows(os, 'linux') && (allows(cpu, 'x64') || allows(cpu, 'arm64')) && allows(libc, 'glibc');
 }
 
-test('every locked package has its SHA-512, but for those whose registry could not be asked', () => {
+test('every locked package has its SHA-512', () => {
   const entries = folders.flatMap(entriesOf);
   const missing = entries.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''));
-  assert.deepEqual(missing.map(([name]) => name).sort(), [...withoutHash].sort());
+  assert.deepEqual(
+    missing.map(([name]) => name),
+    [],
+  );
   assert.ok(entries.length > 300, `${entries.length} packages`);
 });
 
-test('every package of the service has its SHA-512 on each platform it runs on', () => {
-  const wanted = entriesOf('').filter(([, entry]) => isForProduction(entry));
+test('every package that a locked package names is locked too, for each platform', () => {
+  for (const folder of folders) {
+    const entries = entriesOf(folder);
+    const locked = new Set(entries.map(([name]) => name));
+    const named = entries.flatMap(([, entry]) => Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }));
+    assert.deepEqual(
+      named.filter((name) => !locked.has(name)),
+      [],
+    );
+    assert.ok(named.length > 20, `${named.length} packages`);
+  }
+});
+
+test('no override changes a package that the service uses in production', () => {
+  const overridden = Object.keys(read('package.json').overrides);
+  const used = entriesOf('').filter(([, entry]) => isForProduction(entry));
   assert.deepEqual(
-    wanted.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name),
+    used.map(([name]) => name).filter((name) => overridden.includes(name)),
     [],
   );
-  const server = wanted.map(([name]) => name).filter((name) => name.startsWith('@uwsjs/linux-arm64-'));
+  const locked = new Set(entriesOf('').map(([name]) => name));
   assert.deepEqual(
-    server,
-    ['18', '20', '22', '23'].map((major) => `@uwsjs/linux-arm64-${major}`),
+    overridden.filter((name) => !locked.has(name)),
+    [],
   );
 });
 
@@ -94,8 +86,8 @@ test('no locked package has an address of its own: the registry in use answers f
 test('every version that package.json asks for is exact', () => {
   const exact = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
   for (const folder of folders) {
-    const { dependencies = {}, devDependencies = {} } = read(`${folder}package.json`);
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    const { dependencies = {}, devDependencies = {}, overrides = {} } = read(`${folder}package.json`);
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...overrides })) {
       assert.match(version as string, exact, name);
     }
   }

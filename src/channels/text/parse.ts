@@ -36,7 +36,8 @@ class Walk {
     const found: Block[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
       const block = this.block(token);
-      if (block) found.push(...(Array.isArray(block) ? block : [block]));
+      if (Array.isArray(block)) for (const each of block) found.push(each);
+      else if (block) found.push(block);
     }
     return found;
   }
@@ -76,7 +77,7 @@ class Walk {
     const found: Inline[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
       this.marked ||= (token.children ?? []).some(({ type, content }) => type === 'html_inline' && isMarker(content));
-      found.push(...readInlines(token.children ?? []));
+      for (const piece of readInlines(token.children ?? [])) found.push(piece);
     }
     return trimmed(found);
   }
@@ -115,7 +116,16 @@ class Walk {
 
   private withoutComments(html: string): string {
     this.marked ||= isMarker(html);
-    return html.replace(/<!--[\s\S]*?-->/g, '');
+    const parts: string[] = [];
+    let from = 0;
+    // By expression, each comment that never ends would be followed to the end of the text.
+    for (;;) {
+      const start = html.indexOf('<!--', from);
+      const end = start === -1 ? -1 : html.indexOf('-->', start + 4);
+      if (end === -1) return parts.join('') + html.slice(from);
+      parts.push(html.slice(from, start));
+      from = end + 3;
+    }
   }
 }
 

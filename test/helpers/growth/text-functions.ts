@@ -60,8 +60,13 @@ import { parseTitle } from '../../../src/notes/title.ts';
 import { meaningOf, signOf } from '../../../src/notes/title-words.ts';
 import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
 import { versionPage } from '../../../src/pages/html.ts';
+import * as requests from '../../../src/protocol/api.ts';
 import { CreateRangeBodySchemas, UpdateDraftBodySchema } from '../../../src/protocol/api.ts';
+import * as connections from '../../../src/protocol/channel-settings.ts';
 import type { ChannelName } from '../../../src/protocol/channels.ts';
+import * as hostPayloads from '../../../src/protocol/host.ts';
+import * as hostConnections from '../../../src/protocol/host-channel-settings.ts';
+import * as notesSettings from '../../../src/protocol/notes.ts';
 import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
 import { aNote } from '../delivery.ts';
@@ -277,6 +282,8 @@ const forApi: Record<string, (text: string) => unknown> = {
   'parseBody of what is no JSON': (text) => attempt(() => parseBody(json, Buffer.from(text))),
   'parseBody of blanks': (text) => parseBody(json, Buffer.from(`{"a"${text.replace(/[^ \t\n]/g, ' ')}:1}`)),
   check: (text) => check(UpdateDraftBodySchema, { bodyMd: text }, 'body'),
+  'check of settings': (text) =>
+    attempt(() => check(notesSettings.NotesSettingsSchema, { titles: { fix: text }, labels: { [text]: {} } }, 'body')),
   'check of what is refused': (text) =>
     attempt(() => check(CreateRangeBodySchemas.DATE_BASED, { repoId: text, [text]: text, fromDate: text }, 'body')),
   shown: (text) => shown(text),
@@ -298,6 +305,28 @@ const forIntake: Record<string, (text: string) => unknown> = {
     hintOfOwner(Buffer.from(JSON.stringify({ [text]: text, repository: { owner: { login: text } } }))),
   'hintOfOwner of what is no JSON': (text) => hintOfOwner(Buffer.from(`{${text}`)),
 };
+
+/** All patterns that texts of requests and payloads are checked with: TypeBox tries them on texts of any length. */
+function patternsIn(schema: unknown, found = new Set<string>()): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return found;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'pattern' && typeof value === 'string') found.add(value);
+    if (key === 'patternProperties') for (const pattern of Object.keys(value as object)) found.add(pattern);
+    patternsIn(value, found);
+  }
+  return found;
+}
+
+for (const pattern of patternsIn([
+  requests,
+  hostPayloads,
+  connections,
+  hostConnections,
+  notesSettings,
+])) {
+  const expression = new RegExp(pattern);
+  forApi[`the pattern ${pattern}`] = (text) => [expression.test(text), expression.test(`${text}\n`), expression.test(`a@${text}`)];
+}
 
 function attempt(work: () => unknown): unknown {
   try {

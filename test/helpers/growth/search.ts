@@ -27,7 +27,8 @@ const mostTries = 5;
 /** The shortest of some measurements, the first that is below `enough`. */
 export function fastestMs(work: () => unknown, enough: number): number {
   let fastest = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < mostTries && fastest >= enough; tries += 1) fastest = Math.min(fastest, processorMs(work));
+  for (let tries = 0; tries < mostTries && fastest >= enough; tries += 1)
+    fastest = Math.min(fastest, processorMs(work));
   return fastest;
 }
 

@@ -317,15 +317,13 @@ function patternsIn(schema: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-for (const pattern of patternsIn([
-  requests,
-  hostPayloads,
-  connections,
-  hostConnections,
-  notesSettings,
-])) {
+for (const pattern of patternsIn([requests, hostPayloads, connections, hostConnections, notesSettings])) {
   const expression = new RegExp(pattern);
-  forApi[`the pattern ${pattern}`] = (text) => [expression.test(text), expression.test(`${text}\n`), expression.test(`a@${text}`)];
+  forApi[`the pattern ${pattern}`] = (text) => [
+    expression.test(text),
+    expression.test(`${text}\n`),
+    expression.test(`a@${text}`),
+  ];
 }
 
 function attempt(work: () => unknown): unknown {

@@ -1,6 +1,6 @@
 /**
  * Hostile shapes through all functions that read text of users: `node dist/test/fuzz/growth.js [--rounds 2000] [--seed 1]
- * [--only WORDS]`. Names each function whose time grows faster than the text, and ends with 1 when there is one.
+ * [--only WORDS] [--to 32768]`. Names each function whose time grows faster than the text, and ends with 1 when there is one.
  */
 import { parseArgs } from 'node:util';
 import { superlinear } from '../helpers/growth/search.ts';
@@ -26,7 +26,7 @@ const found = new Map<string, number>();
 function tryShape(shape: Shape): void {
   for (const { name, work } of chosen) {
     if ((found.get(name) ?? 0) >= 5) continue;
-    const growth = superlinear(shape, work, 2048, Number(values.to));
+    const growth = superlinear(shape, work, { from: 2048, step: 4, to: Number(values.to) });
     if (!growth) continue;
     found.set(name, (found.get(name) ?? 0) + 1);
     const { factor, length, ms } = growth;

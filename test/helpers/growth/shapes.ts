@@ -263,6 +263,14 @@ export const pieces: readonly string[] = [
   ],
 ];
 
+/** The few that have slowed most: runs of one sign, what opens without an end, and what makes an expression begin again and again. */
+export const worst: readonly Shape[] = [
+  ...[' ', '\t', '\n', '\r', '\0', '\\', '[', '(', '<', '`', '*', '_', '~', '#', '>', '|', '&', '@', ':', '-', '=', '.', '/'],
+  ...['0', 'a', 'e\u0301', '\u{1f680}', '\ud800', '\u2028', '\0 ', ' \0', '<!--', '<!-- rn:pr:1 -->', ' <!-- rn:pr:1 --> '],
+  ...['![', '[a](', '](', '[](b', '[a]: b\n', '<a b="', '`a', '** ', '*a _', '*a ', '> ', '- ', '\n- a', '\n# a', '\n```', '\n    a'],
+  ...['(#1)', '(#1', '@a, ', 'see ', 'https://a ', '## Upgrade\n', '```release-note\n', 'a b', 'a.b@c', 'feat: ', '| a '],
+].map((piece) => repeated(piece));
+
 /** What a text may grow by besides repetition: counted pieces differ from each other. */
 const counted: Record<string, (index: number) => string> = {
   'entries of their own': (index) => `- a <!-- rn:pr:${index} -->\n`,
@@ -305,6 +313,14 @@ export function halves(first: string, second: string, suffix = ''): Shape {
     textOf: (length) => filled(first, length / 2) + filled(second, length / 2) + suffix,
   };
 }
+
+/** Runs between what makes an expression look for them and what lets it fail at their end. */
+export const enclosed: readonly Shape[] = [' ', '\t', '-', 'a', '.', '(', '\0 ', ' \0'].flatMap((run) => [
+  repeated(run, '# a', 'b'),
+  repeated(run, '- [x] ', 'a b c'),
+  repeated(run, 'see #1', '('),
+  repeated(run, 'a', '\n'),
+]);
 
 /** Texts whose pieces differ from each other. */
 export const countedShapes: readonly Shape[] = Object.entries(counted).map(([name, piece]) => ({

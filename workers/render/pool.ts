@@ -20,7 +20,7 @@ import type {
 } from '../../src/protocol/tasks.ts';
 import { graceMs, outOfTime } from './deadline.ts';
 import { heapLimits, usualHeapMb } from './heap.ts';
-import { Turns } from './turns.ts';
+import { busy, Turns } from './turns.ts';
 
 /** What each task answers. */
 interface Answers {
@@ -105,6 +105,9 @@ export class RenderPool {
       const answer = await this.answer({ ...task, timeoutMs: Math.min(this.timeoutMs, left), begun });
       if (answer.ok) return answer.value as Answers[Work['task']];
       throw new ServiceError(answer.kind, answer.message, answer.details ? { details: answer.details } : {});
+    } catch (error) {
+      // Its own limit may be far off: it was the wait for a turn that left too little time.
+      throw performance.now() - asked >= patienceMs ? busy() : error;
     } finally {
       this.turns.give(organisation);
       this.measure();

@@ -90,6 +90,7 @@ export class Turns {
   }
 }
 
-function busy(): ServiceError {
+/** The refusal of a task that cannot have its turn in time. */
+export function busy(): ServiceError {
   return new ServiceError('unavailable', 'All render threads are busy.', { retryAfter: 1 });
 }

@@ -2,23 +2,18 @@
  * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, markers among them, are dropped, the summaries of
  * folded parts become lines, and all other raw HTML is text like any other: no target ever gets markup from here.
  */
-import MarkdownIt, { type Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import { visibleText } from '../../visible-text.ts';
+import { markdownTokens } from '../markdown.ts';
 import type { Block, Inline, List, ListItem } from './document.ts';
 import { bareText, readInlines, trimmed } from './inlines.ts';
-
-/**
- * HTML is told apart from text so that comments can be dropped where they are comments, and stay where they are code; what is
- * left of it is text, as with `html: false`.
- */
-const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false });
 
 const folding = /<\/?details>/gi;
 const summary = /<summary>([^<]*)<\/summary>/gi;
 
 /** Blocks of a Markdown text. */
 export function parseMarkdown(text: string): Block[] {
-  return new Walk(markdown.parse(text, {})).blocks();
+  return new Walk(markdownTokens(text)).blocks();
 }
 
 class Walk {

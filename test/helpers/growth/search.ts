@@ -38,10 +38,12 @@ export function superlinear(
     return fastestMs(() => work(text), enough);
   };
   for (let length = from * step; length <= to; length *= step) {
+    const text = shape.textOf(length);
+    const once = processorMs(() => work(text));
     // What is quick enough for a text as long as this cannot have grown with the square.
-    const ms = msOf(length, floorMs);
-    if (ms < floorMs) continue;
-    const shorter = Math.max(msOf(length / step, 0), floorMs / step);
+    if (once < floorMs) continue;
+    const shorter = Math.max(msOf(length / step, once / most), floorMs / step);
+    const ms = Math.min(once, once < most * shorter ? once : msOf(length, most * shorter));
     if (ms < most * shorter) continue;
     // A text that is cut from some length on makes one step steep; where the time grows with the square, the next one is as well.
     const limit = most * ms;
@@ -50,7 +52,7 @@ export function superlinear(
   return undefined;
 }
 
-/** The shortest of some measurements, the first that is below `enough`. */
+/** The shortest of some measurements, up to the first that is at most `enough`. */
 function fastestMs(work: () => unknown, enough: number): number {
   let fastest = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < mostTries && fastest >= enough; tries += 1) fastest = Math.min(fastest, processorMs(work));

@@ -294,6 +294,7 @@ const counted: Record<string, (index: number) => string> = {
   'notes in fences': (index) => `\`\`\`release-note\nn${index}\n\`\`\`\n`,
   'lists in lists': (index) => `${'  '.repeat(index % 60)}- a${index}\n`,
   'quotes in quotes': (index) => `${'> '.repeat(index % 60)}a${index}\n`,
+  'wide tables': (index) => `${'|a'.repeat(64)}|\n${'|-'.repeat(64)}|\n${'a\n'.repeat(64)}${index % 2 === 0 ? '\n' : '\n\n'}`,
   'wide rows of a table': (index) => (index === 0 ? `${'|a'.repeat(200)}|\n${'|-'.repeat(200)}|\n` : '|a\n'),
 };
 

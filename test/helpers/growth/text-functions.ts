@@ -74,6 +74,8 @@ import { aNote } from '../delivery.ts';
 /** Work on a text. */
 export interface TextFunction {
   name: string;
+  /** Made of others that are measured by themselves, and slow by their number. */
+  isWhole: boolean;
   work: (text: string) => unknown;
 }
 
@@ -334,9 +336,11 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
+const whole = /^(?:render of|compose of|cutMarkdown|to(?:Email|CardMessage|ChatMessage|Chunks|Plain)$|blocks|redactText|hintOfOwner)/;
+
 /** All of them, by the folder that they stand in. */
 export const textFunctions: Readonly<Record<string, readonly TextFunction[]>> = Object.fromEntries(
   Object.entries({ notes: forNotes, channels: forChannels, pages: forPages, api: forApi, intake: forIntake }).map(
-    ([folder, functions]) => [folder, Object.entries(functions).map(([name, work]) => ({ name, work }))],
+    ([folder, functions]) => [folder, Object.entries(functions).map(([name, work]) => ({ name, work, isWhole: whole.test(name) }))],
   ),
 );

@@ -55,6 +55,7 @@ export function superlinear(
 /** The shortest of some measurements, up to the first that is at most `enough`. */
 function fastestMs(work: () => unknown, enough: number): number {
   let fastest = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < mostTries && fastest >= enough; tries += 1) fastest = Math.min(fastest, processorMs(work));
+  for (let tries = 0; tries < mostTries && fastest >= enough; tries += 1)
+    fastest = Math.min(fastest, processorMs(work));
   return fastest;
 }

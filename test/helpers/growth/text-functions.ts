@@ -336,11 +336,15 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-const whole = /^(?:render of|compose of|cutMarkdown|to(?:Email|CardMessage|ChatMessage|Chunks|Plain)$|blocks|redactText|hintOfOwner)/;
+const whole =
+  /^(?:render of|compose of|cutMarkdown|to(?:Email|CardMessage|ChatMessage|Chunks|Plain)$|blocks|redactText|hintOfOwner)/;
 
 /** All of them, by the folder that they stand in. */
 export const textFunctions: Readonly<Record<string, readonly TextFunction[]>> = Object.fromEntries(
   Object.entries({ notes: forNotes, channels: forChannels, pages: forPages, api: forApi, intake: forIntake }).map(
-    ([folder, functions]) => [folder, Object.entries(functions).map(([name, work]) => ({ name, work, isWhole: whole.test(name) }))],
+    ([folder, functions]) => [
+      folder,
+      Object.entries(functions).map(([name, work]) => ({ name, work, isWhole: whole.test(name) })),
+    ],
   ),
 );

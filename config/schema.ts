@@ -165,7 +165,8 @@ export const SettingsSchema = Type.Object(
     }),
     renderThreads: setting(count(0, 64, 0), {
       env: 'TIDINGS_RENDER_THREADS',
-      description: 'Render threads a worker; 0 = half the cores, at least one',
+      description:
+        'Render threads per worker; 0 = half the cores, at least two, as each organization holds at most one',
     }),
     renderTimeoutMs: setting(count(100, 600_000, 30_000), {
       env: 'TIDINGS_RENDER_TIMEOUT_MS',

@@ -55,7 +55,7 @@ function pageOf(note: Note): HostedPage {
 function htmlOf(note: Note): string {
   const blocks = blocksOf(note);
   const depths = blocks.flatMap((block) => (block.kind === 'heading' ? [block.depth] : []));
-  const headingShift = depths.length === 0 ? 0 : 2 - Math.min(...depths);
+  const headingShift = depths.length === 0 ? 0 : 2 - depths.reduce((least, depth) => Math.min(least, depth));
   return cutToFit(
     blocks,
     (kept, rest) => blocksToHtml(rest ? [...kept, restBlock(note, rest)] : kept, { headingShift }),

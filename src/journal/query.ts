@@ -12,7 +12,8 @@ type Answer<T> =
   | { ok: true; value: T }
   | { ok: false; kind: ErrorKind; message: string; details?: ErrorDetails; retryAfter?: number };
 
-const queryMs = 10_000;
+/** How long whoever asks waits, in milliseconds. */
+export const queryMs = 10_000;
 
 /**
  * Asks the owner of a partition.

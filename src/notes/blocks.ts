@@ -2,6 +2,7 @@
  * Takes a draft's Markdown apart into sections and blocks, and puts it together again unchanged. An entry is a list item
  * with a marker and what is indented under it; everything else is prose.
  */
+import { digestOf } from '../etag.ts';
 
 /** A piece of a draft: `id` is what its marker names, null for prose. */
 export interface Block {
@@ -14,8 +15,10 @@ export interface Block {
 /** A heading with what stands under it, up to the next heading. The first section has no heading. */
 export interface Section {
   heading: string;
-  /** Heading with the one it stands under, since areas recur. */
+  /** Name of the heading with that of the one it stands under, since areas recur. */
   key: string;
+  /** Name of the heading that an area stands under; null for what is no area. */
+  parent: string | null;
   gap: number;
   blocks: Block[];
 }
@@ -23,10 +26,12 @@ export interface Section {
 const markerPattern = /<!-- rn:((?:pr|issue):\d{1,10}) -->/;
 const headingPattern = /^(#{1,6}) \S/;
 const itemPattern = /^[-*+] /;
+/** Longest heading that is its own name. */
+const longestName = 200;
 
 /** Sections of a draft with `\n` at line ends. */
 export function parseDraft(body: string): Section[] {
-  const sections: Section[] = [{ heading: '', key: '', gap: 0, blocks: [] }];
+  const sections: Section[] = [{ heading: '', key: '', parent: null, gap: 0, blocks: [] }];
   let gap = 0;
   let parent = '';
   let fence = '';
@@ -39,8 +44,10 @@ export function parseDraft(body: string): Section[] {
       gap += 1;
       continue;
     } else if (depth > 0) {
-      if (depth < 3) parent = line;
-      sections.push({ heading: line, key: depth < 3 ? line : `${parent}\n${line}`, gap, blocks: [] });
+      const name = nameOf(line);
+      if (depth < 3) parent = name;
+      const place = depth < 3 ? { key: name, parent: null } : { key: `${parent}\n${name}`, parent };
+      sections.push({ heading: line, ...place, gap, blocks: [] });
     } else if (last && continues(last, line, gap)) push(last.lines, gap, [line]);
     else here.blocks.push({ id: entryId(line), lines: [line], gap });
     gap = 0;
@@ -90,6 +97,11 @@ export function blockText(block: Block): string {
 function push(lines: string[], gap: number, more: readonly string[]): void {
   if (lines.length > 0) for (let count = 0; count < gap; count += 1) lines.push('');
   for (const line of more) lines.push(line);
+}
+
+/** What a heading is known by. Each area repeats the name of the heading above it, so that of a long one it is the digest. */
+function nameOf(heading: string): string {
+  return heading.length <= longestName ? heading : digestOf(heading);
 }
 
 function entryId(line: string): string | null {

@@ -28,12 +28,14 @@ const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
 /** Most bodies say none of this; a look for the words spares them the reading. */
 const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
+const word = /[\p{L}\p{N}]/iu;
+/** Of the first word on, so that there is one place to begin at. */
 const nothing =
-  /^[^\p{L}\p{N}]*(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)?[^\p{L}\p{N}]*$/iu;
+  /^(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;
 /** What some projects put before a note of something that breaks; drafts have a heading for it. */
 const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
 /** Boxes of a template that ask, such as `- [x] No`; longer ones may be steps. */
-const askingBox = /^\s*[-*+] \[[ xX]\]\s*(?:\S+\s*){0,2}$/;
+const askingBox = /^\s*[-*+] \[[ xX]\]\s*(?:\S+(?:\s+\S+)?\s*)?$/;
 
 /** A footer says that the change breaks something. */
 export function sayBreaking(body: string): boolean {
@@ -60,7 +62,7 @@ export function releaseNote(body: string): ReleaseNote | undefined {
   if (text === undefined) return undefined;
   const bare = text.trim();
   if (bare === '') return undefined;
-  return nothing.test(bare) ? { kind: 'none' } : { kind: 'text', text: bare.replace(callToAct, '') };
+  return isWordForNothing(bare) ? { kind: 'none' } : { kind: 'text', text: bare.replace(callToAct, '') };
 }
 
 /** What a section says that is no list of boxes to tick. */
@@ -73,21 +75,30 @@ function noteSection(body: string): string | undefined {
 /** The text of all blocks that say something, as some projects write one for each thing that changed. */
 function fencedNote(body: string): string | undefined {
   const found: string[] = [];
-  let rest = body.split('\n');
-  for (;;) {
-    const start = rest.findIndex((line) => noteFence.test(line));
-    const length = start === -1 ? -1 : rest.slice(start + 1).findIndex((line) => fenceEnd.test(line));
-    if (length === -1) break;
-    found.push(rest.slice(start + 1, start + 1 + length).join('\n'));
-    rest = rest.slice(start + length + 2);
+  const lines = body.split('\n');
+  /** The first line of the block being read. */
+  let start = -1;
+  for (const [index, line] of lines.entries()) {
+    if (start === -1) {
+      if (noteFence.test(line)) start = index + 1;
+    } else if (fenceEnd.test(line)) {
+      found.push(lines.slice(start, index).join('\n'));
+      start = -1;
+    }
   }
   const said = found.filter((text) => !isNothing(text));
   return said.length > 0 ? said.join('\n') : found[0];
 }
 
+/** No words, or a word for nothing. */
+function isWordForNothing(text: string): boolean {
+  const first = text.search(word);
+  return first === -1 || nothing.test(text.slice(first));
+}
+
 /** Says nothing: no words, a word for nothing, or the boxes of a template alone. */
 function isNothing(text: string): boolean {
-  return nothing.test(text) || text.split('\n').every((line) => line.trim() === '' || askingBox.test(line));
+  return isWordForNothing(text) || text.split('\n').every((line) => line.trim() === '' || askingBox.test(line));
 }
 
 /** The first section that a heading names and that says something, up to the next heading of its depth or less, or a footer. */
@@ -95,9 +106,9 @@ function sectionUnder(body: string, wanted: RegExp): string {
   const parts = partsOf(withoutComments(body));
   for (const [index, part] of parts.entries()) {
     if (!wanted.test(part.heading)) continue;
-    const rest = parts.slice(index + 1);
-    const end = rest.findIndex((next) => next.depth <= part.depth);
-    const inside = end === -1 ? rest : rest.slice(0, end);
+    let end = index + 1;
+    while (end < parts.length && (parts[end] as Part).depth > part.depth) end += 1;
+    const inside = parts.slice(index + 1, end);
     const lines = [...part.lines, ...inside.flatMap((deeper) => [`**${deeper.heading}**`, ...deeper.lines])];
     const text = untilFooter(withoutNote(lines)).join('\n').trim();
     if (!isNothing(text)) return text;

@@ -53,7 +53,8 @@ export class Chain {
 
   /** Puts an entry at a place counted from the front, at the end beyond the last. */
   putAt(index: number, block: Block): Link {
-    const follower = this.links[index];
+    let follower = this.first;
+    for (let at = 0; follower && at < index; at += 1) follower = follower.after;
     return follower ? this.put(block, follower.before, follower) : this.append(block);
   }
 

@@ -34,7 +34,7 @@ const updates = [
   /^package.json & .{1,60} to reduce vulnerabilities$/i,
 ];
 const updaters =
-  /(?:^|[-_])(?:(?:dependabot|greenkeeper|depfu|scala-steward|pre-commit-ci)(?:[-_[]|$)|(?:renovate|pyup|snyk)[\w-]*(?:[-_]bot|\[bot\])$)|^renovate$/i;
+  /(?:^|[-_])(?:(?:dependabot|greenkeeper|depfu|scala-steward|pre-commit-ci)(?:[-_[]|$)|(?:renovate|pyup|snyk)[\w-]{0,250}(?:[-_]bot|\[bot\])$)|^renovate$/i;
 
 /** A title that tells of an update of what the project depends on. */
 export function isUpdate(text: string): boolean {

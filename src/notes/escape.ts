@@ -71,17 +71,29 @@ export function codeSpansIn(line: string): { spans: Span[]; open: boolean } {
   const runs = backtickRuns(line);
   const spans: Span[] = [];
   let open = false;
+  const closings = closingRuns(runs);
   for (let index = 0; index < runs.length; index += 1) {
-    const { start, end: inside } = runs[index] as Span;
-    const closing = runs.findIndex((run, later) => later > index && run.end - run.start === inside - start);
-    if (closing === -1) {
+    const closing = closings[index];
+    if (closing === undefined) {
       open = true;
       continue;
     }
-    spans.push({ start, end: (runs[closing] as Span).end });
+    spans.push({ start: (runs[index] as Span).start, end: (runs[closing] as Span).end });
     index = closing;
   }
   return { spans, open };
+}
+
+/** For each run the number of the next one of the same length; read from the end, as looking ahead from each is quadratic. */
+function closingRuns(runs: readonly Span[]): (number | undefined)[] {
+  const closings: (number | undefined)[] = [];
+  const next = new Map<number, number>();
+  for (let index = runs.length - 1; index >= 0; index -= 1) {
+    const { start, end } = runs[index] as Span;
+    closings[index] = next.get(end - start);
+    next.set(end - start, index);
+  }
+  return closings;
 }
 
 function backtickRuns(line: string): Span[] {

@@ -5,6 +5,7 @@
  *
  * The time goes with the length of the drafts and not with its square, since a fold waits for it.
  */
+import { ServiceError } from '../errors.ts';
 import {
   type Block,
   blockText,
@@ -19,6 +20,9 @@ import { Chain, type Link } from './chain.ts';
 import { newsOf, withNews, withoutNews } from './news.ts';
 import { restore, shorten } from './runs.ts';
 import { unixLines } from './scan.ts';
+
+/** Some hundred repetitions of the longest sections; merging as much takes a second. */
+const mostRepeated = 16_777_216;
 
 interface Place {
   block: Block;
@@ -37,6 +41,7 @@ interface Draft {
  * @param generatedBase what was generated before the person edited it
  * @param edited what the person made of it
  * @param generatedNew what is generated now
+ * @throws ServiceError `tooLarge` when the person repeats the headings of long sections without end
  */
 export function mergeBodies(generatedBase: string, edited: string, generatedNew: string): string {
   const [base, mine, next] = [generatedBase, edited, generatedNew].map(unixLines) as [string, string, string];
@@ -58,6 +63,8 @@ class Merge {
   /** Entries that stand in the merged draft, the first of each. */
   private readonly placed = new Map<string, Link>();
   private readonly chains = new Map<string, Chain>();
+  /** Characters that are merged because their heading is repeated. */
+  private repeated = 0;
 
   constructor(base: Draft, mine: Draft, next: Draft) {
     this.base = base;
@@ -78,9 +85,17 @@ class Merge {
     const base = this.base.byKey.get(mine.key);
     if (!base) return { ...mine, blocks: mine.blocks.flatMap((block) => this.mergeBlock(block, mine)) };
     const next = this.next.byKey.get(mine.key);
+    if (this.mine.byKey.get(mine.key) !== mine) this.repeat(base, next);
     const blocks = isSameShape(base, mine) ? this.followNext(mine, next) : this.keepShape(mine, base, next);
     if (blocks.length === 0 && !next && mine.heading !== '') return undefined;
     return { ...mine, blocks };
+  }
+
+  /** Each repetition of a heading is merged with the same sections again: text of them, not of the draft, makes that long. */
+  private repeat(...sections: (Section | undefined)[]): void {
+    for (const section of sections) if (section) this.repeated += sizeOf(section);
+    if (this.repeated > mostRepeated)
+      throw new ServiceError('tooLarge', 'The edited text repeats the headings of long sections too often.');
   }
 
   /** Only words of entries changed: the new draft says what stands here and in which order, the person how they read. */
@@ -156,28 +171,29 @@ class Merge {
   /** Sections that the new draft has and the person never saw; one they took out comes back only for new entries. */
   private addSections(chains: Chain[]): Chain[] {
     const added = new Map<Chain | undefined, Chain[]>();
+    const parents = new Set(this.next.sections.flatMap(({ parent, blocks }) => (blocks.length > 0 ? [parent] : [])));
     let after = this.chains.get('');
     for (const next of this.next.sections) {
       const present = this.chains.get(next.key);
-      const section = present ? undefined : this.sectionToAdd(next);
-      if (section) added.set(after, [...(added.get(after) ?? []), this.open(section)]);
+      const section = present ? undefined : this.sectionToAdd(next, parents);
+      if (section) {
+        const others = added.get(after);
+        if (others) others.push(this.open(section));
+        else added.set(after, [this.open(section)]);
+      }
       after = present ?? after;
     }
     return [...(added.get(undefined) ?? []), ...chains.flatMap((chain) => [chain, ...(added.get(chain) ?? [])])];
   }
 
-  private sectionToAdd(next: Section): Section | undefined {
+  /** @param parents headings that something stands under in areas of the new draft */
+  private sectionToAdd(next: Section, parents: ReadonlySet<string | null>): Section | undefined {
     const isNew = !this.base.byKey.has(next.key);
     const known = next.blocks.some(({ id }) => id !== null && this.placed.has(id));
     const entries = !known && next.blocks.some((block) => this.isDue(block));
     const prose = isNew ? proseOf(next) : [];
-    if (!entries && prose.length === 0 && !(isNew && this.leadsOn(next))) return undefined;
+    if (!entries && prose.length === 0 && !(isNew && parents.has(next.key))) return undefined;
     return { ...next, gap: Math.max(next.gap, 1), blocks: prose };
-  }
-
-  /** A heading over areas, with nothing of its own. */
-  private leadsOn(section: Section): boolean {
-    return this.next.sections.some(({ key, blocks }) => key.startsWith(`${section.heading}\n`) && blocks.length > 0);
   }
 
   private addEntries(): void {
@@ -211,6 +227,13 @@ class Merge {
   private isDue({ id }: Block): boolean {
     return id !== null && !this.placed.has(id) && (this.mine.places.has(id) || !this.base.places.has(id));
   }
+}
+
+/** Characters of a section, counted so that an empty line is one. */
+function sizeOf({ blocks }: Section): number {
+  let size = 1;
+  for (const { lines } of blocks) for (const line of lines) size += line.length + 1;
+  return size;
 }
 
 /** For each block the nearest later entry that stands. */

@@ -46,7 +46,7 @@ function isNews({ lines }: Block): boolean {
 /** Without what would end the comment: markers go, and mentions stay broken by other means. */
 function inComment(line: string): string {
   return line
-    .replace(/ *<!-- rn:(?:pr|issue):\d{1,10} -->/g, '')
+    .replace(/(?<! ) *<!-- rn:(?:pr|issue):\d{1,10} -->/g, '')
     .replaceAll('<!-- -->', '\u200D')
     .replace(/--(?=!?>)/g, '- -');
 }

@@ -11,7 +11,7 @@ const longestNote = 2_000;
 const lead = String.raw`(?:(?:^|(?<=[\s(]))(?:see|at|in|on|from|of|to|for|with|by|and|or|via|since|after|as|fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|part|PRs?|pull requests?|issues?|docs?:?|here:?)\s+){0,4}`;
 const repository = String.raw`(?:[\w.-]{1,100}\/[\w.-]{1,100})?`;
 const reference = new RegExp(
-  String.raw`\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?${repository}#\d{1,10}(?:, ?#\d{1,10})*\)`,
+  String.raw`(?<!\s)\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?${repository}#\d{1,10}(?:, ?#\d{1,10})*\)`,
   'gi',
 );
 const bareReference = new RegExp(String.raw`${lead}(?:${repository}#\d{1,10}(?!\w)|\bGH-\d{1,10}\b)`, 'gi');
@@ -21,10 +21,9 @@ const link = new RegExp(`${lead}(${address})`, 'gi');
 const handle = String.raw`@\u200D?[\w-]+(?:\[bot\])?`;
 const handles = `${handle}(?:(?:, ?| and |, and )${handle}){0,9}`;
 const thanks = new RegExp(
-  String.raw`\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|,?\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
+  String.raw`(?<!\s)\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|(?:,|(?<!\s))\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
   'gi',
 );
-const looseEnd = /(?:[\s,;:(]|\s[-–—])+$/;
 /** Most titles hold nothing from inside: this is a fraction of the cost of looking for each. */
 const mayHoldInside = /#\d|@|:\/\/|\bGH-\d|[0-9a-f]{7}/i;
 /** A sentence that does nothing but lead to another place. */
@@ -76,7 +75,8 @@ function withoutPointers(text: string): string {
 
 /** A single word such as “Crash” tells less than the title of the change does. */
 function isTelling(text: string): boolean {
-  return /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]|[\u3040-\u9fff\uac00-\ud7af]{4}/u.test(text);
+  const words = text.split(/\s+/).map(hasWords);
+  return words.some((isWord, index) => isWord && words[index + 1]) || /[\u3040-\u9fff\uac00-\ud7af]{4}/u.test(text);
 }
 
 function hasWords(text: string): boolean {
@@ -114,7 +114,7 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
   for (const name of names) {
     if (name === null || !branchLike.test(name) || !bare.includes(name)) continue;
     const escaped = name.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-    const whole = `(?:\\s+(?:on|to|into|onto|from|in|for|of))?(?:\\s+the)?\\s*(?<![\\w./-])\`?${escaped}\`?(?![\\w/-])(?:\\s+branch)?`;
+    const whole = `(?<!\\s)(?:\\s+(?:on|to|into|onto|from|in|for|of))?(?:\\s+the)?\\s*(?<![\\w./-])\`?${escaped}\`?(?![\\w/-])(?:\\s+branch)?`;
     bare = bare.replace(new RegExp(whole, 'gi'), '');
   }
   return bare;
@@ -158,8 +158,18 @@ function besideLinks(text: string, origin: string, read: (text: string) => strin
 
 /** Text without numbers, handles, hashes and links; what is left reads on. */
 export function withoutInside(text: string): string {
-  if (!mayHoldInside.test(text)) return tidy(text).replace(looseEnd, '');
-  return tidy(withoutNames(text.replace(link, ''))).replace(looseEnd, '');
+  if (!mayHoldInside.test(text)) return withoutLooseEnd(tidy(text));
+  return withoutLooseEnd(tidy(withoutNames(text.replace(link, ''))));
+}
+
+/** Without blanks, open brackets and signs at the end that led to something, read from there: `a (see: -` is `a (see`. */
+function withoutLooseEnd(text: string): string {
+  let end = text.length;
+  for (;;) {
+    if (/[\s,;:(]/.test(text.charAt(end - 1))) end -= 1;
+    else if (/[-–—]/.test(text.charAt(end - 1)) && /\s/.test(text.charAt(end - 2))) end -= 2;
+    else return text.slice(0, end);
+  }
 }
 
 function tidy(text: string): string {

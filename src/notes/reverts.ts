@@ -27,6 +27,9 @@ export interface RevertOutcome {
   restoring: { pull: PullRecord; restored: PullRecord }[];
 }
 
+/** Characters of a number in brackets with the blank before it. */
+const longestNumber = 14;
+
 /** Whether a merged pull request takes another back. */
 export function isRevert(pull: PullRecord): boolean {
   const title = parseTitle(pull.title);
@@ -164,7 +167,13 @@ function reappliedTitle(text: string): string | undefined {
 }
 
 function bare(title: string): string {
-  return title.replace(/(?: ?\(#\d{1,10}\))+\s*$/, '').trim();
+  let text = title.trimEnd();
+  for (;;) {
+    // The end alone: from each of many numbers, all that follow would be looked at again.
+    const number = / ?\(#\d{1,10}\)$/.exec(text.slice(-longestNumber))?.[0];
+    if (number === undefined) return text.trim();
+    text = text.slice(0, -number.length);
+  }
 }
 
 function mergedBefore(target: PullRecord | undefined, revert: PullRecord): PullRecord | undefined {

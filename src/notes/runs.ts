@@ -49,7 +49,8 @@ export function shorten(base: string, mine: string, next: string): Shortened {
     }
   }
   // An entry that the person has twice, or moved, is looked at whole.
-  const middles = all.filter(({ text }) => !own.some((marker) => text.includes(marker)));
+  const moved = new Set(own);
+  const middles = all.filter(({ text }) => !markersIn(text).some((marker) => moved.has(marker)));
   const without = (draft: string, which: 0 | 1 | 2): string => {
     let kept = '';
     let from = 0;
@@ -73,10 +74,14 @@ function markersBeside(draft: string, shared: readonly Stretch[]): string[] {
   const found: string[] = [];
   let from = 0;
   for (const { there, length } of [...shared, { there: draft.length, length: 0 }]) {
-    found.push(...(draft.slice(from, there).match(/<!-- rn:\w{1,5}:\d{1,10} -->/g) ?? []));
+    for (const marker of markersIn(draft.slice(from, there))) found.push(marker);
     from = there + length;
   }
   return found;
+}
+
+function markersIn(text: string): readonly string[] {
+  return text.match(/<!-- rn:\w{1,5}:\d{1,10} -->/g) ?? [];
 }
 
 /** A merged draft with all that was left out; undefined where the entries before it do not stand there once each. */

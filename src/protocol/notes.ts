@@ -7,8 +7,9 @@ import { Value } from '@sinclair/typebox/value';
 
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 100 });
+/** One line that is not blank. The pattern is also tried on texts that are too long, to name all that is wrong with them. */
 const heading = (text: string) =>
-  Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$', default: text });
+  Type.String({ minLength: 1, maxLength: 100, pattern: '^(?=[^\\r\\n]*\\S)[^\\r\\n]*$', default: text });
 const flag = (fallback: boolean) => Type.Boolean({ default: fallback });
 
 /** Sections that a draft may have beside highlights and people, in the order of the spec (part 2, rule 3). */

@@ -98,6 +98,7 @@ export type DueTask = Static<typeof DueTaskSchema>;
 export const PayloadTaskSchema = Type.Object({
   task: Type.Literal('payload'),
   publicationId: Type.String(),
+  repoId: Type.String(),
   draftId: Type.String(),
   revision: Type.Integer(),
   channel: ChannelNameSchema,

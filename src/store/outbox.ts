@@ -60,6 +60,11 @@ export function listEffects(partition: Partition, after: number, limit: number):
   return [...rows].map((row) => row.value as OutboxRow);
 }
 
+/** Whether an effect is still there: its outcome is not folded, and no other took its place. */
+export function hasEffect(partition: Partition, number: number): boolean {
+  return partition.tables.outbox.doesExist(number);
+}
+
 /** Up to `limit` relays in order of their causes, without those that `sent` names as the last of their target or before it. */
 export function listRelays(
   partition: Partition,

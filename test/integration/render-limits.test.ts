@@ -174,7 +174,7 @@ test('answers a question before the effects that wait', async (t) => {
   const where = { dataDir: bench.dataDir, partition: 'p00' };
   const order: string[] = [];
   const run = async (name: string, work: Parameters<typeof pool.run>[0]['work']) => {
-    await pool.run({ ...where, work });
+    await pool.run({ ...where, work }, { organisation: 'acme' });
     order.push(name);
   };
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
@@ -197,7 +197,8 @@ test('refuses what no longer fits in its queue', async (t) => {
   const pool = new RenderPool(1, 60_000, { waiting: 2 });
   afterwards(t, () => pool.close());
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
-  const ask = () => pool.run({ dataDir: bench.dataDir, partition: 'p00', work: { task: 'preview', repoId, bounds } });
+  const work = { task: 'preview', repoId, bounds } as const;
+  const ask = () => pool.run({ dataDir: bench.dataDir, partition: 'p00', work }, { organisation: 'acme' });
   const outcomes = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
   assert.deepEqual(
     outcomes.map(({ status }) => status),

@@ -97,11 +97,21 @@ function fail(partition: Partition, draft: DraftRecord, error: string, at: numbe
 
 /** The person's text with what is new; a failure where both together are more than a draft may hold. */
 function merged(draft: DraftRecord, generated: string): string | ServiceError {
-  const bodyMd = mergeBodies(draft.generatedMd, draft.bodyMd, generated);
+  const bodyMd = mergedBodies(draft, generated);
+  if (bodyMd instanceof ServiceError) return bodyMd;
   const bytes = Buffer.byteLength(bodyMd);
   if (bytes <= maxBodyMdBytes) return bodyMd;
   const sizes = `${bytes} bytes; at most ${maxBodyMdBytes} fit`;
   return new ServiceError('tooLarge', `The new text merged with the edits would have ${sizes}. Shorten the draft.`);
+}
+
+function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): string | ServiceError {
+  try {
+    return mergeBodies(generatedMd, bodyMd, generated);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }
 
 /** Saves a draft with other texts. A body that differs is a new revision; one that does not may still have a new base. */

@@ -12,8 +12,9 @@ import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { PoolTask } from '../../src/protocol/tasks.ts';
 import { beginAttempt, endAttempt } from '../../src/store/attempts.ts';
-import { type Effect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';
+import { type Effect, hasEffect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { organisationOf } from '../render/organisation.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { relay } from './relay.ts';
 
@@ -28,16 +29,34 @@ export interface OutboxOptions {
   laneOf: (partition: PartitionName) => Lane;
 }
 
-const atOnce = 8;
+/** Effects of one organisation under way: one in a thread and the next one waiting for it. */
+const mostOfOne = 2;
+/** Rows looked at in one go, and how long the event loop has to itself before the next ones, in milliseconds. */
+const atOnce = 1000;
+const pauseMs = 25;
 /** Attempts that ended the process before an effect is given up; a kill can come at a bad moment. */
 const mostEnds = 3;
 /** Recounts of one repository wait this long, so that a burst of events causes one. */
 const recountDelayMs = 250;
 
+/** Effects that are carried out here. */
+type Carried = Extract<Effect, { effect: 'render' | 'recount' }>;
+
+/** A row's number, and whose it is. */
+interface Row {
+  number: number;
+  organisation: string;
+}
+
 export class Outbox {
   private readonly options: OutboxOptions;
   /** Rows being carried out, by number; recounts by repository, so that one at a time is under way. */
   private readonly busy = new Map<number | string, Promise<void>>();
+  /** How many of each organisation's are. */
+  private readonly under = new Map<string, number>();
+  /** Whether rows are being looked at, and whether to begin again after that. */
+  private looking = false;
+  private again = false;
   /** Rows whose outcome is on the journal, until it is folded: a commit in between must not start them again. */
   private readonly sent = new Set<number>();
   private relaying: Promise<void> | undefined;
@@ -51,22 +70,26 @@ export class Outbox {
 
   /** Starts what is written down and not under way. Call it after each commit, and not before the fold has caught up. */
   kick(): void {
+    this.again = true;
+    if (!this.looking) this.look(0);
+  }
+
+  /** Looks at all rows in their order: behind a thousand of one organisation can be one of another. */
+  private look(after: number): void {
+    this.looking = false;
     if (this.stopped) return;
-    const rows = listEffects(this.options.owner.partition, 0, 1000);
-    this.forgetFolded(rows);
-    if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
-    for (const row of rows) {
-      if (this.busy.size >= atOnce) return;
-      // Relays go in order, and backfills are long: both have ways of their own.
-      if (
-        row.effect.effect === 'relay' ||
-        row.effect.effect === 'backfill' ||
-        this.sent.has(row.number) ||
-        this.busy.has(busyKey(row))
-      )
-        continue;
-      this.start(row);
+    if (after === 0) {
+      this.again = false;
+      this.forgetFolded();
     }
+    const rows = listEffects(this.options.owner.partition, after, atOnce);
+    if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
+    const organisations = new Map<string, string>();
+    for (const row of rows) this.startIfTurn(row, organisations);
+    const next = rows.length < atOnce ? 0 : (rows.at(-1)?.number ?? 0);
+    if (next === 0 && !this.again) return;
+    this.looking = true;
+    setTimeout(() => this.look(next), pauseMs).unref();
   }
 
   /** Stops starting; waits for what is under way. */
@@ -75,67 +98,84 @@ export class Outbox {
     await Promise.all([...this.busy.values(), this.relaying]);
   }
 
-  private forgetFolded(rows: readonly OutboxRow[]): void {
-    const waiting = new Set(rows.map((row) => row.number));
-    for (const number of this.sent) if (!waiting.has(number)) this.sent.delete(number);
+  private forgetFolded(): void {
+    const { partition } = this.options.owner;
+    for (const number of this.sent) if (!hasEffect(partition, number)) this.sent.delete(number);
   }
 
-  private start(row: OutboxRow): void {
-    const key = busyKey(row);
-    const done = this.carryOut(row)
+  /** Relays go in order, and backfills are long: both have ways of their own. */
+  private startIfTurn({ number, effect }: OutboxRow, organisations: Map<string, string>): void {
+    if (effect.effect !== 'render' && effect.effect !== 'recount') return;
+    const key = effect.effect === 'recount' ? effect.repoId : number;
+    if (this.sent.has(number) || this.busy.has(key)) return;
+    const { repoId } = effect;
+    const organisation = organisations.get(repoId) ?? organisationOf(this.options.owner.partition, repoId);
+    organisations.set(repoId, organisation);
+    const under = this.under.get(organisation) ?? 0;
+    if (under >= mostOfOne) return;
+    this.under.set(organisation, under + 1);
+    const done = this.carryOut({ number, organisation }, effect)
       .catch((error: Error) => this.later(error))
-      .finally(() => this.busy.delete(key));
+      .finally(() => {
+        this.busy.delete(key);
+        this.end(organisation);
+      });
     this.busy.set(key, done);
   }
 
-  private async carryOut(row: OutboxRow): Promise<void> {
-    const body = await this.outcomeOf(row.number, row.effect);
+  private end(organisation: string): void {
+    const left = (this.under.get(organisation) ?? 1) - 1;
+    if (left > 0) this.under.set(organisation, left);
+    else this.under.delete(organisation);
+  }
+
+  private async carryOut(row: Row, effect: Carried): Promise<void> {
+    const body = effect.effect === 'recount' ? await this.recount(row, effect.repoId) : await this.render(row, effect);
     await this.enqueue(body);
     this.sent.add(row.number);
   }
 
-  private async outcomeOf(row: number, effect: Effect): Promise<ResultBody> {
-    if (effect.effect === 'recount') return this.recount(row, effect.repoId);
-    if (effect.effect === 'render') return this.render(row, effect);
-    throw new Error(`a ${effect.effect} is carried out elsewhere`);
-  }
-
   /** What cannot be counted keeps the counts it has: trying again at once would only take the thread again. */
-  private async recount(row: number, repoId: string): Promise<ResultBody> {
+  private async recount(row: Row, repoId: string): Promise<ResultBody> {
     await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
     try {
       const counts = await this.inPool(row, { task: 'recount', repoId });
-      return { result: 'recounted', repoId, row, counts };
+      return { result: 'recounted', repoId, row: row.number, counts };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
       this.options.logger.error({ repoId, err: error }, 'recount failed');
-      return { result: 'recounted', repoId, row, counts: [] };
+      return { result: 'recounted', repoId, row: row.number, counts: [] };
     }
   }
 
-  private async render(row: number, effect: Extract<Effect, { effect: 'render' }>): Promise<ResultBody> {
+  private async render(row: Row, effect: Extract<Effect, { effect: 'render' }>): Promise<ResultBody> {
     const { draftId, ticket, rangeId, persona } = effect;
     try {
       const rendered = await this.inPool(row, { task: 'render', rangeId, persona });
       assertFits(rendered.bodyMd);
-      return { result: 'rendered', draftId, ticket, row, ...rendered };
+      return { result: 'rendered', draftId, ticket, row: row.number, ...rendered };
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'unavailable') throw error;
       this.options.logger.error({ draftId, err: error }, 'render failed');
       const reason = `The draft could not be written.${error instanceof ServiceError ? ` ${error.message}` : ''}`;
-      return { result: 'renderFailed', draftId, ticket, row, error: reason };
+      return { result: 'renderFailed', draftId, ticket, row: row.number, error: reason };
     }
   }
 
-  /** Runs a task, unless that has ended this process again and again. */
-  private async inPool<Work extends PoolTask['work']>(row: number, work: Work) {
+  /** Runs a task, unless that has ended this process again and again. One that waits for its turn has ended nothing. */
+  private async inPool<Work extends PoolTask['work']>({ number, organisation }: Row, work: Work) {
     const { dataDir, owner, pool } = this.options;
-    const ends = await beginAttempt(owner.partition, row);
-    try {
+    let begun = false;
+    const begin = async (): Promise<void> => {
+      if (this.stopped) throw new ServiceError('unavailable', 'The worker stops.');
+      begun = true;
+      const ends = await beginAttempt(owner.partition, number);
       if (ends >= mostEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
-      return await pool.run<Work>({ dataDir, partition: owner.name, work });
+    };
+    try {
+      return await pool.run<Work>({ dataDir, partition: owner.name, work }, { organisation, begin });
     } finally {
-      await endAttempt(owner.partition, row);
+      if (begun) await endAttempt(owner.partition, number);
     }
   }
 
@@ -162,10 +202,6 @@ export class Outbox {
     this.options.logger.warn({ partition: this.options.owner.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
-}
-
-function busyKey({ number, effect }: OutboxRow): number | string {
-  return effect.effect === 'recount' ? effect.repoId : number;
 }
 
 /** A draft is as long as a person may make it; a longer one could not go through the journal either. */

@@ -8,7 +8,7 @@ import { hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { answerQueries } from '../../src/journal/query.ts';
+import { answerQueries, queryMs } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
 import type {
@@ -31,6 +31,7 @@ import { tagRound } from '../host/tag-sync.ts';
 import type { Delivering } from '../publish/context.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
+import { organisationOfTask } from '../render/organisation.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
 import { Keeper } from './keeper.ts';
@@ -144,13 +145,16 @@ export async function serve(
     partitions: settings.partitions,
   });
   const answers = answerQueries(journal, name, async (question: Question) => {
+    const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
-    return pool.run({ dataDir, partition: name, work: question });
+    const organisation = organisationOfTask(owner.partition, question);
+    const patienceMs = asked + queryMs - performance.now();
+    return pool.run({ dataDir, partition: name, work: question }, { organisation, patienceMs });
   });
   return { owner, outbox, keeper, hosts, publisher, webhooks, resealer, stopAnswering: () => answers.unsubscribe() };
 }

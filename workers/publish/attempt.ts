@@ -12,6 +12,7 @@ import { publicationSeconds, publications } from '../../src/metrics.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import { readPublication, readReference } from '../../src/store/publications.ts';
+import { organisationOf } from '../render/organisation.ts';
 import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
 import { hostAccess } from './host.ts';
 import { type Mailing, mailingFor } from './recipients.ts';
@@ -81,12 +82,13 @@ export class Attempt {
   /** Everything that can fail before anything is sent. */
   private async prepare(): Promise<Prepared> {
     const { context, publication } = this;
-    const { id, draftId, revision, channel, asDraft, connection, pagesUrl } = publication;
+    const { id, repoId, draftId, revision, channel, asDraft, connection, pagesUrl } = publication;
     const base = deliveryBase(context, channel, connection);
     const { settings } = connection;
     const work = {
       task: 'payload',
       publicationId: id,
+      repoId,
       draftId,
       revision,
       channel,
@@ -94,11 +96,11 @@ export class Attempt {
       settings,
       pagesUrl,
     } as const;
-    const { payload } = await context.pool.run({
-      dataDir: context.dataDir,
-      partition: context.partition().name,
-      work,
-    });
+    const partition = context.partition();
+    const { payload } = await context.pool.run(
+      { dataDir: context.dataDir, partition: partition.name, work },
+      { organisation: organisationOf(partition, repoId) },
+    );
     return { payload, base, mailing: mailingFor(context, publication, this.life, base.settings) };
   }
 

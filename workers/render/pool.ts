@@ -1,5 +1,5 @@
 /**
- * The pool of render threads of one worker: bounded queue, time limit, heap limit. What does not fit is refused, and its
+ * The pool of render threads of one worker: fair turns, bounded queues, time limit, heap limit. What does not fit is refused, and its
  * durable ticket is tried again; the pool itself remembers nothing. A thread that had to be ended is replaced.
  */
 import { availableParallelism } from 'node:os';
@@ -20,6 +20,7 @@ import type {
 } from '../../src/protocol/tasks.ts';
 import { graceMs, outOfTime } from './deadline.ts';
 import { heapLimits, usualHeapMb } from './heap.ts';
+import { busy, Turns } from './turns.ts';
 
 /** What each task answers. */
 interface Answers {
@@ -35,8 +36,18 @@ interface Answers {
 export interface PoolLimits {
   /** Heap of a thread, in MB. */
   heapMb: number;
-  /** Most tasks that wait for a thread. */
+  /** Tasks of one organisation that may wait for a thread. */
   waiting: number;
+}
+
+/** Whose turn a task takes. */
+export interface Turn {
+  /** The organisation that the task is of: it holds one thread at most. */
+  organisation: string;
+  /** How long whoever asks waits, in milliseconds: nobody hears a later answer. */
+  patienceMs?: number;
+  /** Is carried out once the task has a thread, before it begins. */
+  begin?: () => Promise<void>;
 }
 
 /**
@@ -54,20 +65,18 @@ export class RenderPool {
   private readonly pool: Piscina;
   private readonly timeoutMs: number;
   private readonly limits: PoolLimits;
-  /** Wake those that wait for a thread; somebody waits for the answer to a question, nobody for an effect. */
-  private readonly questions: (() => void)[] = [];
-  private readonly effects: (() => void)[] = [];
-  private running = 0;
+  private readonly turns: Turns;
   readonly threads: number;
 
   /**
-   * @param threads 0 = half the cores, at least one
+   * @param threads 0 = half the cores, at least two, as of one alone a task that takes long would have every organisation wait
    * @param timeoutMs longest time of a task in its thread; waiting for one does not count
    */
   constructor(threads: number, timeoutMs: number, limits: Partial<PoolLimits> = {}) {
-    this.threads = threads || Math.max(1, Math.floor(availableParallelism() / 2));
+    this.threads = threads || Math.max(2, Math.floor(availableParallelism() / 2));
     this.timeoutMs = timeoutMs;
     this.limits = { ...defaultLimits, ...limits };
+    this.turns = new Turns(this.threads, this.limits.waiting);
     this.pool = new Piscina({
       filename: fileURLToPath(new URL('./thread.js', import.meta.url)),
       minThreads: this.threads,
@@ -79,19 +88,29 @@ export class RenderPool {
   }
 
   /**
-   * Runs a task in a thread.
-   * @throws ServiceError what the task found; `unavailable` when too many wait; `internal` when it takes too much time or
-   * memory, which it would again
+   * Runs a task in a thread, when it is its organisation's turn.
+   * @throws ServiceError what the task found; `unavailable` when too many of the organisation wait, or when whoever asks has gone;
+   * `internal` when it takes too much time or memory, which it would again
    */
-  async run<Work extends PoolTask['work']>(task: PoolTask & { work: Work }): Promise<Answers[Work['task']]> {
-    await this.takeThread(task.work.task);
+  async run<Work extends PoolTask['work']>(
+    task: PoolTask & { work: Work },
+    { organisation, patienceMs = Number.POSITIVE_INFINITY, begin }: Turn,
+  ): Promise<Answers[Work['task']]> {
+    const asked = performance.now();
+    await this.take(organisation, task.work.task, patienceMs);
     try {
+      await begin?.();
+      const left = Math.max(1, Math.ceil(asked + patienceMs - performance.now()));
       const begun = new Int32Array(new SharedArrayBuffer(4));
-      const answer = await this.answer({ ...task, timeoutMs: this.timeoutMs, begun });
+      const answer = await this.answer({ ...task, timeoutMs: Math.min(this.timeoutMs, left), begun });
       if (answer.ok) return answer.value as Answers[Work['task']];
       throw new ServiceError(answer.kind, answer.message, answer.details ? { details: answer.details } : {});
+    } catch (error) {
+      // Its own limit may be far off: it was the wait for a turn that left too little time.
+      throw performance.now() - asked >= patienceMs ? busy() : error;
     } finally {
-      this.giveThread();
+      this.turns.give(organisation);
+      this.measure();
     }
   }
 
@@ -104,30 +123,15 @@ export class RenderPool {
     return this.pool.destroy();
   }
 
-  private async takeThread(task: PoolTask['work']['task']): Promise<void> {
-    if (this.running < this.threads) {
-      this.running += 1;
-      return;
-    }
-    if (this.questions.length + this.effects.length >= this.limits.waiting) {
-      throw new ServiceError('unavailable', 'All render threads are busy.', { retryAfter: 1 });
-    }
-    const waiting = task === 'render' || task === 'recount' ? this.effects : this.questions;
-    const taken = new Promise<void>((resolve) => waiting.push(resolve));
+  private take(organisation: string, task: PoolTask['work']['task'], patienceMs: number): Promise<void> {
+    const kind = task === 'render' || task === 'recount' ? 'effects' : 'questions';
+    const taken = this.turns.take(organisation, kind, patienceMs);
     this.measure();
-    await taken;
-  }
-
-  /** Hands the thread to whoever is next; `running` stays as it is then. */
-  private giveThread(): void {
-    const next = this.questions.shift() ?? this.effects.shift();
-    if (next) next();
-    else this.running -= 1;
-    this.measure();
+    return taken;
   }
 
   private measure(): void {
-    renderQueue.set(this.questions.length + this.effects.length);
+    renderQueue.set(this.turns.waiting);
   }
 
   private async answer(task: ThreadTask): Promise<PoolAnswer> {
@@ -137,12 +141,12 @@ export class RenderPool {
     let timer = setInterval(() => {
       if (Atomics.load(task.begun, 0) === 0) return;
       clearInterval(timer);
-      timer = setTimeout(() => abort.abort(), this.timeoutMs + graceMs);
+      timer = setTimeout(() => abort.abort(), task.timeoutMs + graceMs);
     }, lookMs);
     try {
       return await this.pool.run(task, { signal: abort.signal });
     } catch (error) {
-      if (abort.signal.aborted) throw outOfTime(this.timeoutMs);
+      if (abort.signal.aborted) throw outOfTime(task.timeoutMs);
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') throw this.outOfMemory();
       throw error;
     } finally {

@@ -2,7 +2,7 @@
  * Shortens Markdown to what a host takes: whole entries go, from the end, and highlights and breaking changes go last. Nothing is
  * cut within an entry, a paragraph or a block of code.
  */
-import MarkdownIt from 'markdown-it';
+import { markdownTokens } from '../markdown.ts';
 
 interface Piece {
   text: string;
@@ -14,8 +14,6 @@ interface Piece {
   kept: boolean;
 }
 
-/** HTML is told apart only to keep its lines together; nothing is rendered. */
-const markdown = new MarkdownIt({ html: true });
 const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
 const marker = /<!-- rn:(?:pr|issue):\d{1,10} -->/;
 
@@ -61,7 +59,7 @@ function piecesOf(text: string): Piece[] {
     if (kind === 'heading' && (!kept || depth <= keptDepth)) [kept, keptDepth] = [mustStay.test(words), depth];
     if (words !== '') pieces.push({ text: words, kind, depth, tight, kept });
   };
-  for (const token of markdown.parse(text, {})) {
+  for (const token of markdownTokens(text)) {
     if (token.level === 0 && /^(?:bullet|ordered)_list_open$/.test(token.type)) listStart = true;
     else if (token.level === 1 && token.type === 'list_item_open') {
       const before = lines[(token.map?.[0] ?? 1) - 1] ?? '';

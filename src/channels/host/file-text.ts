@@ -109,7 +109,7 @@ function sectionOf(written: string, { bodyMd }: VersionNotes, level: number): st
 /** The notes with their headings below the level of the version's; underlined ones are written with marks. */
 function below(bodyMd: string, level: number): string {
   const { headings } = readHeadings(bodyMd);
-  const shift = level + 1 - Math.min(...headings.map((each) => each.level));
+  const shift = level + 1 - headings.reduce((least, each) => Math.min(least, each.level), 7);
   if (headings.length === 0 || shift <= 0) return bodyMd;
   let [text, from] = ['', 0];
   for (const { level: own, text: words, start, end } of headings) {

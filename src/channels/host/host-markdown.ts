@@ -42,13 +42,25 @@ function withoutMarkers(markdown: string): string {
 }
 
 /** What stood apart by a marker must not come to mean something together. */
-function withoutSigns(text: string): string {
-  const [line, inLine] = [/^[ \t]*(?:\0[ \t]*)+\n/gm, /([ \t]*)(?:\0[ \t]*)+/g];
-  return text.replace(line, '').replace(inLine, (found, blanks: string, at: number, whole: string) => {
-    const [before = '\n', after = '\n'] = [whole[at - 1], whole[at + found.length]];
-    if (after === '\n') return '';
-    return before === '\n' ? blanks : ' ';
-  });
+function withoutSigns(marked: string): string {
+  const text = marked.replace(/^[ \t]*\0[\0 \t]*\n/gm, '');
+  const parts: string[] = [];
+  let from = 0;
+  // The search begins at the sign. From the blanks before it, a search would look at each run of blanks again from each blank.
+  for (const { 0: signs, index } of text.matchAll(/\0[\0 \t]*/g)) {
+    const end = index + signs.length;
+    let start = index;
+    while (start > from && isBlank(text[start - 1])) start -= 1;
+    parts.push(text.slice(from, start));
+    if (end < text.length && text[end] !== '\n')
+      parts.push(start === 0 || text[start - 1] === '\n' ? text.slice(start, index) : ' ');
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }
 
 /** Links keep their words; bare addresses go. */

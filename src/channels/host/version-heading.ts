@@ -34,7 +34,7 @@ export function readHeadings(text: string): { headings: Heading[]; isOpen: boole
     const isText = !isFenced && fence === '' && !isComment;
     const marks = isText ? /^(#{1,6})(?:[ \t]+(.*))?$/.exec(line) : null;
     if (marks) {
-      const title = (marks[2] ?? '').replace(/(?:^|[ \t]+)#+[ \t]*$/, '').trim();
+      const title = (marks[2] ?? '').replace(/(?:^|(?<![ \t])[ \t]+)#+[ \t]*$/, '').trim();
       found.push({ level: (marks[1] as string).length, text: title, start: offset, end: offset + whole.length });
     } else if (isText && /^(?:=+|-+)[ \t]*$/.test(line) && isTitle(previous) && before.trim() === '') {
       const start = offset - previous.length;

@@ -180,9 +180,12 @@ function escapeCardText(text: string): string {
   return escapeLineStarts(escaped);
 }
 
-/** What would make a heading, a list or a rule of a line; blanks before it do not change that. */
+/**
+ * What would make a heading, a list or a rule of a line; blanks before it do not change that. The blanks exclude each line end at
+ * which `^` matches, so that no blank is looked at from two of them.
+ */
 function escapeLineStarts(text: string): string {
   return text
-    .replace(/^([^\S\n]*)(#(?=#{0,5}(?:\s|$))|[-+=](?=[\s=-]|$))/gm, '$1\\$2')
-    .replace(/^([^\S\n]*\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2');
+    .replace(/^([^\S\n\r\u2028\u2029]*)(#(?=#{0,5}(?:\s|$))|[-+=](?=[\s=-]|$))/gm, '$1\\$2')
+    .replace(/^([^\S\n\r\u2028\u2029]*\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2');
 }

@@ -7,19 +7,62 @@ import { visibleText } from '../../visible-text.ts';
 import type { Inline } from './document.ts';
 
 const longestAddress = 2_000;
+/** Stress in stress, and links in it. */
+const mostLevels = 100;
 const stress = { strong_open: 'strong', em_open: 'emphasis', s_open: 'struck' } as const;
 
 /** Inline pieces of the children of an inline token. */
 export function readInlines(tokens: readonly Token[]): Inline[] {
-  const levels: { opening: Token | undefined; content: Inline[] }[] = [{ opening: undefined, content: [] }];
+  const whole = new Level(undefined);
+  const levels = [whole];
+  // What stands deeper than all readers show is read as its words: targets walk the levels by recursion.
+  let deeper = 0;
   for (const token of tokens) {
-    if (token.nesting > 0) levels.push({ opening: token, content: [] });
+    if (token.nesting > 0 && levels.length > mostLevels) deeper += 1;
+    else if (token.nesting > 0) levels.push(new Level(token));
+    else if (token.nesting < 0 && deeper > 0) deeper -= 1;
     else {
       const pieces = token.nesting < 0 ? closed(levels.pop()) : single(token);
-      for (const piece of pieces) add(levels.at(-1)?.content ?? [], piece);
+      const level = levels.at(-1);
+      for (const piece of pieces) level?.add(piece);
     }
   }
-  return levels[0]?.content ?? [];
+  return whole.content();
+}
+
+/** The pieces between an opening token and its closing one. Texts that meet become one, which is put together once. */
+class Level {
+  readonly opening: Token | undefined;
+  private readonly pieces: Inline[] = [];
+  private words: string[] = [];
+  private endsInBlank = false;
+
+  constructor(opening: Token | undefined) {
+    this.opening = opening;
+  }
+
+  /** A comment between `@` and a name hides nothing from the targets, since what stands around it becomes one text. */
+  add(piece: Inline): void {
+    if (piece.kind !== 'text') {
+      this.flush();
+      this.pieces.push(piece);
+      return;
+    }
+    const text = this.endsInBlank ? piece.text.trimStart() : piece.text;
+    this.words.push(text);
+    if (text !== '') this.endsInBlank = text.endsWith(' ');
+  }
+
+  content(): Inline[] {
+    this.flush();
+    return this.pieces;
+  }
+
+  private flush(): void {
+    if (this.words.length > 0) this.pieces.push({ kind: 'text', text: this.words.join('') });
+    this.words = [];
+    this.endsInBlank = false;
+  }
 }
 
 /** Text of one line: no marks that show nothing, single blanks. */
@@ -46,8 +89,9 @@ function linkable(address: string): string | undefined {
   return URL.canParse(clean) ? clean : undefined;
 }
 
-function closed(level: { opening: Token | undefined; content: Inline[] } | undefined): Inline[] {
-  const { opening, content = [] } = level ?? {};
+function closed(level: Level | undefined): Inline[] {
+  const opening = level?.opening;
+  const content = level?.content() ?? [];
   if (opening === undefined || content.length === 0) return content;
   if (opening.type === 'link_open') {
     const href = linkable(String(opening.attrGet('href') ?? ''));
@@ -73,12 +117,4 @@ function single(token: Token): Inline[] {
     default:
       return [{ kind: 'text', text: visibleText(token.content).replace(/\s+/g, ' ') }];
   }
-}
-
-/** Texts that meet become one: a comment between `@` and a name hides nothing from the targets. */
-function add(content: Inline[], piece: Inline): void {
-  const last = content.at(-1);
-  if (piece.kind !== 'text' || last?.kind !== 'text') return void content.push(piece);
-  const text = last.text.endsWith(' ') ? last.text + piece.text.trimStart() : last.text + piece.text;
-  content[content.length - 1] = { kind: 'text', text };
 }

@@ -2,23 +2,18 @@
  * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, markers among them, are dropped, the summaries of
  * folded parts become lines, and all other raw HTML is text like any other: no target ever gets markup from here.
  */
-import MarkdownIt, { type Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import { visibleText } from '../../visible-text.ts';
+import { markdownTokens } from '../markdown.ts';
 import type { Block, Inline, List, ListItem } from './document.ts';
 import { bareText, readInlines, trimmed } from './inlines.ts';
-
-/**
- * HTML is told apart from text so that comments can be dropped where they are comments, and stay where they are code; what is
- * left of it is text, as with `html: false`.
- */
-const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false });
 
 const folding = /<\/?details>/gi;
 const summary = /<summary>([^<]*)<\/summary>/gi;
 
 /** Blocks of a Markdown text. */
 export function parseMarkdown(text: string): Block[] {
-  return new Walk(markdown.parse(text, {})).blocks();
+  return new Walk(markdownTokens(text)).blocks();
 }
 
 class Walk {
@@ -36,7 +31,8 @@ class Walk {
     const found: Block[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
       const block = this.block(token);
-      if (block) found.push(...(Array.isArray(block) ? block : [block]));
+      if (Array.isArray(block)) for (const each of block) found.push(each);
+      else if (block) found.push(block);
     }
     return found;
   }
@@ -76,7 +72,7 @@ class Walk {
     const found: Inline[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
       this.marked ||= (token.children ?? []).some(({ type, content }) => type === 'html_inline' && isMarker(content));
-      found.push(...readInlines(token.children ?? []));
+      for (const piece of readInlines(token.children ?? [])) found.push(piece);
     }
     return trimmed(found);
   }
@@ -115,7 +111,16 @@ class Walk {
 
   private withoutComments(html: string): string {
     this.marked ||= isMarker(html);
-    return html.replace(/<!--[\s\S]*?-->/g, '');
+    const parts: string[] = [];
+    let from = 0;
+    // By expression, each comment that never ends would be followed to the end of the text.
+    for (;;) {
+      const start = html.indexOf('<!--', from);
+      const end = start === -1 ? -1 : html.indexOf('-->', start + 4);
+      if (end === -1) return parts.join('') + html.slice(from);
+      parts.push(html.slice(from, start));
+      from = end + 3;
+    }
   }
 }
 

@@ -319,3 +319,11 @@ test('leaves out all but the ends of what three drafts share', () => {
   assert.ok(Math.max(...short.drafts.map((draft) => draft.split('\n').length)) < 20);
   assert.equal(mergeBodies(...drafts), body({ 2000: ' mine', 3000: ' new' }, 5_003));
 });
+
+test('refuses headings of long sections that are repeated without end', () => {
+  const list = (word: string): string => Array.from({ length: 2_000 }, (_, i) => `${word} ${i}`).join('\n\n');
+  const [base, next] = [`## Features\n\n${list('old')}\n`, `## Features\n\n${list('new')}\n`];
+  const repeated = (times: number): string => `${base}\n${'## Features\n'.repeat(times)}`;
+  assert.match(mergeBodies(base, repeated(3), next), /^## Features\n/);
+  assert.throws(() => mergeBodies(base, repeated(20_000), next), { kind: 'tooLarge' });
+});

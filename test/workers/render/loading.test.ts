@@ -24,7 +24,7 @@ test('a thread that loads for longer than the limit carries its first task out',
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 } as const;
   const work = { task: 'preview', repoId: repositoryFields().id, bounds } as const;
   const since = performance.now();
-  const { prCount } = await pool.run({ dataDir, partition: 'p00', work });
+  const { prCount } = await pool.run({ dataDir, partition: 'p00', work }, { organisation: 'acme' });
   assert.equal(prCount, 1);
   assert.ok(performance.now() - since > limitMs, 'the thread did load for long');
 });

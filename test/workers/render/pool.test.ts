@@ -16,6 +16,7 @@ const work = {
   repoId,
   bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 100_000 },
 } as const;
+const acme = { organisation: 'acme' };
 
 test('reads the newest state in threads that were idle', async (t) => {
   const dataDir = temporaryFolder(t);
@@ -24,7 +25,9 @@ test('reads the newest state in threads that were idle', async (t) => {
   afterwards(t, () => pool.close());
   for (let number = 1; number <= 250; number++) {
     await foldRecords(partition, number, pullRecord(number));
-    const [one, other] = await Promise.all([1, 2].map(() => pool.run({ dataDir, partition: 'p00', work })));
+    const [one, other] = await Promise.all(
+      ['acme', 'umbrella'].map((organisation) => pool.run({ dataDir, partition: 'p00', work }, { organisation })),
+    );
     assert.deepEqual([one?.prCount, other?.prCount], [number, number]);
   }
 });
@@ -40,7 +43,7 @@ test('reads whole batches while the owner writes and grows', async (t) => {
   const writing = (async () => {
     for (; counts.length < 30; written++) await foldRecords(partition, written + 1, ...batch(written));
   })();
-  while (counts.length < 30) counts.push((await pool.run({ dataDir, partition: 'p00', work })).prCount);
+  while (counts.length < 30) counts.push((await pool.run({ dataDir, partition: 'p00', work }, acme)).prCount);
   await writing;
   assert.deepEqual(
     counts.filter((count) => count % 20 !== 0),
@@ -50,7 +53,22 @@ test('reads whole batches while the owner writes and grows', async (t) => {
     counts,
     [...counts].sort((a, b) => a - b),
   );
-  assert.equal((await pool.run({ dataDir, partition: 'p00', work })).prCount, written * 20);
+  assert.equal((await pool.run({ dataDir, partition: 'p00', work }, acme)).prCount, written * 20);
+});
+
+test('answers an organisation before what another asked for earlier and more of', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  await foldRecords(partition, 1, pullRecord(1));
+  const pool = new RenderPool(1, 120_000);
+  afterwards(t, () => pool.close());
+  const answered: string[] = [];
+  const ask = async (organisation: string): Promise<void> => {
+    await pool.run({ dataDir, partition: 'p00', work }, { organisation });
+    answered.push(organisation);
+  };
+  await Promise.all(['acme', 'acme', 'acme', 'acme', 'umbrella', 'initech'].map(ask));
+  assert.deepEqual(answered, ['acme', 'acme', 'umbrella', 'initech', 'acme', 'acme']);
 });
 
 /** Twenty pull requests of 10 KB each: many times the 128 KB that the map of a fresh store has. */

@@ -1,0 +1,350 @@
+/**
+ * The functions that read text of users, each as work on one text, so that their time can be measured on the same hostile texts.
+ */
+import { parseBody } from '../../../src/api/body.ts';
+import { readIfMatch } from '../../../src/api/conditional.ts';
+import { check, shown } from '../../../src/api/validate.ts';
+import type { Note } from '../../../src/channels/channel.ts';
+import { plainEmail, toEmail } from '../../../src/channels/email/message.ts';
+import { cutMarkdown } from '../../../src/channels/host/cut-markdown.ts';
+import { withVersion } from '../../../src/channels/host/file-text.ts';
+import { harmlessLine, harmlessMarkdown } from '../../../src/channels/host/harmless.ts';
+import { toHostMarkdown } from '../../../src/channels/host/host-markdown.ts';
+import { fenceAfter, mapProse, markdownParts, openFence } from '../../../src/channels/host/markdown-parts.ts';
+import {
+  wordsOf as headingWords,
+  isVersion,
+  namesVersion,
+  readHeadings,
+  versionLine,
+} from '../../../src/channels/host/version-heading.ts';
+import { channelOf } from '../../../src/channels/index.ts';
+import { plainCardMessage, toCardMessage } from '../../../src/channels/text/card.ts';
+import { plainChatMessage, toChatMessage } from '../../../src/channels/text/chat-blocks.ts';
+import { blocksToHtml } from '../../../src/channels/text/html.ts';
+import { bareText } from '../../../src/channels/text/inlines.ts';
+import { breakMentions as breakCalls } from '../../../src/channels/text/mentions.ts';
+import { escapeMrkdwn, mrkdwnLink, toChunks } from '../../../src/channels/text/mrkdwn.ts';
+import { blocksOf, titleOf } from '../../../src/channels/text/note-text.ts';
+import { parseMarkdown } from '../../../src/channels/text/parse.ts';
+import { toPlain } from '../../../src/channels/text/plain.ts';
+import { settled, shorten as shortenText, splitText } from '../../../src/channels/text/split.ts';
+import { entityTags } from '../../../src/etag.ts';
+import { hintOfOwner } from '../../../src/ingress/owner.ts';
+import { parseJson } from '../../../src/intake/json.ts';
+import { coAuthors, redactText } from '../../../src/intake/redact.ts';
+import { address, clean, within } from '../../../src/intake/text.ts';
+import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/attribute.ts';
+import { originalOf } from '../../../src/notes/backports.ts';
+import { parseDraft, writeDraft } from '../../../src/notes/blocks.ts';
+import { impactText, releaseNote, sayBreaking, upgradeText } from '../../../src/notes/body.ts';
+import { classify } from '../../../src/notes/classify.ts';
+import { quotedTitle, revertedCommit } from '../../../src/notes/commit-reverts.ts';
+import { compose } from '../../../src/notes/compose.ts';
+import { chainUpdates, isUpdate, isUpdater } from '../../../src/notes/dependencies.ts';
+import { breakMentions, cleanLine, codeSpansIn, escapeText, plainText } from '../../../src/notes/escape.ts';
+import { isKey, takeLeadingKeys } from '../../../src/notes/issue-keys.ts';
+import { issueTitle, isUnresolved } from '../../../src/notes/issues.ts';
+import { distinctAreas, readLabels } from '../../../src/notes/labels.ts';
+import { linkedIssues } from '../../../src/notes/link.ts';
+import { commitLine, personLink, safeUrl } from '../../../src/notes/markdown.ts';
+import { mergeBodies, mergeDrafts } from '../../../src/notes/merge.ts';
+import { isPerson } from '../../../src/notes/people.ts';
+import { withoutInside } from '../../../src/notes/plain.ts';
+import { firstSentence, inlineText, quoteLines } from '../../../src/notes/quote.ts';
+import { isRevert, settleReverts } from '../../../src/notes/reverts.ts';
+import { isRelease, isRoutine } from '../../../src/notes/routine.ts';
+import { restore, shorten } from '../../../src/notes/runs.ts';
+import { unixLines, visibleProse, withoutComments } from '../../../src/notes/scan.ts';
+import { parseTitle } from '../../../src/notes/title.ts';
+import { meaningOf, signOf } from '../../../src/notes/title-words.ts';
+import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
+import { versionPage } from '../../../src/pages/html.ts';
+import * as requests from '../../../src/protocol/api.ts';
+import { CreateRangeBodySchemas, UpdateDraftBodySchema } from '../../../src/protocol/api.ts';
+import * as connections from '../../../src/protocol/channel-settings.ts';
+import type { ChannelName } from '../../../src/protocol/channels.ts';
+import * as hostPayloads from '../../../src/protocol/host.ts';
+import * as hostConnections from '../../../src/protocol/host-channel-settings.ts';
+import * as notesSettings from '../../../src/protocol/notes.ts';
+import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
+import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
+import { aNote } from '../delivery.ts';
+
+/** Work on a text. */
+export interface TextFunction {
+  name: string;
+  /** Made of others that are measured by themselves, and slow by their number. */
+  isWhole: boolean;
+  work: (text: string) => unknown;
+}
+
+/** What a draft holds around a text, and the same draft as it is generated later. */
+const draftWith = (text: string, entry: string): string =>
+  `## Features\n\n- One <!-- rn:pr:1 -->\n${text}\n- ${entry} <!-- rn:pr:2 -->\n`;
+const context = { fullName: 'acme/rocket', formerNames: ['acme/old'], origin: 'https://scm.example', ownNumber: 1 };
+const head: FeedHead = {
+  title: 'Notes',
+  language: 'en',
+  home: 'https://notes.example/',
+  feeds: { atom: 'https://notes.example/atom.xml', json: 'https://notes.example/feed.json' },
+};
+const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+
+function noteOf(bodyMd: string, fields: Partial<Note> = {}): Note {
+  return aNote({ bodyMd, pageUrl: 'https://notes.example/v2', ...fields });
+}
+
+/** A note as customers of a private repository get it: without markers and addresses. */
+function privateNote(bodyMd: string): Note {
+  const note = noteOf(bodyMd, { persona: 'customer' });
+  return { ...note, repository: { ...note.repository, private: true } };
+}
+
+const channelSettings: Partial<Record<ChannelName, Record<string, unknown>>> = {
+  support_messenger: { accessToken: 'x', senderId: 1 },
+};
+
+function rendered(channel: ChannelName, note: Note): unknown {
+  return channelOf(channel).render(note, channelSettings[channel] ?? {});
+}
+
+function draftOf(pull: Partial<PullRecord>, persona: Persona): unknown {
+  const pulls = [aPull(2, { title: 'fix!: keep the cursor', labels: ['type: breaking'], ...pull }), aPull(3)];
+  return compose(memorySource({ pulls }), { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 }, persona);
+}
+
+function draftOfCommits(message: string): unknown {
+  const source = memorySource({
+    pulls: [aPull(2)],
+    tags: [aTag('v1', 'm1'), aTag('v2', 'end')],
+    ...history(aPush('main', 'm0', ['m1'], 1), aPush('main', 'm1', ['m2', 'd1', 'end'], 2)),
+  });
+  const commit = source.commit;
+  const worded = { ...source, commit: (sha: string) => commit(sha) && { ...commit(sha), message } } as typeof source;
+  return compose(worded, { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' }, 'engineer');
+}
+
+const forNotes: Record<string, (text: string) => unknown> = {
+  firstLine,
+  endsWithNumber,
+  parseDraft: (text) => writeDraft(parseDraft(text)),
+  sayBreaking: (text) => sayBreaking(`BREAKING CHANGE: ${text}`),
+  upgradeText: (text) => upgradeText(`## Upgrade\n\n${text}`),
+  'upgradeText in a footer': (text) => upgradeText(`BREAKING CHANGE: ${text}`),
+  impactText: (text) => impactText(`upgrade\n${text}`),
+  releaseNote: (text) => releaseNote(`## Release note\n\n${text}`),
+  'releaseNote in a fence': (text) => releaseNote(`\`\`\`release-note\n${text}`),
+  quotedTitle,
+  'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
+  revertedCommit: (text) => revertedCommit(text, text, []),
+  isUpdate,
+  'isUpdate of a group': (text) => isUpdate(`update ${text}`),
+  isUpdater,
+  chainUpdates: (text) => chainUpdates([aPull(1, { title: `Bump ${text}` }), aPull(2, { title: text })]),
+  cleanLine,
+  escapeText: (text) => escapeText(text),
+  plainText,
+  codeSpansIn,
+  'breakMentions of notes': (text) => breakMentions(text, 'comment'),
+  takeLeadingKeys,
+  isKey,
+  issueTitle: (text) => issueTitle({ title: text }),
+  isUnresolved: (text) => isUnresolved(anIssue(1, { labels: [text] })),
+  readLabels: (text) => readLabels([text, `type: ${text}`]),
+  distinctAreas: (text) => distinctAreas([text]),
+  linkedIssues: (text) => linkedIssues(`fixes ${text}`, context),
+  commitLine: (text) =>
+    commitLine('https://scm.example/a/b', { sha: 'abc', message: text, at: 0, author: 'a', coAuthors: [], pushes: [] }),
+  personLink: (text) => personLink('https://scm.example', text.toWellFormed(), 'full'),
+  safeUrl: (text) => safeUrl(`https://${text}`),
+  'mergeBodies of an edit': (text) => mergeBodies(draftWith('', 'Two'), draftWith(text, 'Two'), draftWith('', 'Three')),
+  'mergeBodies of a new draft': (text) =>
+    mergeBodies(draftWith('', 'Two'), draftWith('Mine', 'Two'), draftWith(text, 'Two')),
+  'mergeBodies of a former draft': (text) =>
+    mergeBodies(draftWith(text, 'Two'), draftWith('', 'Mine'), draftWith('', 'Three')),
+  'mergeBodies of three alike': (text) =>
+    mergeBodies(draftWith(text, 'Two'), draftWith(text, 'Mine'), draftWith(text, 'Three')),
+  'mergeBodies of two sides': (text) => mergeBodies('', text, `${text}\n\n${text}`),
+  'mergeBodies turned round': (text) =>
+    mergeBodies(text, text.split('\n').reverse().join('\n'), `${text}\n- x <!-- rn:pr:9 -->`),
+  mergeDrafts: (text) => mergeDrafts(text, `${text}\nmine`, `${text}\nnext`),
+  'shorten and restore': (text) => restore(text, shorten(text, `${text}\nmine`, `next\n${text}`)),
+  isPerson: (text) => isPerson(text),
+  withoutInside,
+  'withoutInside of a link': (text) => withoutInside(`see #1 ${text}`),
+  quoteLines: (text) => quoteLines(text, 'comment'),
+  firstSentence,
+  inlineText,
+  isRevert: (text) => isRevert(aPull(1, { title: text })),
+  settleReverts: (text) =>
+    settleReverts(memorySource({}), [aPull(1, { title: `Revert ${text}`, body: `reverts ${text}` })], true),
+  isRelease: (text) => isRelease({ ...parseTitle('x'), text: `release ${text}` }),
+  isRoutine: (text) => isRoutine({ ...parseTitle('x'), text: `merge ${text}` }),
+  unixLines,
+  visibleProse,
+  withoutComments,
+  parseTitle,
+  meaningOf,
+  signOf,
+  originalOf: (text) =>
+    originalOf(memorySource({}), aPull(1, { title: text, body: text, baseRef: '1.x', headRef: text })),
+  pullsOf: (text) =>
+    pullsOf(memorySource({}), 'abc', {
+      sha: 'abc',
+      message: `Merge ${text}`,
+      at: 0,
+      author: 'a',
+      coAuthors: [],
+      pushes: [],
+    }),
+  classify: (text) => classify(aPull(1, { title: text, body: text, labels: [text] }), []),
+  'compose of commits': draftOfCommits,
+};
+for (const persona of personas) {
+  forNotes[`compose of a body for ${persona}`] = (text) => draftOf({ body: text }, persona);
+  forNotes[`compose of a note for ${persona}`] = (text) => draftOf({ body: `## Release note\n\n${text}` }, persona);
+  forNotes[`compose of steps for ${persona}`] = (text) => draftOf({ body: `## Upgrade\n\n${text}` }, persona);
+  forNotes[`compose of a title for ${persona}`] = (text) =>
+    draftOf({ title: text, labels: [text], headRef: text }, persona);
+}
+
+const forChannels: Record<string, (text: string) => unknown> = {
+  cutMarkdown: (text) => cutMarkdown(text, Math.floor(text.length / 2), (count) => `${count} more`),
+  'cutMarkdown to little': (text) => cutMarkdown(text, 100, (count) => `${count} more`),
+  withVersion: (text) =>
+    attempt(() => withVersion(`# Changelog\n\n${text}`, 'Changelog', { version: 'v2', suffix: '', bodyMd: 'New' })),
+  'withVersion of notes': (text) =>
+    attempt(() => withVersion('# Changelog\n', 'Changelog', { version: 'v2', suffix: '', bodyMd: text })),
+  'withVersion of a version': (text) =>
+    attempt(() => withVersion('## v1\n', 'Changelog', { version: text, suffix: '', bodyMd: 'x' })),
+  'withVersion of its section': (text) =>
+    attempt(() =>
+      withVersion(`## v2\n\n${text}\n\n## v1\n`, 'Changelog', { version: 'v2', suffix: '', bodyMd: 'New' }),
+    ),
+  harmlessLine,
+  harmlessMarkdown,
+  toHostMarkdown: (text) => toHostMarkdown(noteOf(text)),
+  'toHostMarkdown for customers': (text) => toHostMarkdown(privateNote(text)),
+  fenceAfter: (text) => [fenceAfter('', text), fenceAfter('```', text)],
+  mapProse: (text) => mapProse(text, (prose) => prose),
+  markdownParts,
+  openFence,
+  'wordsOf a heading': headingWords,
+  isVersion,
+  namesVersion: (text) => [namesVersion(text, 'v2'), namesVersion(`v2${text}`, 'v2')],
+  readHeadings,
+  versionLine,
+  plainCardMessage: (text) => plainCardMessage('Title', text),
+  toCardMessage: (text) => toCardMessage(noteOf(text)),
+  plainChatMessage: (text) => plainChatMessage(text, text),
+  toChatMessage: (text) => toChatMessage(noteOf(text)),
+  plainEmail: (text) => plainEmail('Title', text),
+  toEmail: (text) => toEmail(noteOf(text)),
+  blocksToHtml: (text) => blocksToHtml(parseMarkdown(text)),
+  bareText,
+  'breakMentions of channels': breakCalls,
+  escapeMrkdwn,
+  mrkdwnLink: (text) => [mrkdwnLink(text, 'words'), mrkdwnLink('https://a.example', text)],
+  toChunks: (text) => toChunks(parseMarkdown(text)),
+  'blocksOf for customers': (text) => blocksOf(privateNote(text)),
+  titleOf: (text) => titleOf(noteOf('', { version: text })),
+  parseMarkdown,
+  toPlain: (text) => toPlain(parseMarkdown(text)),
+  settled,
+  'shorten of channels': (text) => shortenText(text, Math.floor(text.length / 2)),
+  splitText: (text) => splitText(text, 3_000),
+};
+for (const channel of ['scm_releases', 'changelog', 'hosted', 'support_messenger'] as const) {
+  forChannels[`render of ${channel}`] = (text) => rendered(channel, noteOf(text));
+  forChannels[`render of ${channel} for customers`] = (text) => rendered(channel, privateNote(text));
+}
+
+const forPages: Record<string, (text: string) => unknown> = {
+  atomFeed: (text) => atomFeed(head, [feedNote(text)]),
+  jsonFeed: (text) => jsonFeed(head, [feedNote(text)]),
+  versionPage: (text) =>
+    versionPage({ ...head, stylesheet: 's', isListed: true }, 'https://notes.example/', {
+      ...feedNote(text),
+      persona: 'customer',
+      date: 0,
+      publicationId: 'pub_1',
+      repoId: 'repo_1',
+    }),
+};
+
+function feedNote(text: string) {
+  return { version: text, summary: text, html: text, publishedAt: 0, updatedAt: 0, url: 'https://notes.example/v2' };
+}
+
+const json = 'application/json';
+const forApi: Record<string, (text: string) => unknown> = {
+  'parseBody of a string': (text) => parseBody(json, Buffer.from(JSON.stringify({ bodyMd: text }))),
+  'parseBody of a name': (text) => parseBody(json, Buffer.from(JSON.stringify({ [text]: 1 }))),
+  'parseBody of what is no JSON': (text) => attempt(() => parseBody(json, Buffer.from(text))),
+  'parseBody of blanks': (text) => parseBody(json, Buffer.from(`{"a"${text.replace(/[^ \t\n]/g, ' ')}:1}`)),
+  check: (text) => check(UpdateDraftBodySchema, { bodyMd: text }, 'body'),
+  'check of settings': (text) =>
+    attempt(() => check(notesSettings.NotesSettingsSchema, { titles: { fix: text }, labels: { [text]: {} } }, 'body')),
+  'check of what is refused': (text) =>
+    attempt(() => check(CreateRangeBodySchemas.DATE_BASED, { repoId: text, [text]: text, fromDate: text }, 'body')),
+  shown: (text) => shown(text),
+  readIfMatch: (text) => attempt(() => readIfMatch(text)),
+  'readIfMatch of tags': (text) => attempt(() => readIfMatch(`"${text}"`)),
+  entityTags,
+};
+
+const forIntake: Record<string, (text: string) => unknown> = {
+  clean,
+  within: (text) => within(text, Math.floor(text.length / 2)),
+  address: (text) => address(`https://${text}`, 'https://derived.example'),
+  parseJson: (text) => attempt(() => parseJson(JSON.stringify({ text, digits: 1 }))),
+  'parseJson with long numbers': (text) => parseJson(`{"n": 12345678901234567890, "text": ${JSON.stringify(text)}}`),
+  'redactText of a comment': (text) => redactText(text, 'comment'),
+  'redactText of a text': (text) => redactText(text, 'text'),
+  coAuthors,
+  hintOfOwner: (text) =>
+    hintOfOwner(Buffer.from(JSON.stringify({ [text]: text, repository: { owner: { login: text } } }))),
+  'hintOfOwner of what is no JSON': (text) => hintOfOwner(Buffer.from(`{${text}`)),
+};
+
+/** All patterns that texts of requests and payloads are checked with: TypeBox tries them on texts of any length. */
+function patternsIn(schema: unknown, found = new Set<string>()): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return found;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'pattern' && typeof value === 'string') found.add(value);
+    if (key === 'patternProperties') for (const pattern of Object.keys(value as object)) found.add(pattern);
+    patternsIn(value, found);
+  }
+  return found;
+}
+
+for (const pattern of patternsIn([requests, hostPayloads, connections, hostConnections, notesSettings])) {
+  const expression = new RegExp(pattern);
+  forApi[`the pattern ${pattern}`] = (text) => [
+    expression.test(text),
+    expression.test(`${text}\n`),
+    expression.test(`a@${text}`),
+  ];
+}
+
+function attempt(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+const whole =
+  /^(?:render of|compose of|cutMarkdown|to(?:Email|CardMessage|ChatMessage|Chunks|Plain)$|blocks|redactText|hintOfOwner)/;
+
+/** All of them, by the folder that they stand in. */
+export const textFunctions: Readonly<Record<string, readonly TextFunction[]>> = Object.fromEntries(
+  Object.entries({ notes: forNotes, channels: forChannels, pages: forPages, api: forApi, intake: forIntake }).map(
+    ([folder, functions]) => [
+      folder,
+      Object.entries(functions).map(([name, work]) => ({ name, work, isWhole: whole.test(name) })),
+    ],
+  ),
+);

@@ -1,12 +1,13 @@
 /**
  * What the first start makes and every start reads: the webhook secret, the sealing key, the instance's admin key, the
- * token of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
+ * keys of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
+import { makeJournalKeys } from './journal/keys.ts';
 import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sealingKeyBytes } from './seal.ts';
 
 /** A data directory that cannot be used as the settings ask. */
@@ -16,7 +17,6 @@ export class DataDirError extends Error {}
 export interface FirstStart {
   webhookSecrets: readonly string[];
   adminKey: string;
-  natsToken: string;
   made: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export function adminKeyFile(dataDir: string): string {
   return join(dataDir, 'admin-key');
 }
 
-/** Path of the file with the token of the supervised nats-server. */
-export function natsTokenFile(dataDir: string): string {
+/** Path of the token that earlier versions reached the supervised nats-server with. */
+function formerTokenFile(dataDir: string): string {
   return join(dataDir, 'nats-token');
 }
 
@@ -120,14 +120,15 @@ export function prepareDataDir(settings: Settings): FirstStart {
     return readFileSync(file, 'utf8').trim();
   };
   const adminKey = secret(adminKeyFile(dataDir), () => newKey('live'));
-  const natsToken = secret(natsTokenFile(dataDir), () => `t${randomBytes(24).toString('hex')}`);
+  rmSync(formerTokenFile(dataDir), { force: true });
+  if (settings.natsUrl === '') made.push(...makeJournalKeys(dataDir, writeWhole));
   if (settings.sealingKey === '')
     secret(sealingKeyFile(dataDir), () => randomBytes(sealingKeyBytes).toString('base64'));
   keepDigestKey(settings);
   const configured = settings.webhookSecrets;
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
-  return { webhookSecrets, adminKey, natsToken, made };
+  return { webhookSecrets, adminKey, made };
 }
 
 /** A start that ends in between must leave no file or a whole one: an empty secret would be taken for one. */

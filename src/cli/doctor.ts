@@ -6,8 +6,10 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
-import { adminKeyFile, natsTokenFile, openSealer, sealingKeyFile, webhookSecretFile } from '../first-start.ts';
-import { connectJournal } from '../journal/connect.ts';
+import { adminKeyFile, openSealer, sealingKeyFile, webhookSecretFile } from '../first-start.ts';
+import { connectionFault, connectJournal } from '../journal/connect.ts';
+import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
+import { journalKeyFiles } from '../journal/keys.ts';
 import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
@@ -15,7 +17,7 @@ import { findNatsServer, natsServerVersion } from '../nats-server.ts';
 import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
-import { answers, serviceNatsUrl } from './connection.ts';
+import { answers, serviceJournal } from './connection.ts';
 import { waitingLines } from './retention.ts';
 import type { CliCommand } from './usage.ts';
 
@@ -83,9 +85,9 @@ function checkDisk({ dataDir }: Settings): Finding {
     : { verdict: 'fault', text: `${text}: expected at least 1 GB` };
 }
 
-function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding[] {
-  const made = [adminKeyFile, natsTokenFile, webhookSecretFile, sealingKeyFile];
-  const files = made.map((fileOf) => fileOf(dataDir)).filter(existsSync);
+function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: Settings): Finding[] {
+  const made = [adminKeyFile, webhookSecretFile, sealingKeyFile].map((fileOf) => fileOf(dataDir));
+  const files = [...made, ...journalKeyFiles(dataDir), natsCredentials, natsTlsKey].filter(existsSync);
   const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
   const findings: Finding[] = open.map((file) => ({
     verdict: 'fault',
@@ -151,12 +153,14 @@ function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
 async function checkJournal(settings: Settings): Promise<Finding[]> {
   const supervised = settings.natsUrl === '';
   const findings = supervised ? checkProgram() : [];
-  const url = serviceNatsUrl(settings);
-  if (!url || !(await answers(url))) {
+  const server = serviceJournal(settings);
+  if (!server || !(await answers(server.natsUrl))) {
     const text = supervised ? 'service does not run' : 'the server of TIDINGS_NATS_URL does not answer';
     return [...findings, { verdict: supervised ? 'note' : 'fault', text }];
   }
-  return [...findings, ...(await checkServer(settings, url, supervised))];
+  const fault = await connectionFault(server, 'cli');
+  if (fault) return [...findings, { verdict: 'fault', text: `journal: ${fault.message}` }];
+  return [...findings, ...(await checkServer(settings, server, supervised))];
 }
 
 function checkProgram(): Finding[] {
@@ -173,11 +177,25 @@ function checkProgram(): Finding[] {
   ];
 }
 
-async function checkServer(settings: Settings, url: string, supervised: boolean): Promise<Finding[]> {
-  const journal = await connectJournal(url, 'tidings doctor', createLogger('cli', 'error'));
+/** What a program learns that takes the port of the NATS server: nothing only with TLS and a signature. */
+function checkProtection(server: NatsSettings): Finding {
+  const { natsUrl, natsCredentials } = server;
+  const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
+  const proof = natsCredentials !== '' ? 'a signature' : natsUrl.includes('@') ? 'a token or password' : 'no credentials';
+  const text = `journal connection: ${tls}, ${proof}`;
+  if (tls === 'TLS' && natsCredentials !== '') return { verdict: 'ok', text };
+  return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };
+}
+
+async function checkServer(settings: Settings, server: NatsSettings, supervised: boolean): Promise<Finding[]> {
+  const client = { role: 'cli', name: 'tidings doctor' } as const;
+  const journal = await connectJournal(server, client, createLogger('cli', 'error'));
   try {
     const { version = '', max_payload = 0 } = journal.connection.info ?? {};
-    const findings: Finding[] = [{ verdict: 'ok', text: `service runs, journal on nats-server ${version}` }];
+    const findings: Finding[] = [
+      { verdict: 'ok', text: `service runs, journal on nats-server ${version}` },
+      checkProtection(server),
+    ];
     if (max_payload < neededPayloadBytes) {
       findings.push({
         verdict: 'fault',

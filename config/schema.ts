@@ -151,7 +151,8 @@ export const SettingsSchema = Type.Object(
     }),
     natsTlsCa: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CA',
-      description: 'PEM file of the CAs that the NATS server’s certificate is checked with; a single certificate is pinned',
+      description:
+        'PEM file of the CAs that the NATS server’s certificate is checked with; a single certificate is pinned',
     }),
     natsTlsCert: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CERT',

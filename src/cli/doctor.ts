@@ -181,7 +181,8 @@ function checkProgram(): Finding[] {
 function checkProtection(server: NatsSettings): Finding {
   const { natsUrl, natsCredentials } = server;
   const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
-  const proof = natsCredentials !== '' ? 'a signature' : natsUrl.includes('@') ? 'a token or password' : 'no credentials';
+  const proof =
+    natsCredentials !== '' ? 'a signature' : natsUrl.includes('@') ? 'a token or password' : 'no credentials';
   const text = `journal connection: ${tls}, ${proof}`;
   if (tls === 'TLS' && natsCredentials !== '') return { verdict: 'ok', text };
   return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };

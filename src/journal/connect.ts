@@ -43,7 +43,10 @@ export interface JournalClient {
  * `nats://token@host:port` or `nats://user:pass@host:port`.
  * @throws JournalSetupError when a file of the settings cannot be used
  */
-export function connectionOptions(settings: NatsSettings, { role, name, waits = true }: JournalClient): ConnectionOptions {
+export function connectionOptions(
+  settings: NatsSettings,
+  { role, name, waits = true }: JournalClient,
+): ConnectionOptions {
   const parsed = new URL(settings.natsUrl);
   const tls = tlsOptionsOf(settings);
   const options: ConnectionOptions = {

@@ -64,7 +64,9 @@ function readAuthenticator(file: string): Authenticator {
       `TIDINGS_NATS_CREDENTIALS: expected a .creds file or a file with the NKey seed of a user (SU…), got ${file}`,
     );
   }
-  return text.includes(userToken) ? credsAuthenticator(new TextEncoder().encode(text)) : nkeyAuthenticator(pair.getSeed());
+  return text.includes(userToken)
+    ? credsAuthenticator(new TextEncoder().encode(text))
+    : nkeyAuthenticator(pair.getSeed());
 }
 
 /**

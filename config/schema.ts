@@ -151,8 +151,7 @@ export const SettingsSchema = Type.Object(
     }),
     natsTlsCa: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CA',
-      description:
-        'PEM file of the CAs that the NATS server’s certificate is checked with; a single certificate is pinned',
+      description: 'PEM file with the CAs of the NATS server, or with its certificate, which is then pinned',
     }),
     natsTlsCert: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CERT',

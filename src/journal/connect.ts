@@ -77,7 +77,7 @@ export function connectionOptions(
 
 /** Tries a connection; the reason when the server cannot be used. */
 export async function connectionFault(settings: NatsSettings, role: JournalRole): Promise<Error | undefined> {
-  const once = { reconnect: false, timeout: 2000 };
+  const once = { reconnect: false, timeout: 5000 };
   try {
     const options = connectionOptions(settings, { role, name: 'tidings probe', waits: false });
     await (await connect({ ...options, ...once })).close();

@@ -120,8 +120,6 @@ export function prepareDataDir(settings: Settings): FirstStart {
     return readFileSync(file, 'utf8').trim();
   };
   const adminKey = secret(adminKeyFile(dataDir), () => newKey('live'));
-  rmSync(formerTokenFile(dataDir), { force: true });
-  if (settings.natsUrl === '') made.push(...makeJournalKeys(dataDir, writeWhole));
   if (settings.sealingKey === '')
     secret(sealingKeyFile(dataDir), () => randomBytes(sealingKeyBytes).toString('base64'));
   keepDigestKey(settings);
@@ -129,6 +127,16 @@ export function prepareDataDir(settings: Settings): FirstStart {
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
   return { webhookSecrets, adminKey, made };
+}
+
+/**
+ * Makes the keys of the supervised nats-server that are missing, and removes the token of earlier versions. The data directory
+ * must be locked: keys that change under a running server lock its clients out.
+ * @returns the files that are new
+ */
+export function prepareJournalKeys(dataDir: string): string[] {
+  rmSync(formerTokenFile(dataDir), { force: true });
+  return makeJournalKeys(dataDir, writeWhole);
 }
 
 /** A start that ends in between must leave no file or a whole one: an empty secret would be taken for one. */

@@ -8,7 +8,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
-import { DataDirError, type FirstStart, prepareDataDir } from './first-start.ts';
+import { DataDirError, type FirstStart, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
 import type { JournalRole } from './journal/roles.ts';
@@ -87,9 +87,11 @@ interface Started {
 
 async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
   collectRuntimeMetrics();
-  const first = prepareDataDir(settings);
+  const prepared = prepareDataDir(settings);
   started.lock = await lockDataDir(settings.dataDir);
   const supervised = settings.natsUrl === '';
+  const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
+  const first: FirstStart = { ...prepared, made: [...prepared.made, ...keys] };
   if (supervised) started.nats = await superviseNats(settings, logger);
   const settingsOf = (role: JournalRole): Settings => ({
     ...settings,

@@ -87,8 +87,11 @@ function checkDisk({ dataDir }: Settings): Finding {
 
 function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: Settings): Finding[] {
   const made = [adminKeyFile, webhookSecretFile, sealingKeyFile].map((fileOf) => fileOf(dataDir));
-  const files = [...made, ...journalKeyFiles(dataDir), natsCredentials, natsTlsKey].filter(existsSync);
-  const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0);
+  // Files of the operator's own may be shared with a group.
+  const open = [
+    ...[...made, ...journalKeyFiles(dataDir)].filter((file) => isOpen(file, 0o077)),
+    ...[natsCredentials, natsTlsKey].filter((file) => isOpen(file, 0o007)),
+  ];
   const findings: Finding[] = open.map((file) => ({
     verdict: 'fault',
     text: `${file} can be read by others: chmod 600 ${file}`,
@@ -98,6 +101,10 @@ function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: 
       ? 'from TIDINGS_WEBHOOK_SECRETS'
       : `in ${webhookSecretFile(dataDir)}, made at first start`;
   return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
+}
+
+function isOpen(file: string, mask: number): boolean {
+  return existsSync(file) && (statSync(file).mode & mask) !== 0;
 }
 
 function checkRetention(settings: Settings): Finding[] {

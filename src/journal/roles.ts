@@ -35,10 +35,11 @@ const permissions: Record<JournalRole, Permissions> = {
   },
   // Enqueues and asks the owners; it cannot read the journal.
   gateway: { publish: [records, queries], subscribe: [folded], respond: false },
-  // Follows and purges the streams, enqueues outcomes and relays, answers questions.
+  // Follows and purges the streams, enqueues outcomes and relays, answers questions and asks other owners.
   worker: {
     publish: [
       records,
+      queries,
       folded,
       streamInfo,
       '$JS.API.STREAM.MSG.GET.*',

@@ -46,7 +46,7 @@ export function externalSettings(natsUrl: string, more: Partial<NatsSettings> = 
 export function makeSigner(t: TestContext): { nkey: string; file: string } {
   const pair = nkeys.createUser();
   const file = join(temporaryFolder(t), 'user.nk');
-  writeFileSync(file, `${textOf(pair.getSeed())}\n`);
+  writeFileSync(file, `${textOf(pair.getSeed())}\n`, { mode: 0o600 });
   return { nkey: pair.getPublicKey(), file };
 }
 

@@ -77,6 +77,7 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
   worker: {
     publishes: [
       'enqueue',
+      'ask',
       'announce',
       'purge a stream',
       'read where a stream stands',
@@ -162,7 +163,7 @@ test('lets the roles do their work together', async (t) => {
 
   answerQueries(worker, 'p00', async (question: number) => question * 2);
   await worker.connection.flush();
-  assert.deepEqual([await ask(gateway, 'p00', 1), await ask(cli, 'p00', 2)], [2, 4]);
+  for (const journal of [gateway, worker, cli]) assert.equal(await ask(journal, 'p00', 2), 4);
 
   const heard: number[] = [];
   const signals = new FoldedSignals(gateway, ({ seq }) => void heard.push(seq));

@@ -20,7 +20,7 @@ export const certKeyFile = fileURLToPath(new URL('../../../test/fixtures/localho
 
 /** Settings of TLS on the server, in its own words; more options go between the braces. */
 export const serverTls = (more = ''): string =>
-  `tls { cert_file: "${certFile}", key_file: "${certKeyFile}", ca_file: "${certFile}" ${more} }`;
+  `tls { cert_file: "${certFile}", key_file: "${certKeyFile}", ca_file: "${certFile}", ${more} }`;
 
 /** Starts a server with JetStream; its port. */
 export async function startExternal(t: TestContext, config: string, host = '127.0.0.1'): Promise<number> {
@@ -32,7 +32,10 @@ export async function startExternal(t: TestContext, config: string, host = '127.
   );
   const child = spawn(findNatsServer() as string, ['-c', file], { stdio: 'ignore' });
   afterwards(t, () => kill(child));
-  await waitUntil('the server listens', () => listens(host, port));
+  await waitUntil('the server listens', () => {
+    if (child.exitCode !== null) throw new Error(`the server refuses its configuration: ${child.exitCode}`);
+    return listens(host, port);
+  });
   return port;
 }
 
@@ -52,18 +55,21 @@ export function makeSigner(t: TestContext): { nkey: string; file: string } {
 
 /** A user of an operator: the server's configuration, and the `.creds` file. */
 export function makeCreds(t: TestContext): { config: string; file: string } {
-  const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+  const [operator, user] = [nkeys.createOperator(), nkeys.createUser()];
+  const [account, system] = [nkeys.createAccount(), nkeys.createAccount()];
   const none = { subs: -1, data: -1, payload: -1 };
   const limits = { ...none, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
   const stores = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
   const operatorJwt = jwt(operator, operator, { type: 'operator' });
   const accountJwt = jwt(operator, account, { type: 'account', limits: { ...limits, ...stores } });
+  const systemJwt = jwt(operator, system, { type: 'account', limits });
   const userJwt = jwt(account, user, { type: 'user', pub: {}, sub: {}, ...none });
   const file = join(temporaryFolder(t), 'user.creds');
   const part = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n\n`;
   writeFileSync(file, part('NATS USER JWT', userJwt) + part('USER NKEY SEED', textOf(user.getSeed())));
-  const preload = `resolver_preload: { ${account.getPublicKey()}: "${accountJwt}" }`;
-  return { config: `operator: "${operatorJwt}"\nresolver: MEMORY\n${preload}`, file };
+  const preload = `${account.getPublicKey()}: "${accountJwt}", ${system.getPublicKey()}: "${systemJwt}"`;
+  const trust = `operator: "${operatorJwt}"\nsystem_account: ${system.getPublicKey()}`;
+  return { config: `${trust}\nresolver: MEMORY\nresolver_preload: { ${preload} }`, file };
 }
 
 type Pair = ReturnType<typeof nkeys.createUser>;

@@ -2,7 +2,7 @@
  * Makes the certificate of the supervised nats-server: self-signed, for loopback, with a key of its own. Node.js reads
  * X.509 and cannot write it. The fields are fixed, so they are written here as DER: the library for it brings 20 packages.
  */
-import { createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 
 /** A certificate and its private key, both as PEM. */
 export interface CertificatePair {
@@ -75,7 +75,7 @@ export function makeCertificate(): CertificatePair {
 /** Whether a certificate and a private key belong together. */
 export function isPair({ certificate, key }: CertificatePair): boolean {
   try {
-    return new X509Certificate(certificate).publicKey.equals(createPublicKey(key));
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;
   }

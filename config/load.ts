@@ -152,10 +152,31 @@ function crossFaults(settings: Settings): string[] {
   if ((settings.hostAppId === '') !== (settings.hostAppKeyFile === '')) {
     faults.push('TIDINGS_HOST_APP_ID: expected together with TIDINGS_HOST_APP_KEY_FILE');
   }
-  faults.push(...hostFaults(settings), ...tierFaults(settings));
+  faults.push(...natsFaults(settings), ...hostFaults(settings), ...tierFaults(settings));
   faults.push(...networkFaults('TIDINGS_WEBHOOK_ALLOW', settings.webhookAllow));
   faults.push(...networkFaults('TIDINGS_EGRESS_ALLOW', settings.egressAllow));
   faults.push(...networkFaults('TIDINGS_TRUSTED_PROXIES', settings.trustedProxies));
+  return faults;
+}
+
+/** The supervised server has credentials and a certificate of its own; another one is named by its address. */
+function natsFaults(settings: Settings): string[] {
+  const { natsUrl, natsCredentials, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
+  const faults: string[] = [];
+  if (natsUrl === '') {
+    const given = {
+      TIDINGS_NATS_CREDENTIALS: natsCredentials !== '',
+      TIDINGS_NATS_TLS_CA: natsTlsCa !== '',
+      TIDINGS_NATS_TLS_CERT: natsTlsCert !== '',
+      TIDINGS_NATS_TLS_FIRST: natsTlsFirst,
+    };
+    for (const [variable, isGiven] of Object.entries(given))
+      if (isGiven) faults.push(`${variable}: expected together with TIDINGS_NATS_URL`);
+  } else if (natsCredentials !== '' && natsUrl.includes('@')) {
+    faults.push('TIDINGS_NATS_CREDENTIALS: expected no other credentials in TIDINGS_NATS_URL');
+  }
+  if ((natsTlsCert === '') !== (natsTlsKey === ''))
+    faults.push('TIDINGS_NATS_TLS_CERT: expected together with TIDINGS_NATS_TLS_KEY');
   return faults;
 }
 

@@ -151,6 +151,26 @@ export const SettingsSchema = Type.Object(
       description: 'An existing NATS server or cluster; empty = a supervised local one',
       secret: true,
     }),
+    natsCredentials: setting(Type.String({ default: '' }), {
+      env: 'TIDINGS_NATS_CREDENTIALS',
+      description: 'File with the credentials for TIDINGS_NATS_URL: .creds, or the NKey seed of a user',
+    }),
+    natsTlsCa: setting(Type.String({ default: '' }), {
+      env: 'TIDINGS_NATS_TLS_CA',
+      description: 'PEM file with the CAs of the NATS server, or with its certificate, which is then pinned',
+    }),
+    natsTlsCert: setting(Type.String({ default: '' }), {
+      env: 'TIDINGS_NATS_TLS_CERT',
+      description: 'PEM file of the certificate that is shown to the NATS server',
+    }),
+    natsTlsKey: setting(Type.String({ default: '' }), {
+      env: 'TIDINGS_NATS_TLS_KEY',
+      description: 'PEM file of that certificate’s private key',
+    }),
+    natsTlsFirst: setting(Type.Boolean({ default: false }), {
+      env: 'TIDINGS_NATS_TLS_FIRST',
+      description: 'Begin with TLS, for a NATS server with handshake_first',
+    }),
     natsPort: setting(count(1, 65_535, 14_222), {
       env: 'TIDINGS_NATS_PORT',
       description: 'Port of the supervised nats-server, on loopback',

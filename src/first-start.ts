@@ -1,12 +1,13 @@
 /**
  * What the first start makes and every start reads: the webhook secret, the sealing key, the instance's admin key, the
- * token of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
+ * keys of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
+import { makeJournalKeys } from './journal/keys.ts';
 import { closeDataDir, foreignPath, modeText, type OpenPath } from './private-files.ts';
 import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sealingKeyBytes } from './seal.ts';
 
@@ -17,7 +18,6 @@ export class DataDirError extends Error {}
 export interface FirstStart {
   webhookSecrets: readonly string[];
   adminKey: string;
-  natsToken: string;
   made: readonly string[];
   closed: readonly OpenPath[];
 }
@@ -27,8 +27,8 @@ export function adminKeyFile(dataDir: string): string {
   return join(dataDir, 'admin-key');
 }
 
-/** Path of the file with the token of the supervised nats-server. */
-export function natsTokenFile(dataDir: string): string {
+/** Path of the token that earlier versions reached the supervised nats-server with. */
+function formerTokenFile(dataDir: string): string {
   return join(dataDir, 'nats-token');
 }
 
@@ -124,14 +124,13 @@ export function prepareDataDir(settings: Settings): FirstStart {
     return readFileSync(file, 'utf8').trim();
   };
   const adminKey = secret(adminKeyFile(dataDir), () => newKey('live'));
-  const natsToken = secret(natsTokenFile(dataDir), () => `t${randomBytes(24).toString('hex')}`);
   if (settings.sealingKey === '')
     secret(sealingKeyFile(dataDir), () => randomBytes(sealingKeyBytes).toString('base64'));
   keepDigestKey(settings);
   const configured = settings.webhookSecrets;
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
-  return { webhookSecrets, adminKey, natsToken, made, closed };
+  return { webhookSecrets, adminKey, made, closed };
 }
 
 /** Closes the data directory, or refuses one that stays open or that others have a part in: it holds every key. */
@@ -157,6 +156,16 @@ function refuseForeign(dataDir: string, remedy: string): void {
   throw new DataDirError(
     `${path} belongs to user ${owner}, expected user ${own}, whom this process runs as. If it is yours, run: chown ${own} ${path}, ${remedy}.`,
   );
+}
+
+/**
+ * Makes the keys of the supervised nats-server that are missing, and removes the token of earlier versions. The data directory
+ * must be locked: keys that change under a running server lock its clients out.
+ * @returns the files that are new
+ */
+export function prepareJournalKeys(dataDir: string): string[] {
+  rmSync(formerTokenFile(dataDir), { force: true });
+  return makeJournalKeys(dataDir, writeWhole);
 }
 
 /** A start that ends in between must leave no file or a whole one: an empty secret would be taken for one. */

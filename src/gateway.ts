@@ -56,7 +56,7 @@ const sweepMs = 60_000;
  * @throws when the address cannot be listened on
  */
 export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
-  const journal = await connectJournal(settings.natsUrl, 'tidings gateway', logger);
+  const journal = await connectJournal(settings, { role: 'gateway', name: 'tidings gateway' }, logger);
   const readers = new Readers(settings.dataDir);
   const signals = new FoldedSignals(journal, ({ partition, generation }) => {
     if (generation !== readers.generation(partition)) void readers.follow(partition);

@@ -8,7 +8,10 @@ import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { atLeast } from './journal/topology.ts';
+import type { NatsSettings } from './journal/credentials.ts';
+import { certificateFile, certificateKeyFile, type NatsUser, seedFile } from './journal/keys.ts';
+import type { JournalRole } from './journal/roles.ts';
+import { natsConfig, natsConfigFile, writtenNatsConfig } from './nats-config.ts';
 
 /** A nats-server that this supervisor runs or found running. `exited` resolves when it is gone. */
 export interface NatsServer {
@@ -21,7 +24,7 @@ export interface NatsServer {
 export interface NatsServerOptions {
   dataDir: string;
   port: number;
-  token: string;
+  users: readonly NatsUser[];
   /** Bytes its streams may take together. */
   maxStore: number;
 }
@@ -43,32 +46,41 @@ export function natsServerVersion(program: string): string {
   return /v?(\d+\.\d+\.\d+\S*)/.exec(text)?.[1] ?? '0.0.0';
 }
 
-/** The address children connect to. */
-export function localNatsUrl(port: number, token: string): string {
-  return `nats://${token}@127.0.0.1:${port}`;
+/** How a role reaches the server: with its own key, over TLS, and no other certificate than the server's is accepted. */
+export function localJournal(dataDir: string, port: number, role: JournalRole): NatsSettings {
+  return {
+    natsUrl: `tls://127.0.0.1:${port}`,
+    natsCredentials: seedFile(dataDir, role),
+    natsTlsCa: certificateFile(dataDir),
+    natsTlsCert: '',
+    natsTlsKey: '',
+    natsTlsFirst: /^ *handshake_first: true$/m.test(writtenNatsConfig(dataDir)),
+  };
 }
 
 /**
- * Starts the server, or adopts one that answers on the port and was started with this data directory.
+ * Starts the server, or adopts one that answers on the port and was started with this data directory and configuration. A
+ * server with another configuration, such as that of an earlier version, is ended first.
  * @throws NatsServerError when there is no program, or another program has the port
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
-  const { dataDir, port } = options;
+  const { dataDir, port, users } = options;
   const earlier = findEarlier(dataDir);
   const taken = await answers(port);
-  if (taken && earlier?.port === port) return adopt(earlier);
-  if (taken) {
+  if (taken && earlier?.port !== port) {
     throw new NatsServerError(`Port ${port} is taken by another program. Set TIDINGS_NATS_PORT to a free one.`);
   }
-  // It listens on another port or not yet: two servers must never share a store.
-  if (earlier) await end(earlier);
   const program = findNatsServer();
   if (!program) throw new NatsServerError('There is no nats-server. Run: npm run setup');
+  const config = natsConfig(dataDir, natsServerVersion(program), users);
+  if (taken && earlier && writtenNatsConfig(dataDir) === config) return adopt(earlier);
+  // It listens on another port or not yet, or is out of date: two servers must never share a store.
+  if (earlier) await end(earlier);
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true });
-  const config = configFile(dataDir);
-  writeFileSync(config, configFor(natsServerVersion(program)), { mode: 0o600 });
-  const child = spawn(program, ['-c', config], {
+  const file = natsConfigFile(dataDir);
+  writeFileSync(file, config, { mode: 0o600 });
+  const child = spawn(program, ['-c', file], {
     env: environment(options, folder),
     stdio: 'ignore',
     // Its own process group: a terminal's Ctrl-C must not stop it before what is in flight is stored.
@@ -78,17 +90,12 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   return toServer(child);
 }
 
-/** The configuration, without the option that older servers refuse. */
-function configFor(version: string): string {
-  const text = readFileSync(join(projectRoot, 'config/nats-server.conf'), 'utf8');
-  return atLeast(version, [2, 10, 0]) ? text : text.replace(/^ *sync_interval:.*\n/m, '');
-}
-
-function environment({ port, token, maxStore }: NatsServerOptions, folder: string): NodeJS.ProcessEnv {
+function environment({ dataDir, port, maxStore }: NatsServerOptions, folder: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH ?? '',
     TIDINGS_NATS_LISTEN: `127.0.0.1:${port}`,
-    TIDINGS_NATS_TOKEN: token,
+    TIDINGS_NATS_CERT: JSON.stringify(certificateFile(dataDir)),
+    TIDINGS_NATS_KEY: JSON.stringify(certificateKeyFile(dataDir)),
     TIDINGS_NATS_STORE: JSON.stringify(join(folder, 'jetstream')),
     TIDINGS_NATS_MAX_STORE: String(maxStore),
     TIDINGS_NATS_LOG: JSON.stringify(join(folder, 'server.log')),
@@ -114,7 +121,7 @@ interface Earlier {
 function findEarlier(dataDir: string): Earlier | undefined {
   const file = pidFile(dataDir);
   const [pid = 0, port = 0] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').map(Number) : [];
-  const runs = () => pid > 1 && commandOf(pid).includes(configFile(dataDir));
+  const runs = () => pid > 1 && commandOf(pid).includes(natsConfigFile(dataDir));
   return runs() ? { pid, port, runs } : undefined;
 }
 
@@ -167,10 +174,6 @@ function isExecutable(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-function configFile(dataDir: string): string {
-  return join(dataDir, 'nats', 'server.conf');
 }
 
 function pidFile(dataDir: string): string {

@@ -4,10 +4,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../config/schema.ts';
-import { canConnect } from './journal/connect.ts';
+import { connectionFault } from './journal/connect.ts';
+import { usersOf } from './journal/keys.ts';
 import type { Logger } from './logger.ts';
 import { childRestarts } from './metrics.ts';
-import { localNatsUrl, type NatsServer, NatsServerError, startNatsServer } from './nats-server.ts';
+import { localJournal, type NatsServer, NatsServerError, startNatsServer } from './nats-server.ts';
 
 const natsStopMs = 10_000;
 const steadyMs = 30_000;
@@ -22,20 +23,16 @@ export interface SupervisedNats {
  * Starts the server and watches over it. The data directory must be locked: what answers on its port is then our own.
  * @throws NatsServerError when another program has the port
  */
-export async function superviseNats(settings: Settings, token: string, logger: Logger): Promise<SupervisedNats> {
+export async function superviseNats(settings: Settings, logger: Logger): Promise<SupervisedNats> {
   const options = {
     dataDir: settings.dataDir,
     port: settings.natsPort,
-    token,
+    users: usersOf(settings.dataDir),
     maxStore: settings.journalMaxBytes * (settings.partitions + 1) * 2,
   };
   let server: NatsServer = await startNatsServer(options);
   let stopping = false;
-  if (server.adopted && !(await canConnect(localNatsUrl(settings.natsPort, token)))) {
-    throw new NatsServerError(
-      `Port ${settings.natsPort} is taken by another program. Set TIDINGS_NATS_PORT to a free one.`,
-    );
-  }
+  if (server.adopted) await assertOwn(settings);
   if (server.adopted) logger.warn({ natsPid: server.pid }, 'nats-server of an earlier start is adopted');
   const stop = new AbortController();
   const watching = watch();
@@ -78,6 +75,15 @@ export async function superviseNats(settings: Settings, token: string, logger: L
       clearTimeout(late);
     },
   };
+}
+
+/** Our server can run while another program has its port: then that program does not have our server's certificate. */
+async function assertOwn({ dataDir, natsPort }: Settings): Promise<void> {
+  const fault = await connectionFault(localJournal(dataDir, natsPort, 'supervisor'), 'supervisor');
+  if (!fault) return;
+  throw new NatsServerError(
+    `Port ${natsPort} is taken by another program (${fault.message}). Set TIDINGS_NATS_PORT to a free one.`,
+  );
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

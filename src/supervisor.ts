@@ -3,19 +3,21 @@
  * starts them in order, restarts what dies, and stops them in order: gateway, workers, nats-server.
  */
 import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
-import { DataDirError, type FirstStart, prepareDataDir } from './first-start.ts';
+import { DataDirError, type FirstStart, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
+import type { JournalRole } from './journal/roles.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
 import { type DurabilityLevel, durabilityOf, ensureStream } from './journal/topology.ts';
 import type { Logger } from './logger.ts';
 import { collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
-import { localNatsUrl } from './nats-server.ts';
+import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
 import { keepFilesPrivate, modeText } from './private-files.ts';
@@ -41,6 +43,7 @@ export interface ServiceFacts {
 }
 
 const childStopMs = 20_000;
+const streamsRetryMs = 500;
 
 /**
  * Starts everything.
@@ -88,24 +91,31 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   keepFilesPrivate();
   requireReviewedServer(logger);
   collectRuntimeMetrics();
-  const first = prepareDataDir(settings);
-  for (const { path, mode, expected } of first.closed) {
+  const prepared = prepareDataDir(settings);
+  for (const { path, mode, expected } of prepared.closed) {
     const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
     logger.warn(was, 'other users could use this and cannot any more; rotate the keys if one of them may have read it');
   }
   started.lock = await lockDataDir(settings.dataDir);
   const supervised = settings.natsUrl === '';
-  if (supervised) started.nats = await superviseNats(settings, first.natsToken, logger);
-  const natsUrl = supervised ? localNatsUrl(settings.natsPort, first.natsToken) : settings.natsUrl;
-  const resolved: Settings = { ...settings, natsUrl, webhookSecrets: [...first.webhookSecrets] };
+  const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
+  const first: FirstStart = { ...prepared, made: [...prepared.made, ...keys] };
+  if (supervised) started.nats = await superviseNats(settings, logger);
+  const settingsOf = (role: JournalRole): Settings => ({
+    ...settings,
+    ...(supervised && localJournal(settings.dataDir, settings.natsPort, role)),
+    webhookSecrets: [...first.webhookSecrets],
+  });
   const ready = new Readiness();
-  const gateway = new Child(childOptions('gateway', 'gateway', './gateway-main.js', [], resolved, logger, ready));
-  const workers = makeWorkers(resolved, logger, ready);
+  const forGateway = settingsOf('gateway');
+  const gateway = new Child(childOptions('gateway', 'gateway', './gateway-main.js', [], forGateway, logger, ready));
+  const workers = makeWorkers(settingsOf('worker'), logger, ready);
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
     metrics: () => gather([...workers, gateway]),
     waitingFor: () => [...workers, gateway].filter((child) => !child.ready).map((child) => child.options.name),
   });
-  started.journal = await connectJournal(natsUrl, 'tidings supervisor', logger);
+  const client = { role: 'supervisor', name: 'tidings supervisor' } as const;
+  started.journal = await connectJournal(settingsOf('supervisor'), client, logger);
   const durability = await prepareJournal(started.journal, settings, logger);
   await launch(workers, started, ready);
   await launch([gateway], started, ready);
@@ -162,15 +172,35 @@ class Readiness {
 /** Claims the journal, makes its streams and says how durable an acknowledgement is. */
 async function prepareJournal(journal: Journal, settings: Settings, logger: Logger): Promise<DurabilityLevel> {
   await claimInstance(journal, settings.dataDir);
-  let replicas = Number.POSITIVE_INFINITY;
-  for (const name of partitionNames(settings.partitions)) {
-    replicas = Math.min(replicas, (await ensureStream(journal, name, settings.journalMaxBytes)).replicas);
-  }
+  const replicas = await makeStreams(journal, settings);
+  journal.onReconnect(() => void makeStreamsAgain(journal, settings, logger));
   const version = journal.connection.info?.version ?? '0.0.0';
   const level = durabilityOf(version, settings.natsUrl === '', replicas);
   durabilityLevel.set({ level }, 1);
   logger.info({ natsServer: version, durability: level }, 'journal ready');
   return level;
+}
+
+/** Makes the streams that are missing; the fewest replicas that one of them has. */
+async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Settings): Promise<number> {
+  let replicas = Number.POSITIVE_INFINITY;
+  for (const name of partitionNames(partitions)) {
+    replicas = Math.min(replicas, (await ensureStream(journal, name, journalMaxBytes)).replicas);
+  }
+  return replicas;
+}
+
+/** A server can come back without its streams, and no other process may make them. */
+async function makeStreamsAgain(journal: Journal, settings: Settings, logger: Logger): Promise<void> {
+  while (journal.connected()) {
+    try {
+      await makeStreams(journal, settings);
+      return;
+    } catch (error) {
+      logger.warn({ err: error }, 'streams are made later');
+      await pause(streamsRetryMs);
+    }
+  }
 }
 
 /** Spreads the partitions over worker processes; the directory goes with the first. */

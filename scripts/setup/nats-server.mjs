@@ -80,7 +80,7 @@ export function adviceFor(platform, { hasApt, hasKeyring }) {
   if (platform === 'linux' && hasApt && !hasKeyring) {
     return "sudo apt-get install debian-archive-keyring   (then run the same command again: it fetches Debian's package)";
   }
-  return 'docker run --rm -p 4222:4222 nats:2.10 -js   and set TIDINGS_NATS_URL=nats://127.0.0.1:4222';
+  return 'docker run --rm -p 127.0.0.1:4222:4222 nats:2.10 -js   and set TIDINGS_NATS_URL=nats://127.0.0.1:4222';
 }
 
 /** `isReady()` asks the unpacked server for its version; `fetch(report)` unpacks it, or settles for one on the PATH. */

@@ -1,26 +1,30 @@
 /**
  * How a command talks to the running service of this data directory: over the journal, like the gateway does.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
-import { natsTokenFile, openSealer } from '../first-start.ts';
-import { connectJournal } from '../journal/connect.ts';
+import { openSealer } from '../first-start.ts';
+import { connectJournal, type JournalClient } from '../journal/connect.ts';
+import type { NatsSettings } from '../journal/credentials.ts';
+import { seedFile } from '../journal/keys.ts';
 import { Lane } from '../journal/lane.ts';
 import { FoldedSignals } from '../journal/signal.ts';
 import type { PartitionName } from '../journal/subjects.ts';
 import { createLogger } from '../logger.ts';
-import { localNatsUrl } from '../nats-server.ts';
+import { localJournal } from '../nats-server.ts';
 import { Readers } from '../store/readers.ts';
 
-/** The journal address of the service, as its supervisor uses it; undefined when it was never started here. */
-export function serviceNatsUrl(settings: Settings): string | undefined {
-  if (settings.natsUrl !== '') return settings.natsUrl;
-  const file = natsTokenFile(settings.dataDir);
-  return existsSync(file) ? localNatsUrl(settings.natsPort, readFileSync(file, 'utf8').trim()) : undefined;
+/** How the journal of the service is reached; undefined when the service was never started here. */
+export function serviceJournal(settings: Settings): NatsSettings | undefined {
+  if (settings.natsUrl !== '') return settings;
+  const { dataDir, natsPort } = settings;
+  return existsSync(seedFile(dataDir, 'cli')) ? localJournal(dataDir, natsPort, 'cli') : undefined;
 }
+
+const client: JournalClient = { role: 'cli', name: 'tidings command line', waits: false };
 
 /**
  * Runs a step with a connection to the running service.
@@ -28,11 +32,11 @@ export function serviceNatsUrl(settings: Settings): string | undefined {
  */
 export async function withService<T>(step: (context: ApiContext) => Promise<T>): Promise<T> {
   const loaded = loadSettings();
-  const natsUrl = serviceNatsUrl(loaded);
-  if (!natsUrl || !(await answers(natsUrl))) throw new Error(notRunning(loaded));
-  const settings = { ...loaded, natsUrl };
+  const server = serviceJournal(loaded);
+  if (!server || !(await answers(server.natsUrl))) throw new Error(notRunning(loaded));
+  const settings = { ...loaded, ...server };
   const logger = createLogger('cli', 'error');
-  const journal = await connectJournal(natsUrl, 'tidings command line', logger);
+  const journal = await connectJournal(server, client, logger);
   const lanes = new Map<PartitionName, Lane>();
   const laneOf = (name: PartitionName): Lane => {
     const lane = lanes.get(name) ?? new Lane(journal, name, settings, logger);

@@ -2,13 +2,14 @@
  * `tidings doctor`: looks at settings, programs, data directory, disk and, when it runs, the service, and says what is wrong
  * and what to do about it.
  */
-import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { openSealer, webhookSecretFile } from '../first-start.ts';
 import { checkServerFiles } from '../http-server-files.ts';
-import { connectJournal } from '../journal/connect.ts';
+import { connectionFault, connectJournal } from '../journal/connect.ts';
+import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
 import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
@@ -17,7 +18,7 @@ import { modeText, openPaths } from '../private-files.ts';
 import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
-import { answers, serviceNatsUrl } from './connection.ts';
+import { answers, serviceJournal } from './connection.ts';
 import { checkOwners } from './doctor-owners.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { printLines } from './print.ts';
@@ -39,7 +40,7 @@ export const doctorCommand: CliCommand = {
       ...checkDataDir(settings),
       checkDisk(settings),
       ...checkModes(settings),
-      checkSecrets(settings),
+      ...checkSecrets(settings),
       ...(await checkSeals(settings)),
       ...(await checkJournal(settings)),
       ...checkRetention(settings),
@@ -93,12 +94,18 @@ function checkDisk({ dataDir }: Settings): Finding {
     : { verdict: 'fault', text: `${text}: expected at least 1 GB` };
 }
 
-function checkSecrets({ dataDir, webhookSecrets }: Settings): Finding {
+function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: Settings): Finding[] {
+  // Files of the operator's own may be shared with a group.
+  const open = [natsCredentials, natsTlsKey].filter((file) => isOpen(file, 0o007));
+  const findings: Finding[] = open.map((file) => ({
+    verdict: 'fault',
+    text: `${file} can be read by others: chmod 600 ${file}`,
+  }));
   const origin =
     webhookSecrets.length > 0
       ? 'from TIDINGS_WEBHOOK_SECRETS'
       : `in ${webhookSecretFile(dataDir)}, made at first start`;
-  return { verdict: 'ok', text: `webhook secret ${origin}` };
+  return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
 }
 
 /** What other users of the machine can use of the data directory. A start closes it too. */
@@ -110,6 +117,10 @@ function checkModes({ dataDir }: Settings): Finding[] {
     verdict: 'fault',
     text: `${path} can be used by other users: mode ${modeText(mode)}, expected ${modeText(expected)}: chmod ${modeText(expected)} ${path}`,
   }));
+}
+
+function isOpen(file: string, mask: number): boolean {
+  return existsSync(file) && (statSync(file).mode & mask) !== 0;
 }
 
 function checkRetention(settings: Settings): Finding[] {
@@ -165,12 +176,14 @@ function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
 async function checkJournal(settings: Settings): Promise<Finding[]> {
   const supervised = settings.natsUrl === '';
   const findings = supervised ? checkProgram() : [];
-  const url = serviceNatsUrl(settings);
-  if (!url || !(await answers(url))) {
+  const server = serviceJournal(settings);
+  if (!server || !(await answers(server.natsUrl))) {
     const text = supervised ? 'service does not run' : 'the server of TIDINGS_NATS_URL does not answer';
     return [...findings, { verdict: supervised ? 'note' : 'fault', text }];
   }
-  return [...findings, ...(await checkServer(settings, url, supervised))];
+  const fault = await connectionFault(server, 'cli');
+  if (fault) return [...findings, { verdict: 'fault', text: `journal: ${fault.message}` }];
+  return [...findings, ...(await checkServer(settings, server, supervised))];
 }
 
 function checkProgram(): Finding[] {
@@ -187,11 +200,26 @@ function checkProgram(): Finding[] {
   ];
 }
 
-async function checkServer(settings: Settings, url: string, supervised: boolean): Promise<Finding[]> {
-  const journal = await connectJournal(url, 'tidings doctor', createLogger('cli', 'error'));
+/** What a program learns that takes the port of the NATS server: nothing only with TLS and a signature. */
+function checkProtection(server: NatsSettings): Finding {
+  const { natsUrl, natsCredentials } = server;
+  const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
+  const proof =
+    natsCredentials !== '' ? 'a signature' : natsUrl.includes('@') ? 'a token or password' : 'no credentials';
+  const text = `journal connection: ${tls}, ${proof}`;
+  if (tls === 'TLS' && natsCredentials !== '') return { verdict: 'ok', text };
+  return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };
+}
+
+async function checkServer(settings: Settings, server: NatsSettings, supervised: boolean): Promise<Finding[]> {
+  const client = { role: 'cli', name: 'tidings doctor' } as const;
+  const journal = await connectJournal(server, client, createLogger('cli', 'error'));
   try {
     const { version = '', max_payload = 0 } = journal.connection.info ?? {};
-    const findings: Finding[] = [{ verdict: 'ok', text: `service runs, journal on nats-server ${version}` }];
+    const findings: Finding[] = [
+      { verdict: 'ok', text: `service runs, journal on nats-server ${version}` },
+      checkProtection(server),
+    ];
     if (max_payload < neededPayloadBytes) {
       findings.push({
         verdict: 'fault',

@@ -13,6 +13,9 @@ import {
 } from 'nats';
 import type { Logger } from '../logger.ts';
 import { journalConnected } from '../metrics.ts';
+import { explain } from './connect-faults.ts';
+import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.ts';
+import { inboxPrefixOf, type JournalRole } from './roles.ts';
 
 /** An open connection; `connected` tells whether the server can be reached right now. */
 export interface Journal {
@@ -27,23 +30,43 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** `nats://token@host:port`, `nats://user:pass@host:port` or without credentials, as connection options. */
-export function connectionOptions(url: string, name: string): ConnectionOptions {
-  const parsed = new URL(url);
+/** Who connects: its role, and its name in the server's connection list. */
+export interface JournalClient {
+  role: JournalRole;
+  name: string;
+  /** False for a client that gives up when the server does not answer at once. */
+  waits?: boolean;
+}
+
+/**
+ * The settings as connection options. Credentials come from the file of the settings, or from the address:
+ * `nats://token@host:port` or `nats://user:pass@host:port`.
+ * @throws JournalSetupError when a file of the settings cannot be used
+ */
+export function connectionOptions(
+  settings: NatsSettings,
+  { role, name, waits = true }: JournalClient,
+): ConnectionOptions {
+  const parsed = new URL(settings.natsUrl);
+  const tls = tlsOptionsOf(settings);
   const options: ConnectionOptions = {
     name,
     servers: parsed.host,
+    inboxPrefix: inboxPrefixOf(role),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 200,
-    waitOnFirstConnect: true,
+    reconnectJitterTLS: 200,
+    waitOnFirstConnect: waits,
     pingInterval: 5000,
     maxPingOut: 2,
     // Traces of who asked cost an Error object for each publish.
     noAsyncTraces: true,
+    ...(tls && { tls }),
   };
-  if (parsed.protocol === 'tls:') options.tls = {};
-  if (parsed.password) {
+  if (settings.natsCredentials !== '') {
+    options.authenticator = authenticatorOf(settings.natsCredentials);
+  } else if (parsed.password) {
     options.user = decodeURIComponent(parsed.username);
     options.pass = decodeURIComponent(parsed.password);
   } else if (parsed.username) {
@@ -52,12 +75,16 @@ export function connectionOptions(url: string, name: string): ConnectionOptions 
   return options;
 }
 
-/** Whether a server answers at an address and takes its credentials. */
-export async function canConnect(url: string): Promise<boolean> {
-  const once = { waitOnFirstConnect: false, reconnect: false, timeout: 2000 };
-  const connection = await connect({ ...connectionOptions(url, 'tidings probe'), ...once }).catch(() => undefined);
-  await connection?.close();
-  return connection !== undefined;
+/** Tries a connection; the reason when the server cannot be used. */
+export async function connectionFault(settings: NatsSettings, role: JournalRole): Promise<Error | undefined> {
+  const once = { reconnect: false, timeout: 5000 };
+  try {
+    const options = connectionOptions(settings, { role, name: 'tidings probe', waits: false });
+    await (await connect({ ...options, ...once })).close();
+    return undefined;
+  } catch (error) {
+    return explain(error as NodeJS.ErrnoException, settings);
+  }
 }
 
 /**
@@ -73,20 +100,22 @@ function outliveSocket(connection: NatsConnection): void {
   socket.removeAllListeners = (event) => removeAllListeners(event).on('error', () => {});
 }
 
-/** How often a wait for the first connection is told. */
+/** How often a wait for the first connection is reported. */
 const waitLogMs = 5000;
 
 /**
- * Connects to the journal, waiting until the server answers.
- * @param url address with credentials
- * @param name shown in the server's connection list
+ * Connects to the journal, waiting until the server answers unless the client says otherwise.
+ * @throws JournalSetupError when a file of the settings cannot be used or the server refuses the credentials
  */
-export async function connectJournal(url: string, name: string, logger: Logger): Promise<Journal> {
-  const waiting = setInterval(
-    () => logger.warn({ server: new URL(url).host }, 'journal does not answer yet'),
-    waitLogMs,
-  );
-  const connection = await connect(connectionOptions(url, name)).finally(() => clearInterval(waiting));
+export async function connectJournal(settings: NatsSettings, client: JournalClient, logger: Logger): Promise<Journal> {
+  const server = new URL(settings.natsUrl).host;
+  const waiting = setInterval(async () => {
+    const fault = await connectionFault(settings, client.role);
+    if (fault) logger.warn({ server, reason: fault.message }, 'journal does not answer yet');
+  }, waitLogMs);
+  const connection = await connect(connectionOptions(settings, client))
+    .catch((error) => Promise.reject(explain(error, settings)))
+    .finally(() => clearInterval(waiting));
   outliveSocket(connection);
   const jetstream = connection.jetstream();
   const manager = await connection.jetstreamManager({ checkAPI: false });
@@ -98,6 +127,8 @@ export async function connectJournal(url: string, name: string, logger: Logger):
 
   async function watch(): Promise<void> {
     for await (const status of connection.status()) {
+      const { permissionContext: refused } = status as { permissionContext?: object };
+      if (refused) logger.error({ refused }, 'journal refused a subject');
       if (status.type !== Events.Disconnect && status.type !== Events.Reconnect) continue;
       setConnected(status.type === Events.Reconnect);
       if (connected) outliveSocket(connection);

@@ -2,6 +2,7 @@
  * The streams of the journal: one a partition, made when missing and read back (`docs/architecture.md` decisions 3, 7 and 8).
  * Also says how durable an acknowledgement is on the server in use.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
 import type { Journal } from './connect.ts';
 import { type PartitionName, recordsSubject, streamOf } from './subjects.ts';
@@ -55,6 +56,24 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
 /** Reads where a stream stands now. */
 export async function streamState(journal: Journal, partition: PartitionName): Promise<StreamState> {
   return toState(await journal.manager.streams.info(streamOf(partition)));
+}
+
+const existingMs = 10_000;
+
+/**
+ * Reads where a stream stands, waiting a while for one that is missing: a server can come back without its streams, and the
+ * supervisor makes them again as soon as it is connected.
+ */
+export async function existingStream(journal: Journal, partition: PartitionName): Promise<StreamState> {
+  const deadline = performance.now() + existingMs;
+  for (;;) {
+    try {
+      return await streamState(journal, partition);
+    } catch (error) {
+      if (!isMissing(error) || performance.now() > deadline) throw error;
+      await pause(100);
+    }
+  }
 }
 
 /** Removes everything up to and including `seq`: it is covered by verified snapshots. */

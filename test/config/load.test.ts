@@ -152,3 +152,17 @@ test('every setting has its variable and meaning', () => {
     assert.ok(description.length > 10 && !description.endsWith('.'), env);
   }
 });
+
+test('settings of a NATS server go with its address', () => {
+  const file = '/etc/tidings/nats.creds';
+  for (const variable of ['CREDENTIALS', 'TLS_CA']) {
+    const faults = faultsOf({ [`TIDINGS_NATS_${variable}`]: file });
+    assert.deepEqual(faults, [`TIDINGS_NATS_${variable}: expected together with TIDINGS_NATS_URL`]);
+  }
+  const url = { TIDINGS_NATS_URL: 'tls://nats.example:4222' };
+  assert.match(faultsOf({ ...url, TIDINGS_NATS_TLS_CERT: file }).join(), /together with TIDINGS_NATS_TLS_KEY/);
+  assert.match(faultsOf({ ...url, TIDINGS_NATS_TLS_KEY: file }).join(), /together with TIDINGS_NATS_TLS_KEY/);
+  const both = { TIDINGS_NATS_URL: 'tls://ada:secret@nats.example:4222', TIDINGS_NATS_CREDENTIALS: file };
+  assert.deepEqual(faultsOf(both), ['TIDINGS_NATS_CREDENTIALS: expected no other credentials in TIDINGS_NATS_URL']);
+  assert.equal(loadSettings({ ...url, TIDINGS_NATS_CREDENTIALS: file }).natsCredentials, file);
+});

@@ -3,13 +3,11 @@
  * it in any file afterwards.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dayMs } from '../../src/days.ts';
 import { repositoryId, ulid } from '../../src/ids.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
-import { localNatsUrl } from '../../src/nats-server.ts';
+import { localJournal } from '../../src/nats-server.ts';
 import type { InstallationBody } from '../../src/protocol/events.ts';
 import type { CommandRecord, JournalRecord } from '../../src/protocol/journal.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
@@ -50,8 +48,8 @@ async function enqueue(
   partition: string,
   records: JournalRecord[],
 ): Promise<void> {
-  const token = readFileSync(join(service.dataDir, 'nats-token'), 'utf8').trim();
-  const journal = await connectJournal(localNatsUrl(Number(service.env.TIDINGS_NATS_PORT), token), 'test', quiet);
+  const server = localJournal(service.dataDir, Number(service.env.TIDINGS_NATS_PORT), 'cli');
+  const journal = await connectJournal(server, { role: 'cli', name: 'test' }, quiet);
   afterwards(t, () => journal.close());
   const lane = feed(journal, partition);
   await Promise.all(records.map((record) => lane.enqueue(record)));

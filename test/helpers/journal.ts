@@ -1,11 +1,16 @@
 /**
  * A real nats-server for integration tests, on a free port over a temporary folder, and a journal connected to it.
  */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { nkeys } from 'nats';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
+import type { NatsSettings } from '../../src/journal/credentials.ts';
+import { makeJournalKeys, type NatsUser, usersOf } from '../../src/journal/keys.ts';
+import type { JournalRole } from '../../src/journal/roles.ts';
 import { createLogger } from '../../src/logger.ts';
-import { localNatsUrl, type NatsServer, startNatsServer } from '../../src/nats-server.ts';
+import { localJournal, type NatsServer, type NatsServerOptions, startNatsServer } from '../../src/nats-server.ts';
 import { afterwards } from './cleanup.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
@@ -14,10 +19,12 @@ export const quiet = createLogger('test', 'silent');
 
 /** A nats-server that a test can kill and start again. */
 export interface TestNats {
-  readonly url: string;
+  /** How a user reaches it that may do everything. */
+  readonly settings: NatsSettings;
+  readonly port: number;
   readonly dataDir: string;
-  /** A connection of its own that closes with the test. */
-  connect(): Promise<Journal>;
+  /** A connection of its own that closes with the test: as a role, or with every permission. */
+  connect(role?: JournalRole): Promise<Journal>;
   /** Ends the server without warning. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -27,16 +34,19 @@ export interface TestNats {
 export async function startNats(t: TestContext): Promise<TestNats> {
   const dataDir = join(temporaryFolder(t));
   const port = await freePort();
-  const options = { dataDir, port, token: 'ttesttoken', maxStore: 1_073_741_824 };
+  const [options, everything] = [prepareNats(dataDir, port), makeUser(join(dataDir, 'test.nk'))];
+  options.users = [...options.users, everything];
   let server: NatsServer = await startNatsServer(options);
-  const url = localNatsUrl(port, options.token);
+  const settings = { ...localJournal(dataDir, port, 'cli'), natsCredentials: join(dataDir, 'test.nk') };
   const kill = () => killNats(server);
   afterwards(t, kill);
   return {
-    url,
+    settings,
+    port,
     dataDir,
-    connect: async () => {
-      const journal = await connectJournal(url, 'test', quiet);
+    connect: async (role) => {
+      const chosen = role ? localJournal(dataDir, port, role) : settings;
+      const journal = await connectJournal(chosen, { role: role ?? 'cli', name: 'test' }, quiet);
       afterwards(t, () => journal.close());
       return journal;
     },
@@ -45,6 +55,19 @@ export async function startNats(t: TestContext): Promise<TestNats> {
       server = await waitUntil('the port is free again', () => startNatsServer(options).catch(() => undefined));
     },
   };
+}
+
+/** Makes the keys of a server where they are missing; how it is started. */
+export function prepareNats(dataDir: string, port: number): NatsServerOptions {
+  makeJournalKeys(dataDir, (file, text) => writeFileSync(file, text, { mode: 0o600 }));
+  return { dataDir, port, users: usersOf(dataDir), maxStore: 1_073_741_824 };
+}
+
+/** Makes a user that may do everything; its seed goes into a file. */
+function makeUser(file: string): NatsUser {
+  const pair = nkeys.createUser();
+  writeFileSync(file, pair.getSeed());
+  return { nkey: pair.getPublicKey() };
 }
 
 /** Ends a server, if it has not ended, and waits until it has. */

@@ -2,14 +2,12 @@
  * What a stopped service left on disk, checked: each partition is, in every byte, the fold of its journal.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { natsTokenFile } from '../../src/first-start.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
-import { localNatsUrl, startNatsServer } from '../../src/nats-server.ts';
+import { localJournal, startNatsServer } from '../../src/nats-server.ts';
 import { foldBatch } from '../../workers/partition/batch.ts';
 import { afterwards } from './cleanup.ts';
-import { killNats, quiet } from './journal.ts';
+import { killNats, prepareNats, quiet } from './journal.ts';
 import { dump, openTestPartition } from './partition.ts';
 import { readStream } from './partition-stream.ts';
 import { freePort } from './ports.ts';
@@ -17,10 +15,9 @@ import { freePort } from './ports.ts';
 /** Folds the journals of a data directory, none of them purged, into new stores and compares these with the live ones. */
 export async function assertReplays(t: TestContext, dataDir: string, names: readonly string[]): Promise<void> {
   const port = await freePort();
-  const token = readFileSync(natsTokenFile(dataDir), 'utf8').trim();
-  const server = await startNatsServer({ dataDir, port, token, maxStore: 1e12 });
+  const server = await startNatsServer({ ...prepareNats(dataDir, port), maxStore: 1e12 });
   afterwards(t, () => killNats(server));
-  const journal = await connectJournal(localNatsUrl(port, token), 'test', quiet);
+  const journal = await connectJournal(localJournal(dataDir, port, 'worker'), { role: 'worker', name: 'test' }, quiet);
   for (const name of names) {
     const replayed = openTestPartition(t, name);
     await foldBatch(replayed, await readStream(journal, name));

@@ -8,6 +8,7 @@ import type { Journal } from '../../src/journal/connect.ts';
 import { Lane } from '../../src/journal/lane.ts';
 import type { Folded } from '../../src/journal/signal.ts';
 import { foldedSubject } from '../../src/journal/subjects.ts';
+import { ensureStream } from '../../src/journal/topology.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { Keeper } from '../../workers/partition/keeper.ts';
 import { Outbox } from '../../workers/partition/outbox.ts';
@@ -49,11 +50,11 @@ export async function own(
 ): Promise<OwnedPartition> {
   const lost: Error[] = [];
   let commits = 0;
+  await ensureStream(journal, name, journalMaxBytes);
   const owner = await PartitionOwner.open({
     dataDir,
     name,
     journal,
-    journalMaxBytes,
     logger: quiet,
     onCommitted: () => {
       commits += 1;

@@ -7,11 +7,14 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadSettings, settingsToEnv } from '../../config/load.ts';
 import type { ChildMessage } from '../../src/child.ts';
+import { ensureStream } from '../../src/journal/topology.ts';
 import { afterwards } from './cleanup.ts';
 import type { Bench } from './partition-owner.ts';
 import { streamBytes } from './partition-stream.ts';
 
 const program = fileURLToPath(new URL('../../workers/partition/main.js', import.meta.url));
+
+const names = ['directory', 'p00'];
 
 /** A worker that owns the directory and p00. */
 export interface TestWorker {
@@ -23,19 +26,20 @@ export interface TestWorker {
   stop(): Promise<number | null>;
 }
 
-export function startWorker(t: TestContext, { nats, dataDir }: Bench): TestWorker {
+export function startWorker(t: TestContext, { nats, journal, dataDir }: Bench): TestWorker {
   mkdirSync(dataDir, { recursive: true });
   const settings = loadSettings({
     TIDINGS_DATA_DIR: dataDir,
     TIDINGS_SEALING_KEY: '0'.repeat(64),
-    TIDINGS_NATS_URL: nats.url,
     TIDINGS_PARTITIONS: '1',
     TIDINGS_JOURNAL_MAX_BYTES: String(streamBytes),
     TIDINGS_RENDER_THREADS: '1',
     TIDINGS_LOG_LEVEL: 'silent',
   });
-  const env = { PATH: process.env.PATH ?? '', ...settingsToEnv(settings) };
-  const child: ChildProcess = fork(program, ['directory', 'p00'], { env, stdio: 'inherit' });
+  const env = { PATH: process.env.PATH ?? '', ...settingsToEnv({ ...settings, ...nats.settings }) };
+  // The worker waits for its streams, which the supervisor would make.
+  for (const name of names) ensureStream(journal, name, streamBytes).catch(() => {});
+  const child: ChildProcess = fork(program, names, { env, stdio: 'inherit' });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const ready = new Promise<void>((resolve, reject) => {
     child.on('message', (message: ChildMessage) => {

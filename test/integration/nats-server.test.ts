@@ -9,20 +9,21 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
-import { localNatsUrl, type NatsServer, NatsServerError, startNatsServer } from '../../src/nats-server.ts';
+import { localJournal, type NatsServer, NatsServerError, startNatsServer } from '../../src/nats-server.ts';
 import { afterwards, kill } from '../helpers/cleanup.ts';
-import { killNats, quiet } from '../helpers/journal.ts';
+import { killNats, prepareNats, quiet } from '../helpers/journal.ts';
 import { streamBytes } from '../helpers/partition-stream.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 
 async function start(t: TestContext, dataDir: string, port: number): Promise<NatsServer> {
-  const server = await startNatsServer({ dataDir, port, token: 'ttoken', maxStore: 1_073_741_824 });
+  const server = await startNatsServer(prepareNats(dataDir, port));
   afterwards(t, () => killNats(server));
   return server;
 }
 
-async function makeStream(port: number): Promise<number> {
-  const journal = await connectJournal(localNatsUrl(port, 'ttoken'), 'test', quiet);
+async function makeStream(dataDir: string, port: number): Promise<number> {
+  const client = { role: 'supervisor', name: 'test' } as const;
+  const journal = await connectJournal(localJournal(dataDir, port, 'supervisor'), client, quiet);
   await ensureStream(journal, 'p00', streamBytes);
   const { created } = await streamState(journal, 'p00');
   await journal.close();
@@ -39,7 +40,7 @@ function startStranger(t: TestContext): number {
 test('adopts a server of the same folder and port', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const first = await start(t, dataDir, port);
-  await makeStream(port);
+  await makeStream(dataDir, port);
   const second = await start(t, dataDir, port);
   assert.deepEqual([second.pid, second.adopted], [first.pid, true]);
   await killNats(first);
@@ -49,11 +50,11 @@ test('adopts a server of the same folder and port', async (t) => {
 test('ends a server of the folder on another port', async (t) => {
   const [dataDir, port, other] = [temporaryFolder(t), await freePort(), await freePort()];
   const first = await start(t, dataDir, port);
-  const made = await makeStream(port);
+  const made = await makeStream(dataDir, port);
   const second = await start(t, dataDir, other);
   await first.exited;
   assert.equal(second.adopted, false);
-  assert.equal(await makeStream(other), made);
+  assert.equal(await makeStream(dataDir, other), made);
 });
 
 test('leaves a stranger with the same number alone', async (t) => {
@@ -63,7 +64,7 @@ test('leaves a stranger with the same number alone', async (t) => {
   writeFileSync(join(dataDir, 'nats-server.pid'), `${stranger} ${port}\n`);
   const server = await start(t, dataDir, port);
   assert.equal(server.adopted, false);
-  await makeStream(port);
+  await makeStream(dataDir, port);
   process.kill(stranger, 0);
 });
 

@@ -64,7 +64,7 @@ interface Tools {
 }
 
 async function prepare({ settings, logger }: ChildContext, names: readonly string[]): Promise<Tools> {
-  const journal = await connectJournal(settings.natsUrl, `tidings worker ${names.join(' ')}`, logger);
+  const journal = await connectJournal(settings, { role: 'worker', name: `tidings worker ${names.join(' ')}` }, logger);
   const pool = new RenderPool(settings.renderThreads, settings.renderTimeoutMs);
   const lanes = new Map<PartitionName, Lane>();
   const laneOf = (name: PartitionName): Lane => {

@@ -10,7 +10,7 @@ import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
-import { ensureStream, streamState } from '../../src/journal/topology.ts';
+import { existingStream, streamState } from '../../src/journal/topology.ts';
 import type { Logger } from '../../src/logger.ts';
 import {
   flushedSeconds,
@@ -34,7 +34,6 @@ export interface OwnerOptions {
   dataDir: string;
   name: PartitionName;
   journal: Journal;
-  journalMaxBytes: number;
   logger: Logger;
   /** Called after each commit once the fold has caught up; effects may leave from then on. */
   onCommitted: (owner: PartitionOwner) => void;
@@ -89,8 +88,8 @@ export class PartitionOwner {
   }
 
   private async takeOver(): Promise<void> {
-    const { dataDir, name, journal, journalMaxBytes, logger } = this.options;
-    const stream = await ensureStream(journal, name, journalMaxBytes);
+    const { dataDir, name, journal, logger } = this.options;
+    const stream = await existingStream(journal, name);
     this.opened = await openOrRestore(dataDir, name, stream, logger);
     const { partition } = this;
     await partition.write(() => writeOwner(partition, this.id));

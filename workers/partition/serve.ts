@@ -120,7 +120,6 @@ export async function serve(
       dataDir,
       name,
       journal,
-      journalMaxBytes: settings.journalMaxBytes,
       logger,
       onCommitted: kick,
       onLost: (_, error) => onLost(name, error),

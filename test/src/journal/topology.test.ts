@@ -3,7 +3,6 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionOptions } from '../../../src/journal/connect.ts';
 import { partitionNames, recordsSubject, streamOf } from '../../../src/journal/subjects.ts';
 import { atLeast, durabilityOf } from '../../../src/journal/topology.ts';
 
@@ -28,12 +27,4 @@ test('names a stream and a subject for each partition', () => {
   assert.deepEqual(partitionNames(2), ['directory', 'p00', 'p01']);
   assert.deepEqual([streamOf('p00'), streamOf('directory')], ['TIDINGS_P00', 'TIDINGS_DIRECTORY']);
   assert.equal(recordsSubject('p11'), 'tidings.records.p11');
-});
-
-test('reads credentials out of the address', () => {
-  const { servers, token, user, pass, tls } = connectionOptions('nats://s%40cret@127.0.0.1:4222', 'test');
-  assert.deepEqual([servers, token, user, pass, tls], ['127.0.0.1:4222', 's@cret', undefined, undefined, undefined]);
-  const named = connectionOptions('tls://ada:pa%3Ass@nats.example:4222', 'test');
-  assert.deepEqual([named.user, named.pass, named.token, named.tls], ['ada', 'pa:ss', undefined, {}]);
-  assert.equal(connectionOptions('nats://nats.example:4222', 'test').token, undefined);
 });

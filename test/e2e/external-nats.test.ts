@@ -1,0 +1,38 @@
+/**
+ * The service on a NATS server of the operator's own, with an NKey and TLS, and what is said when these do not fit.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { certFile, makeSigner, serverTls, startExternal } from '../helpers/external-nats.ts';
+import { pullPayload } from '../helpers/payloads.ts';
+import { startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const small = { TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
+
+test('serves with an NKey and TLS on a server of the operator', async (t) => {
+  const [signer, other] = [makeSigner(t), makeSigner(t)];
+  const port = await startExternal(t, `${serverTls()}\nauthorization { users: [{ nkey: ${signer.nkey} }] }`);
+  const server = { TIDINGS_NATS_URL: `tls://127.0.0.1:${port}`, TIDINGS_NATS_TLS_CA: certFile };
+  const refused = await startService(t, {
+    env: { ...small, ...server, TIDINGS_NATS_CREDENTIALS: other.file },
+    waits: false,
+  });
+  assert.equal(await refused.exit(), 1);
+  assert.match(refused.log, /The NATS server refuses the credentials of TIDINGS_NATS_CREDENTIALS/);
+
+  const env: Record<string, string> = { ...small, ...server, TIDINGS_NATS_CREDENTIALS: signer.file };
+  const service = await startService(t, { env });
+  assert.equal((await service.deliver('pull_request', pullPayload(1))).status, 202);
+  await waitUntil('it is folded', async () => (await service.api('GET', '/api/repos')).body.repos.length === 1);
+  assert.match(service.tidings('doctor'), /✓ journal connection: TLS, a signature/);
+  assert.equal(service.pids()['nats-server'], 0, 'no server of its own');
+});
+
+test('says why the server cannot be used while it waits', async (t) => {
+  const signer = makeSigner(t);
+  const port = await startExternal(t, `${serverTls()}\nauthorization { users: [{ nkey: ${signer.nkey} }] }`);
+  const env = { TIDINGS_NATS_URL: `tls://127.0.0.1:${port}`, TIDINGS_NATS_CREDENTIALS: signer.file };
+  const service = await startService(t, { env: { ...small, ...env }, waits: false });
+  await waitUntil('the reason is logged', () => /not trusted: set TIDINGS_NATS_TLS_CA/.test(service.log));
+});

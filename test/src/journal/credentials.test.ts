@@ -1,0 +1,22 @@
+/**
+ * How settings become the options of a connection.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionOptions } from '../../../src/journal/connect.ts';
+import type { NatsSettings } from '../../../src/journal/credentials.ts';
+import { externalSettings } from '../../helpers/external-nats.ts';
+
+const options = (settings: NatsSettings) => connectionOptions(settings, { role: 'gateway', name: 'test' });
+
+test('reads credentials out of the address', () => {
+  const { servers, token, user, pass, tls } = options(externalSettings('nats://s%40cret@127.0.0.1:4222'));
+  assert.deepEqual([servers, token, user, pass, tls], ['127.0.0.1:4222', 's@cret', undefined, undefined, undefined]);
+  const named = options(externalSettings('tls://ada:pa%3Ass@nats.example:4222'));
+  assert.deepEqual([named.user, named.pass, named.token, named.tls], ['ada', 'pa:ss', undefined, {}]);
+  assert.equal(options(externalSettings('nats://nats.example:4222')).token, undefined);
+});
+
+test('gives each role an inbox of its own', () => {
+  assert.equal(options(externalSettings('nats://127.0.0.1:4222')).inboxPrefix, '_INBOX.gateway');
+});

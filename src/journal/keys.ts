@@ -36,12 +36,6 @@ export function certificateKeyFile(dataDir: string): string {
   return join(journalKeysFolder(dataDir), 'server-key.pem');
 }
 
-/** All files of the folder. */
-export function journalKeyFiles(dataDir: string): string[] {
-  const seeds = journalRoles.map((role) => seedFile(dataDir, role));
-  return [...seeds, certificateFile(dataDir), certificateKeyFile(dataDir)];
-}
-
 /**
  * Makes the keys that are missing.
  * @param write writes a file that is whole or absent, readable by its owner only

@@ -102,7 +102,7 @@ test('test mode (spec 4)', async (t) => {
       assert.equal(answer.status, status, path);
       assert.equal(answer.headers.get('x-test-mode'), 'true');
     }
-    // The magic ids skip what is stored, not what the body must be.
+    // Made-up ids skip the look into the store, not the check of the body.
     const settings = '/api/repos/repo_test_rocket/settings';
     assert.equal((await call('PUT', settings, { excludedLabels: null })).status, 400);
     assert.equal((await call('PUT', settings, { engineer: { contributors: false } })).status, 200);

@@ -1,6 +1,6 @@
 /**
- * Fuzzes the API of a service with two organisations. While one of them asks, nothing of the other may change; what changes
- * all the same is reported with the requests that can have done it.
+ * Fuzzes the API of a service with two organisations. While one of them asks, nothing of the other may change; a
+ * change is reported with the requests that can have made it.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -19,9 +19,9 @@ import { type Caller, idsIn, type Org, otherThan } from './world.ts';
 export interface FuzzOptions {
   requests: number;
   seed: number;
-  /** Told of each request that was answered. */
+  /** Called for each request that was answered. */
   advance?: () => void;
-  /** Done once before the other organisation's rows are compared: a test plants a breach here. */
+  /** Called before each comparison of the other organisation's rows; a test plants a breach here. */
   breach?: (stage: Stage) => Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface Difference {
   ids: string[];
 }
 
-/** These move with the clock alone. */
+/** Tables that change with the clock alone. */
 const movesByItself: ReadonlySet<string> = new Set(['meta', 'retention']);
 /** Ids of what lies in a partition; keys of the instance stand in its rows too, as those who wrote them. */
 const ofPartitions = /^(repo|range|draft|pub|bf|evt|dlv)_/;

@@ -54,17 +54,17 @@ export class World {
     this.knownOf = knownOf;
   }
 
-  /** The organisation that an id belongs to; undefined for ids of nobody. */
+  /** The organisation that an id belongs to; undefined when it is not known. */
   ownerOf(id: string): Org | undefined {
     return this.owners.get(id);
   }
 
-  /** Notes whose an id is, without asking for it later. */
+  /** Records the owner of an id; requests do not choose it. */
   own(id: string, org: Org): void {
     if (!this.owners.has(id)) this.owners.set(id, org);
   }
 
-  /** Notes an object that requests can ask for from now on. */
+  /** Records an object; requests choose it from now on. */
   add(id: string, org: Org): void {
     this.own(id, org);
     if (this.ownerOf(id) !== org) return;
@@ -76,13 +76,13 @@ export class World {
     if (ids.length > mostLiving) ids.splice(Math.floor(mostLiving / 4), 1);
   }
 
-  /** Notes an object that only the other organisation's requests name. */
+  /** Records an object that a run needs to its end: only the other organisation's requests name it. */
   keep(id: string, org: Org): void {
     this.kept.add(id);
     this.add(id, org);
   }
 
-  /** Notes that an object was deleted. */
+  /** Records that an object was deleted. */
   remove(id: string): void {
     const owner = this.ownerOf(id);
     if (owner === undefined) return;
@@ -117,7 +117,7 @@ export class World {
     return foreign.length > 0 && chance < 60 ? pick(random, foreign) : `${prefix}_${'0'.repeat(28)}`;
   }
 
-  /** Notes what a reply to a live key shows: objects with their ids, owners and validators. */
+  /** Records the objects in a reply to a live key, with their owners. */
   learn(body: unknown, asker: Org | null): void {
     if (typeof body !== 'object' || body === null) return;
     if (Array.isArray(body)) {

@@ -25,6 +25,8 @@ export interface FuzzOptions {
   breach?: (stage: Stage) => Promise<void>;
 }
 
+/** How much of the service's log a failure shows, in characters. */
+const longestLog = 4000;
 const inFlight = 50;
 /** One request in so many may be put off by a machine that is too busy, beside those of one moment. */
 const waitsOnceIn = 50;
@@ -44,7 +46,7 @@ const weights: Readonly<Record<Caller['kind'], number>> = {
   instance: 80,
 };
 /** Shares of the requests, in the order of the parts. */
-const shares = { first: 0.35, beside: 0.1, second: 0.35, all: 0.2 };
+const shares = { first: 0.375, beside: 0.05, second: 0.375, all: 0.2 };
 
 /**
  * Sends made requests to a service until the number is reached.
@@ -57,7 +59,9 @@ export async function fuzzApi(t: TestContext, options: FuzzOptions): Promise<Tal
     await fuzz.run();
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`seed ${options.seed}, after ${fuzz.tally.sent} writes: ${message}`, { cause: error });
+    const logged = stage.service.log.slice(-longestLog);
+    const told = `${message}\nthe service has logged:\n${logged}`;
+    throw new Error(`seed ${options.seed}, after ${fuzz.tally.sent} writes: ${told}`, { cause: error });
   } finally {
     await fuzz.close();
   }
@@ -140,6 +144,7 @@ class Fuzz {
   private async window(callers: () => Caller[], seeks = false): Promise<Sent[]> {
     const sent: Sent[] = [];
     let made = 0;
+    this.sender.renew();
     const lane = async (): Promise<void> => {
       while (made++ < windowSize) {
         const request = this.maker.next(callers(), seeks ? this.tally.never : []);

@@ -16,7 +16,7 @@ const longestMs = 60_000;
 
 export class Sender {
   private readonly url: string;
-  private readonly agent = new Agent({ keepAlive: true });
+  private agent = new Agent({ keepAlive: true });
 
   constructor(url: string) {
     this.url = url;
@@ -28,7 +28,8 @@ export class Sender {
       // Node leaves the length of a DELETE's body out, and its bytes would begin the next request.
       const length = body ? { 'content-length': String(body.length) } : {};
       const framed = { ...sendable(headers), ...length };
-      const options = { method: operation.method, agent: this.agent, headers: framed, timeout: longestMs };
+      const agent = again ? this.agent : false;
+      const options = { method: operation.method, agent, headers: framed, timeout: longestMs };
       const sent = send(this.url + url, options, (reply) => {
         const chunks: Buffer[] = [];
         reply.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -41,7 +42,8 @@ export class Sender {
           resolve({ status: reply.statusCode ?? 0, headers: new Headers(flat), text });
         });
       });
-      sent.once('timeout', () => sent.destroy(new Error(`no reply in ${longestMs} ms`)));
+      const started = new Date().toISOString();
+      sent.once('timeout', () => sent.destroy(new Error(`no reply in ${longestMs} ms, sent at ${started}`)));
       sent.once('error', (error: NodeJS.ErrnoException) => {
         // The service had closed an idle connection, and this request came too late to know.
         if (again && sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? ''))
@@ -50,6 +52,12 @@ export class Sender {
       });
       sent.end(body);
     });
+  }
+
+  /** Begins with new connections: the service closes those that were idle for a while. None may be in use. */
+  renew(): void {
+    this.agent.destroy();
+    this.agent = new Agent({ keepAlive: true });
   }
 
   close(): void {

@@ -71,6 +71,8 @@ export class Rows {
       if (!idsIn(`${row} ${bytes}`).some((id) => world.ownerOf(id) === org)) return;
       rows.set(`directory ${row}`, `${idsIn(bytes).join(' ')} ${digest(bytes)}`);
     });
+    // What is read here would keep its pages from being used again until the next comparison.
+    for (const name of [partitionOf[org], directoryName]) this.readers.release(name);
     return rows;
   }
 

@@ -69,6 +69,7 @@ const putChannel: ApiRoute<ChannelQuery> = {
   contract: publishingContracts.putChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
+  checkBody: settingsOf,
   handle: async (request) => {
     const channel = channelNamed(request.params[0]);
     const owner = ownerOf(request);

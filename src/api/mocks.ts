@@ -13,7 +13,7 @@ import type {
   UpdateWebhookEndpointBody,
 } from '../protocol/api.ts';
 import { type ChannelName, channelNames } from '../protocol/channels.ts';
-import { type Change, type Diagnostics, defaultSettings, type NotesSettings } from '../protocol/notes.ts';
+import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/backfills.ts';
@@ -45,6 +45,7 @@ import {
   sampleWebhookEndpoint,
   sampleWebhookSecret,
 } from './samples.ts';
+import { toSettings } from './settings.ts';
 
 type Mock = (request: ApiRequest<never>) => ApiReply;
 
@@ -74,9 +75,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
     }),
   listRepositoryTags: list('tags', () => sampleTags),
   getRepositorySettings: () => ok(defaultSettings),
-  putRepositorySettings: ({ body }) => {
-    return changed({ ...defaultSettings, ...(body as Partial<NotesSettings>) });
-  },
+  putRepositorySettings: ({ body }) => changed(toSettings(body)),
   listRanges: list('ranges', ({ query }) => [
     rangeResponse(sampleRange(undefined, (query as { repoId: string }).repoId), rocketUrl),
   ]),

@@ -64,10 +64,11 @@ const updateRepository: ApiRoute = {
   contract: repositoryContracts.updateRepository,
   scope: 'repos:write',
   query: NoQuerySchema,
+  checkBody: checkUpdate,
   handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const ifMatch = readIfMatch(headers['if-match']);
-    const { selected } = check<UpdateRepositoryBody>(UpdateRepositoryBodySchema, body, 'body');
+    const { selected } = checkUpdate(body);
     const command = { name: 'selectRepository', repoId, selected, ...(ifMatch && { ifMatch }) } as const;
     return changedReply(await carryOut<object>(context, directoryName, command));
   },
@@ -104,6 +105,10 @@ function toSortable(repository: DirectoryRepository) {
 
 function iso(time: number): string {
   return new Date(time).toISOString();
+}
+
+function checkUpdate(body: unknown): UpdateRepositoryBody {
+  return check<UpdateRepositoryBody>(UpdateRepositoryBodySchema, body, 'body');
 }
 
 export const repositoryRoutes = [listRepositories, getRepository, updateRepository, listRepositoryTags];

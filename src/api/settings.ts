@@ -35,6 +35,7 @@ const putSettings: ApiRoute = {
   contract: repositoryContracts.putRepositorySettings,
   scope: 'repos:write',
   query: NoQuerySchema,
+  checkBody: toSettings,
   handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const ifMatch = readIfMatch(headers['if-match']);

@@ -102,6 +102,12 @@ test('test mode (spec 4)', async (t) => {
       assert.equal(answer.status, status, path);
       assert.equal(answer.headers.get('x-test-mode'), 'true');
     }
+    // Made-up ids skip the look into the store, not the check of the body.
+    const settings = '/api/repos/repo_test_rocket/settings';
+    assert.equal((await call('PUT', settings, { excludedLabels: null })).status, 400);
+    assert.equal((await call('PUT', settings, { engineer: { contributors: false } })).status, 200);
+    assert.equal((await call('PATCH', '/api/repos/repo_test_rocket', {})).status, 400);
+    assert.equal((await call('PUT', '/api/channels/hosted?repoId=repo_test_rocket', { title: 'x' })).status, 400);
     assert.equal((await call('GET', '/api/repos', undefined, 'true', 'rn_live_x')).status, 401);
     const umbrella = service.tidings('keys', 'create', '--org', 'umbrella', '--name', 'u', '--quiet').trim();
     assert.equal((await call('GET', `/api/drafts/${draft.id}`, undefined, 'true', umbrella)).status, 404);

@@ -12,6 +12,14 @@ test('every operation has a test mode (spec 4)', () => {
   assert.deepEqual(apiRoutes.map(({ operation }) => operation).sort(), Object.keys(mocks).sort());
 });
 
+test('every body is checked in test mode', () => {
+  const unchecked = apiRoutes.filter(({ contract, checkBody }) => contract.body && !checkBody);
+  assert.deepEqual(
+    unchecked.map(({ operation }) => operation),
+    [],
+  );
+});
+
 test('every POST can be repeated', () => {
   const without = apiRoutes.filter(({ method, once }) => method === 'POST' && !once);
   // A word for what waits: once it is given, nothing waits. The other two write nothing.

@@ -1,0 +1,49 @@
+/**
+ * Judges a reply to a made request: what the document promises, no failure of the service, and nothing of another organisation.
+ */
+import { replyFault } from '../contract.ts';
+import type { FuzzRequest } from './requests.ts';
+import type { FuzzReply } from './send.ts';
+import { idsIn, otherThan, type World } from './world.ts';
+
+/** A request in one line, as it can be sent by hand. */
+export function described({ caller, operation, url, headers, body }: FuzzRequest): string {
+  const { authorization: _, ...rest } = headers;
+  const text = body?.toString('latin1').slice(0, 1500);
+  return `${operation.method} ${url} with the key ${caller.name}, ${JSON.stringify(rest)}${text === undefined ? '' : `, ${text}`}`;
+}
+
+/** A 500 of a machine that is too busy: the document plans it, with the time after which to come again. */
+export function isWait({ status, headers }: Pick<FuzzReply, 'status' | 'headers'>): boolean {
+  return status === 500 && headers.get('retry-after') !== null && headers.get('x-test-mode') === null;
+}
+
+/** What is wrong with a reply; undefined when nothing is. */
+export function faultIn(world: World, request: FuzzRequest, { status, headers, text }: FuzzReply): string | undefined {
+  const { operation } = request;
+  const sent = `${request.url} ${JSON.stringify(request.headers)} ${request.body?.toString() ?? ''}`;
+  const isAskedFor = headers.get('x-test-mode') === 'true' && sent.includes('_test_servererror');
+  if (status >= 500 && !isAskedFor && !isWait({ status, headers })) return `a reply of ${status}`;
+  let body: unknown = '';
+  try {
+    if (text !== '') body = JSON.parse(text);
+  } catch {
+    return 'a body that is not JSON';
+  }
+  const fault = replyFault(operation.method, operation.path, { status, headers, body });
+  if (fault !== undefined) return fault;
+  if (/\n\s+at |node_modules|\.(ts|js):\d+/.test(text) && !sent.includes('node_modules')) return 'a stack trace';
+  return revealed(world, request, sent, text);
+}
+
+/** The document's examples are ids of a real acme/rocket, and keys of the instance may see both. */
+function revealed(world: World, { caller, operation }: FuzzRequest, sent: string, text: string): string | undefined {
+  if (caller.kind === 'instance' || operation.path === '/api/openapi.json') return undefined;
+  const others = caller.org === null ? (['acme', 'umbrella'] as const) : ([otherThan(caller.org)] as const);
+  for (const other of others) {
+    const id = idsIn(text).find((each) => world.ownerOf(each) === other && !sent.includes(each));
+    const shown = id ?? [...world.markers[other]].find((marker) => text.includes(marker) && !sent.includes(marker));
+    if (shown !== undefined) return `the reply shows ${shown}, which belongs to ${other}`;
+  }
+  return undefined;
+}

@@ -13,6 +13,7 @@ import {
 } from '../protocol/channels.ts';
 import type { Sealer } from '../seal.ts';
 import { checkSettings, type Fields } from './channel-rules.ts';
+import { withDefaults } from './validate.ts';
 
 /** Whose connection it is. */
 export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
@@ -38,7 +39,7 @@ export function channelRecord(
 ): ChannelRecord {
   const { settings: schema, secrets } = channelTraits[channel];
   const kept = keptSecrets(sealer, channel, put, before);
-  const whole = checkSettings(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
+  const whole = checkSettings(channel, withDefaults(schema, { ...kept, ...put }) as Fields);
   assertSamePlace(channel, whole, kept, before);
   const isSecret = (field: string) => secrets.includes(field);
   const open = Object.entries(whole).filter(([field]) => !isSecret(field));

@@ -14,6 +14,7 @@ import {
 import type { Sealer } from '../seal.ts';
 import { assertAddresses, checkSettings, type Fields } from './channel-rules.ts';
 import type { ApiContext } from './context.ts';
+import { withDefaults } from './validate.ts';
 
 /** Whose connection it is. */
 export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
@@ -39,7 +40,7 @@ export function channelRecord(
 ): ChannelRecord {
   const { settings: schema, secrets } = channelTraits[channel];
   const kept = keptSecrets(sealer, channel, put, before);
-  const whole = checkSettings(channel, Value.Default(schema, { ...kept, ...put }) as Fields);
+  const whole = checkSettings(channel, withDefaults(schema, { ...kept, ...put }) as Fields);
   const named = Object.fromEntries(Object.entries(whole).filter(([field]) => kept[field] === undefined));
   assertAddresses(channel, named, { allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   assertSamePlace(channel, whole, kept, before);

@@ -1,7 +1,6 @@
 /**
  * How a repository wants its notes: get and put, whole. Not part of the spec, whose rules are the defaults.
  */
-import { Value } from '@sinclair/typebox/value';
 import { toEtag } from '../etag.ts';
 import { NoQuerySchema } from '../protocol/api.ts';
 import { repositoryContracts } from '../protocol/contracts/repositories.ts';
@@ -11,7 +10,7 @@ import { assertVisible } from './authenticate.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
-import { check } from './validate.ts';
+import { check, withDefaults } from './validate.ts';
 
 const getSettings: ApiRoute = {
   method: 'GET',
@@ -52,7 +51,7 @@ const putSettings: ApiRoute = {
  * @throws ServiceError `invalid` with one detail for each bad field
  */
 export function toSettings(body: unknown): NotesSettings {
-  return check<NotesSettings>(NotesSettingsSchema, Value.Default(NotesSettingsSchema, body), 'body');
+  return check<NotesSettings>(NotesSettingsSchema, withDefaults(NotesSettingsSchema, body), 'body');
 }
 
 export const settingsRoutes = [getSettings, putSettings];

@@ -45,6 +45,22 @@ export function check<T>(schema: TObject, value: unknown, what: string): T {
 }
 
 /**
+ * A value with the defaults of its schema where a field is missing. A field of another type stays for `check` to refuse. TypeBox
+ * would merge an object into the default of an array: `{"length": 1e9}` becomes an array that it then walks.
+ */
+export function withDefaults(schema: TSchema, value: unknown): unknown {
+  const given = value === undefined ? structuredClone(schema.default) : value;
+  if (schema.properties === undefined || typeof given !== 'object' || given === null || Array.isArray(given))
+    return given;
+  const whole: Record<string, unknown> = { ...given };
+  for (const [name, property] of Object.entries<TSchema>(schema.properties)) {
+    const field = withDefaults(property, Object.hasOwn(given, name) ? whole[name] : undefined);
+    if (field !== undefined) whole[name] = field;
+  }
+  return whole;
+}
+
+/**
  * The parameters of a query string, integers read as such.
  * @throws ServiceError `invalid` with one detail for each bad, repeated or unknown parameter
  */

@@ -36,6 +36,14 @@ test('settings of a repository', async (t) => {
     assert.deepEqual((await service.api('GET', path)).body, defaults);
   });
 
+  await t.test('an object that calls itself long is refused like any other (spec 7)', async () => {
+    for (const field of ['order', 'excludedLabels', 'excludedAuthors']) {
+      const { status, body } = await service.api('PUT', path, { [field]: { length: 1e9 } });
+      assert.deepEqual([status, Object.keys(body.details)], [400, [field]]);
+    }
+    assert.equal(await service.metric('tidings_child_restarts_total'), 0);
+  });
+
   await t.test('every fault is named at once, where it lies', async () => {
     const { status, body } = await service.api('PUT', path, {
       order: ['fix', 'news'],

@@ -152,13 +152,15 @@ export class RequestMaker {
       const ids = world.living(isForeign ? trespass.org : org, prefix);
       return ids.length > 0 ? pick(random, ids) : world.idFor(random, org, prefix, false);
     };
-    return { random, id, known, text: (most) => this.text(org, most), optional };
+    // A key of the instance writes to both: a marker would then be found where it does not belong.
+    const words = caller.org === null ? 'of the instance' : `of ${[...world.markers[org]][0]}`;
+    return { random, id, known, text: (most) => this.text(words, most), optional };
   }
 
-  /** Text that fits most fields; at times with a word by which its owner can be known. */
-  private text(org: Org, maxLength: number): string {
-    const { random, world } = this;
-    const pieces = ['Notes', `of ${[...world.markers[org]][0]}`, '# News\n\n- One\n', 'für alle', '漢字 😀', 'v1.1.0'];
+  /** Text that fits most fields; at times with words by which its owner can be known. */
+  private text(words: string, maxLength: number): string {
+    const { random } = this;
+    const pieces = ['Notes', words, '# News\n\n- One\n', 'für alle', '漢字 😀', 'v1.1.0'];
     const text = Array.from({ length: 1 + random(4) }, () => pick(random, pieces)).join(' ');
     return text.slice(0, maxLength).toWellFormed() || 'x';
   }

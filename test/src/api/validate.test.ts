@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TObject } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
-import { check, checkQuery, isDate, shown } from '../../../src/api/validate.ts';
+import { check, checkQuery, isDate, shown, withDefaults } from '../../../src/api/validate.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/errors.ts';
 import {
   CreateRangeBodySchemas,
@@ -16,6 +17,7 @@ import {
   PagingSchema,
   UpdateDraftBodySchema,
 } from '../../../src/protocol/api.ts';
+import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
 
 function detailsOf(step: () => unknown): ErrorDetails {
   try {
@@ -41,6 +43,29 @@ test('paging has its defaults (spec 4)', () => {
       order: 'desc',
     },
   );
+});
+
+test('defaults are filled in where a field is missing', () => {
+  const puts: object[] = [
+    {},
+    { titles: { fix: 'Mended' }, order: ['fix', 'security'] },
+    { customer: { titles: { new: 'Neu' } }, labels: { infra: { skip: true } }, links: 'short' },
+    { excludedAuthors: ['ada'], engineer: {}, internal: { risks: false } },
+  ];
+  for (const put of puts) {
+    const before = JSON.stringify(put);
+    const whole = withDefaults(NotesSettingsSchema, put);
+    assert.equal(JSON.stringify(put), before, 'what was put is not changed');
+    assert.equal(JSON.stringify(whole), JSON.stringify(Value.Default(NotesSettingsSchema, structuredClone(put))));
+  }
+});
+
+test('an object in the place of an array is refused, whatever its length says', () => {
+  for (const length of [3, 2 ** 32 - 1]) {
+    const whole = withDefaults(NotesSettingsSchema, { order: { length }, titles: [], excludedLabels: null });
+    const details = detailsOf(() => check(NotesSettingsSchema, whole, 'body'));
+    assert.deepEqual(Object.keys(details), ['order', 'titles', 'excludedLabels']);
+  }
 });
 
 test('a bad page size is refused (spec 4)', () => {

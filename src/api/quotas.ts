@@ -92,13 +92,14 @@ export class Quotas {
     repoId: string,
     count: Counted['count'],
   ): { own: number; elsewhere: number } {
-    const partitions = new Map<string, Partition>();
+    const partitions = new Map<string, Partition | undefined>();
     const used = { own: 0, elsewhere: 0 };
     for (const id of this.repositoriesOf(context, orgId)) {
       const name = homeOf(context, id);
-      const partition = partitions.get(name) ?? readPartition(context, name);
-      partitions.set(name, partition);
-      used[id === repoId ? 'own' : 'elsewhere'] += count(partition, id);
+      if (!partitions.has(name)) partitions.set(name, context.readers.fresh(name));
+      const partition = partitions.get(name);
+      // What lies in a partition that is lost counts for nothing, so that the others can still be written to.
+      if (partition) used[id === repoId ? 'own' : 'elsewhere'] += count(partition, id);
     }
     return used;
   }

@@ -102,7 +102,9 @@ export class Receiver {
     if (this.allFolded(partition, records))
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
     if (organisation !== undefined) this.limit(records, organisation, now);
-    await Promise.all(records.map((record) => this.options.enqueue(partition, record)));
+    const [only] = records;
+    if (records.length === 1 && only) await this.options.enqueue(partition, only);
+    else await Promise.all(records.map((record) => this.options.enqueue(partition, record)));
     exchange.json(202, { status: 'queued', delivery: delivery.id });
     webhookSeconds.observe((performance.now() - exchange.startedAt) / 1000);
     return 'queued';
@@ -112,7 +114,8 @@ export class Receiver {
   private prepare(delivery: Delivery, payload: object, signer: Signer, now: number): Prepared {
     const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'pong' };
-    const from = { ...delivery, source: sourceOf(delivery, signer, this.options.settings) };
+    const { id } = delivery;
+    const source = sourceOf(delivery, signer, this.options.settings);
     const installation = toInstallation(delivery.event, payload, origin);
     if (installation) {
       const [{ owner }] = installation as [InstallationBody];
@@ -121,7 +124,7 @@ export class Receiver {
       return {
         partition: directoryName,
         records: toInstallationRecords(
-          { ...from, signedBy: standing?.signedBy ?? null },
+          { id, source, signedBy: standing?.signedBy ?? null },
           installation,
           now,
           this.options.settings.partitions,
@@ -136,7 +139,11 @@ export class Receiver {
     this.assertFew(standing, now);
     return {
       partition: this.partitionOf(repository.id),
-      records: toRecords({ ...from, signedBy: standing?.signedBy ?? null }, underKnownLogin(minimised, standing), now),
+      records: toRecords(
+        { id, source, signedBy: standing?.signedBy ?? null },
+        underKnownLogin(minimised, standing),
+        now,
+      ),
       organisation: `${repository.origin} ${repository.owner.id}`,
     };
   }
@@ -213,7 +220,11 @@ function count(event: string, outcome: string): void {
 }
 
 /** A delivery and whose secret signed it, as its records say it. */
-type Signed = Delivery & { signedBy: SignedBy };
+interface Signed {
+  id: string;
+  source: string;
+  signedBy: SignedBy;
+}
 
 /** The repository under the login that counts for its owner. */
 function underKnownLogin(minimised: Minimised, standing: Standing | undefined): Minimised {

@@ -121,7 +121,7 @@ function mergeRepository(
   seenAt: number,
   body: EventBody | undefined,
 ): RepositoryRecord {
-  if (before && body?.event !== 'repository' && tells(seen) === tells(before)) {
+  if (before && body?.event !== 'repository' && tellsTheSame(seen, before)) {
     return seenAt > before.seenAt ? { ...before, seenAt } : before;
   }
   const claim = signedBy ? { claimedBy: signedBy.org } : {};
@@ -159,6 +159,21 @@ function isNewer(seen: EventRepository, seenAt: number, known: RepositoryRecord)
 
 function tells(repository: EventRepository): string {
   return JSON.stringify(toldOf(repository));
+}
+
+/** Whether two say the same of a repository; without a text of each, as every event asks for it. */
+function tellsTheSame(a: EventRepository, b: EventRepository): boolean {
+  return (
+    a.fullName === b.fullName &&
+    a.defaultBranch === b.defaultBranch &&
+    a.url === b.url &&
+    a.private === b.private &&
+    a.owner.id === b.owner.id &&
+    a.owner.login === b.owner.login &&
+    a.id === b.id &&
+    a.origin === b.origin &&
+    a.hostId === b.hostId
+  );
 }
 
 /** What an event tells of its repository, in a fixed order. */

@@ -160,11 +160,12 @@ export class Owners {
     const isProved = !answer.confirmed || (!claimed && ownerProof === 'proved' && answer.login === login);
     if (isKnown && isProved) return;
     const { lane, logger, partitions } = this.options;
-    if (!answer.confirmed && !(ownership && isSame(ownership, answer)))
-      logger.error(
-        { repo: repoId, org: orgId, cause: answer.cause },
-        'the host does not confirm the owner of a repository: credentials are not used for it',
-      );
+    if (!answer.confirmed && !(ownership && isSame(ownership, answer))) {
+      // Credentials that do not reach a repository are a set-up; another owner is a false claim or a transfer that was missed.
+      const level = answer.cause === 'missing' ? 'warn' : 'error';
+      const what = { repo: repoId, org: orgId, cause: answer.cause };
+      logger[level](what, 'the host does not confirm the owner of a repository: credentials are not used for it');
+    }
     const body: OwnerAnswered = {
       ...{ result: 'ownerAnswered', repoId, orgId, ownerId: ownerId ?? '' },
       ...{ askedAt, partitions, answer },

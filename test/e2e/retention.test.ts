@@ -136,14 +136,19 @@ test('erases nothing after three days off until somebody says that the clock is 
   const service = await startService(t, { env: { ...env, TIDINGS_TICK_SECONDS: '3600' } });
   await enqueue(t, service, 'p00', pulls(9, 400));
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
-  const ticked = await waitUntil('the first tick', async () => (await shown(service)).partitions[1].trustedTime);
-  // Back to the last tick of a service that was stopped three days ago.
-  const at = Date.now() - 3 * dayMs;
-  const wait: Wait = { cause: 'clock', from: Date.parse(ticked), to: at };
-  const back: CommandRecord = { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
-  await enqueue(t, service, 'p00', [{ id: ulid(at), at, kind: 'tick' }, back]);
   const trusted = async () => (await shown(service)).partitions[1].trustedTime;
-  await waitUntil('time is back', async () => (await trusted()) === new Date(at).toISOString());
+  await waitUntil('the first tick', trusted);
+  // Back to the last tick of a service that was stopped three days ago. An approval counts for the times that it names alone:
+  // a worker that starts again ticks at once, and then it has to name the new one.
+  const at = Date.now() - 3 * dayMs;
+  await waitUntil('time is back', async () => {
+    const now = await trusted();
+    if (now === new Date(at).toISOString()) return true;
+    const wait: Wait = { cause: 'clock', from: Date.parse(now), to: at };
+    const back: CommandRecord = { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
+    await enqueue(t, service, 'p00', [{ id: ulid(at), at, kind: 'tick' }, back]);
+    return false;
+  });
   service.tidings('retention', 'sweep');
   const doubt = await waitUntil('the clock is in doubt', async () => (await shown(service)).partitions[1].waiting[0]);
   assert.deepEqual([doubt.cause, doubt.from], ['clock', new Date(at).toISOString()]);

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { dayMs } from '../../src/days.ts';
 import { partitionOf, repositoryId, slotCount, slotOf, ulid } from '../../src/ids.ts';
 import type { BackfillProgress } from '../../src/protocol/backfill.ts';
-import type { Command } from '../../src/protocol/commands.ts';
+import type { Command, KeyRecord } from '../../src/protocol/commands.ts';
 import type {
   BackfilledBody,
   BranchPush,
@@ -181,6 +181,23 @@ export function backfillProgress(step: number, fields: Partial<BackfillProgress>
 
 export function commandRecord(command: Command, at = epoch): CommandRecord {
   return { id: ulid(at), at, kind: 'command', command };
+}
+
+/** An API key of the instance with every scope and no end, whose hash is `hash-` and its id. */
+export function keyFields(id: string, fields: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id,
+    hash: `hash-${id}`,
+    prefix: 'rn_live_',
+    last4: 'abcd',
+    name: id,
+    orgId: null,
+    scopes: ['*'],
+    createdAt: 0,
+    expiresAt: null,
+    revokedAt: null,
+    ...fields,
+  };
 }
 
 export function resultRecord(body: ResultBody, at = epoch): ResultRecord {

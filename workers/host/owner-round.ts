@@ -2,11 +2,10 @@
  * Has the host confirm the owner of each repository soon after it is met, and again from time to time: so a false claim ends
  * before anybody relies on it, and a confirmation does not grow old.
  */
-import { isUnderWay, readBackfill } from '../../src/store/backfills.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { OwnerRefused } from './owners.ts';
-import { mayAsk } from './reach.ts';
+import { mayAskInRound } from './reach.ts';
 import type { Round } from './rounds.ts';
 
 /** Age at which a confirmation is refreshed, in milliseconds. */
@@ -17,9 +16,7 @@ export function ownerRound(context: HostContext): Round {
   return {
     name: 'confirming an owner',
     isDue: (repoId, now) => {
-      if (!mayAsk(context, repoId)) return false;
-      const backfill = readBackfill(context.partition(), repoId);
-      if (backfill && isUnderWay(backfill)) return false;
+      if (!mayAskInRound(context, repoId)) return false;
       const { ownership } = context.listed(repoId) ?? {};
       return !ownership?.confirmed || now - ownership.at > refreshMs;
     },

@@ -5,6 +5,7 @@
 import type { HostClient, HostWait } from '../../src/host/client.ts';
 import { time } from '../../src/intake/text.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
+import { isUnderWay, readBackfill } from '../../src/store/backfills.ts';
 import type { DirectoryRepository } from '../../src/store/directory.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { clientFor, type HostContext, hostAt } from './context.ts';
@@ -27,6 +28,13 @@ export function mayAsk(context: HostContext, repoId: string): boolean {
   if (!isReadable(context, repoId, listed)) return false;
   const { ownership } = listed;
   return ownership === undefined || ownership.confirmed || Date.now() - ownership.at > refusedMs;
+}
+
+/** Whether a round may ask for a repository now: a backfill under way asks the same itself. */
+export function mayAskInRound(context: HostContext, repoId: string): boolean {
+  if (!mayAsk(context, repoId)) return false;
+  const backfill = readBackfill(context.partition(), repoId);
+  return !(backfill && isUnderWay(backfill));
 }
 
 /** Whether a repository is connected and there are credentials to read it with. */

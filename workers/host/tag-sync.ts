@@ -3,10 +3,10 @@
  * all, and a create event tells no commit. Tags that are gone there are left alone: a list is no proof of a deletion.
  */
 import type { EventBody } from '../../src/protocol/events.ts';
-import { isUnderWay, readBackfill, readTagSync } from '../../src/store/backfills.ts';
+import { readTagSync } from '../../src/store/backfills.ts';
 import { type HostContext, journalPage } from './context.ts';
 import { counted } from './counted.ts';
-import { mayAsk, reach } from './reach.ts';
+import { mayAskInRound, reach } from './reach.ts';
 import type { Round } from './rounds.ts';
 import { unknownTag } from './tags.ts';
 
@@ -17,13 +17,8 @@ import { unknownTag } from './tags.ts';
 export function tagRound(context: HostContext, everyMs: number): Round {
   return {
     name: 'synchronising tags',
-    isDue: (repoId, now) => {
-      if (!mayAsk(context, repoId)) return false;
-      const partition = context.partition();
-      const backfill = readBackfill(partition, repoId);
-      if (backfill && isUnderWay(backfill)) return false;
-      return now >= (readTagSync(partition, repoId)?.at ?? 0) + everyMs;
-    },
+    isDue: (repoId, now) =>
+      mayAskInRound(context, repoId) && now >= (readTagSync(context.partition(), repoId)?.at ?? 0) + everyMs,
     work: (repoId, signal) => synchroniseTags(context, repoId, signal),
   };
 }

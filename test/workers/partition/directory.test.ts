@@ -15,7 +15,7 @@ import {
 } from '../../../src/store/directory.ts';
 import { readResult } from '../../../src/store/results.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
-import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
+import { commandRecord, epoch, keyFields, repositoryFields } from '../../helpers/partition-records.ts';
 
 const { origin } = repositoryFields();
 let rows = 0;
@@ -32,19 +32,7 @@ function relayed(fields: Partial<EventRepository>, seen = 1, nth = 0): RelayReco
 }
 
 function createKey(id: string, org: string | null): CommandRecord {
-  const key = {
-    id,
-    hash: `hash-${id}`,
-    prefix: 'rn_live_',
-    last4: 'abcd',
-    name: id,
-    orgId: null,
-    scopes: ['*'],
-    createdAt: 0,
-    expiresAt: null,
-    revokedAt: null,
-  };
-  return commandRecord({ name: 'createKey', org, origin, key } as never);
+  return commandRecord({ name: 'createKey', org, origin, key: keyFields(id) } as never);
 }
 
 test('knows an organisation by its owner through a rename', async (t) => {

@@ -11,27 +11,11 @@ import { standingOf } from '../../../src/store/key-ends.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readResult } from '../../../src/store/results.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
-import { commandRecord, epoch } from '../../helpers/partition-records.ts';
+import { commandRecord, epoch, keyFields } from '../../helpers/partition-records.ts';
 
 const hourMs = 3_600_000;
 const origin = 'https://github.com';
 let seq = 0;
-
-function keyOf(id: string, fields: Partial<KeyRecord> = {}): KeyRecord {
-  return {
-    id,
-    hash: `hash-${id}`,
-    prefix: 'rn_live_',
-    last4: 'abcd',
-    name: id,
-    orgId: null,
-    scopes: ['*'],
-    createdAt: 0,
-    expiresAt: null,
-    revokedAt: null,
-    ...fields,
-  };
-}
 
 interface Making {
   by?: string;
@@ -42,7 +26,7 @@ interface Making {
 }
 
 function creation(id: string, { by, org = 'acme', most = 0, at = 0, fields = {} }: Making): CommandRecord {
-  const key = keyOf(id, { ...(by !== undefined && { createdBy: by }), ...fields });
+  const key = keyFields(id, { ...(by !== undefined && { createdBy: by }), ...fields });
   return commandRecord({ name: 'createKey', org, origin, key, most } as never, epoch + at);
 }
 
@@ -63,7 +47,7 @@ async function rotate(
   { by = keyId, most = 0, at = 0, overlapMs = hourMs } = {},
 ): Promise<CommandResult> {
   const old = readKey(directory, keyId) as KeyRecord;
-  const key = keyOf(id, { createdBy: by, line: old.line ?? old.id });
+  const key = keyFields(id, { createdBy: by, line: old.line ?? old.id });
   const command = { name: 'rotateKey', keyId, key, overlapMs, most };
   return carryOut(directory, commandRecord(command as never, epoch + at));
 }
@@ -279,12 +263,12 @@ test('records of earlier versions fold as they did, and their keys end with thei
     name: 'createKey',
     org: 'acme',
     origin,
-    key: keyOf(id, { ...(by !== undefined && { createdBy: by }), expiresAt }),
+    key: keyFields(id, { ...(by !== undefined && { createdBy: by }), expiresAt }),
   });
   const rotation = (keyId: string, id: string, by: string) => ({
     name: 'rotateKey',
     keyId,
-    key: keyOf(id, { createdBy: by }),
+    key: keyFields(id, { createdBy: by }),
     overlapMs: hourMs,
   });
   await earlier(created('maker', undefined, epoch + hourMs), 0);
@@ -297,20 +281,20 @@ test('records of earlier versions fold as they did, and their keys end with thei
     rows<KeyRecord>(directory, 'keys').map(({ hash: _hash, ...key }) => key),
     [
       {
-        ...keyOf('child', common),
+        ...keyFields('child', common),
         createdBy: 'maker',
         createdAt: epoch,
         expiresAt: epoch + 1 + hourMs,
         rotatedTo: 'rotated',
       },
       {
-        ...keyOf('made anew', { orgId, name: 'maker' }),
+        ...keyFields('made anew', { orgId, name: 'maker' }),
         createdBy: 'maker',
         createdAt: epoch + 2,
         expiresAt: epoch + 2 + hourMs,
       },
-      { ...keyOf('maker', { orgId }), createdAt: epoch, expiresAt: epoch + hourMs, rotatedTo: 'made anew' },
-      { ...keyOf('rotated', common), createdBy: 'child', createdAt: epoch + 1 },
+      { ...keyFields('maker', { orgId }), createdAt: epoch, expiresAt: epoch + hourMs, rotatedTo: 'made anew' },
+      { ...keyFields('rotated', common), createdBy: 'child', createdAt: epoch + 1 },
     ].map(({ hash: _hash, ...key }) => key),
   );
   assert.deepEqual(standing(directory, 'rotated', hourMs + 1), ['active', null], 'the maker was rotated');
@@ -327,7 +311,7 @@ test('what a key made ends with its maker, though an earlier version let another
   await make(directory, 'other');
   await make(directory, 'old', { by: 'maker' });
   await make(directory, 'child', { by: 'old' });
-  const key = keyOf('fresh', { createdBy: 'other' });
+  const key = keyFields('fresh', { createdBy: 'other' });
   await carryOut(directory, commandRecord({ name: 'rotateKey', keyId: 'old', key, overlapMs: 0 } as never, epoch + 1));
   assert.deepEqual(standing(directory, 'child', 2), ['active', null]);
   await revoke(directory, 'maker', 3);

@@ -30,6 +30,7 @@ import {
   dailyTicks,
   epoch,
   eventRecord,
+  keyFields,
   poisonRecord,
   pullRecord,
   repositoryFields,
@@ -66,9 +67,7 @@ function sweepNow(directory: Partition, at: number, shares: Share[] = []): Journ
 }
 
 function createKey(id: string, org: string): JournalRecord {
-  const key = { id, hash: `h${id}`, prefix: 'rn_live_', last4: 'abcd', name: id, orgId: null, scopes: ['*'] };
-  const times = { createdAt: 0, expiresAt: null, revokedAt: null };
-  return commandRecord({ name: 'createKey', org, origin, key: { ...key, ...times } } as never);
+  return commandRecord({ name: 'createKey', org, origin, key: keyFields(id) } as never);
 }
 
 /** A webhook secret of the organisation that a login belongs to. */

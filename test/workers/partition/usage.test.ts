@@ -12,7 +12,7 @@ import { listOrganisations } from '../../../src/store/directory.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readDay, readKeyUse, readMonth } from '../../../src/store/usage.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
-import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
+import { commandRecord, epoch, keyFields, repositoryFields } from '../../helpers/partition-records.ts';
 
 const repository = repositoryFields();
 const month = new Date(epoch).toISOString().slice(0, 7);
@@ -128,9 +128,11 @@ test('a meter and the directory never lose or double a call', async (t) => {
 
 test('writes the last use of a key once a minute', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const key = { id: 'key_1', hash: 'h', prefix: 'rn_live_', last4: 'abcd', name: '', orgId: null, scopes: ['*'] };
-  const record = { ...key, createdAt: 0, expiresAt: null, revokedAt: null };
-  await foldRecords(directory, 1, commandRecord({ name: 'createKey', org: null, origin: '', key: record } as never));
+  await foldRecords(
+    directory,
+    1,
+    commandRecord({ name: 'createKey', org: null, origin: '', key: keyFields('key_1') } as never),
+  );
   const meter = new UsageMeter();
   const sent: UsageRecord[] = [];
   const use = async (second: number) => {

@@ -13,7 +13,13 @@ import { registry } from '../../src/metrics.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const readme = read('README.md');
-const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...list('docs').map((name) => `docs/${name}`)];
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  ...list('docs').map((name) => `docs/${name}`),
+];
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
@@ -83,6 +89,13 @@ test('documents link to files that exist', () => {
     for (const target of targets) {
       assert.ok(existsSync(join(root, dirname(document), target)), `${document} links to ${target}`);
     }
+  }
+});
+
+test('an empty line breaks no table of a document', () => {
+  for (const document of documents) {
+    const headless = matches(read(document), /\n\n(\|[^\n]*)\n(?!\| ?:?-)/g);
+    assert.deepEqual(headless, [], `${document} has a row without the head of its table`);
   }
 });
 

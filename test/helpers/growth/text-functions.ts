@@ -52,6 +52,7 @@ import { mergeBodies, mergeDrafts } from '../../../src/notes/merge.ts';
 import { isPerson } from '../../../src/notes/people.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
 import { firstSentence, inlineText, quoteLines } from '../../../src/notes/quote.ts';
+import { RevertTargets } from '../../../src/notes/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/reverts.ts';
 import { isRelease, isRoutine } from '../../../src/notes/routine.ts';
 import { restore, shorten } from '../../../src/notes/runs.ts';
@@ -137,7 +138,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'releaseNote in a fence': (text) => releaseNote(`\`\`\`release-note\n${text}`),
   quotedTitle,
   'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
-  revertedCommit: (text) => revertedCommit(text, text, []),
+  revertedCommit: (text) => revertedCommit(text, text, new RevertTargets([])),
   isUpdate,
   'isUpdate of a group': (text) => isUpdate(`update ${text}`),
   isUpdater,

@@ -6,8 +6,8 @@ import MarkdownIt, { type Token } from 'markdown-it';
 
 const options = { html: true, linkify: false, typographer: false };
 /**
- * Brackets in brackets up to which links and images are looked for in a line; what stands deeper is text. The library looks from
- * each bracket as deep as it may, by default 100: 1 MiB of `![` took four seconds so, and takes one now (measured).
+ * Brackets in brackets up to which the end of a link or an image is looked for in a line. The library looks from each bracket as deep
+ * as it may, by default 100: 1 MiB of `![` took four seconds so, and takes one now (measured).
  */
 const mostBrackets = 20;
 const lines = new MarkdownIt({ ...options, maxNesting: mostBrackets });

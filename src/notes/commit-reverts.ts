@@ -4,6 +4,7 @@
  */
 import type { CommitRecord, PullRecord } from '../protocol/stored.ts';
 import { firstLine, pullsOf } from './attribute.ts';
+import type { RevertTargets } from './revert-targets.ts';
 import type { NotesSource } from './source.ts';
 import { parseTitle } from './title.ts';
 
@@ -15,26 +16,22 @@ const revertedSha = /^This reverts commit ([0-9a-f]{7,64})\b/im;
 export function findCommitRevert(
   source: NotesSource,
   commit: CommitRecord,
-  commits: readonly CommitRecord[],
+  targets: RevertTargets,
 ): { commit: CommitRecord; target: PullRecord | undefined; targetCommit?: CommitRecord } | undefined {
   const sha = partial.test(firstLine(commit.message)) ? undefined : revertedSha.exec(commit.message)?.[1];
   if (sha === undefined) return undefined;
-  const targetCommit = commits.find((other) => other !== commit && other.sha.startsWith(sha));
+  const targetCommit = targets.commitNamed(sha, commit);
   if (targetCommit) return { commit, target: undefined, targetCommit };
   const [target] = pullsOf(source, sha, source.commit(sha)).pulls;
   return target && { commit, target };
 }
 
 /** The commit of the range that a pull request takes back: named by its body, else by the title that it quotes. */
-export function revertedCommit(
-  title: string,
-  prose: string,
-  commits: readonly CommitRecord[],
-): CommitRecord | undefined {
+export function revertedCommit(title: string, prose: string, targets: RevertTargets): CommitRecord | undefined {
   const sha = revertedSha.exec(prose)?.[1];
-  if (sha !== undefined) return commits.find((commit) => commit.sha.startsWith(sha));
+  if (sha !== undefined) return targets.commitNamed(sha);
   const quoted = quotedTitle(parseTitle(title).text);
-  return quoted === undefined ? undefined : commits.findLast(({ message }) => firstLine(message) === quoted);
+  return quoted === undefined ? undefined : targets.commitTitled(quoted);
 }
 
 /** The title inside `Revert "…"`. */

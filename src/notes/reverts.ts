@@ -5,6 +5,7 @@
 import type { CommitRecord, PullRecord } from '../protocol/stored.ts';
 import { pullsOf } from './attribute.ts';
 import { findCommitRevert, partial, quotedTitle, revertedCommit } from './commit-reverts.ts';
+import { RevertTargets } from './revert-targets.ts';
 import { visibleProse } from './scan.ts';
 import type { NotesSource } from './source.ts';
 import { parseTitle } from './title.ts';
@@ -27,9 +28,6 @@ export interface RevertOutcome {
   restoring: { pull: PullRecord; restored: PullRecord }[];
 }
 
-/** Characters of a number in brackets with the blank before it. */
-const longestNumber = 14;
-
 /** Whether a merged pull request takes another back. */
 export function isRevert(pull: PullRecord): boolean {
   const title = parseTitle(pull.title);
@@ -43,6 +41,9 @@ interface Revert {
   target: PullRecord | undefined;
   targetCommit?: CommitRecord;
 }
+
+/** Of reverts that the range does not hold. */
+const noTargets = new RevertTargets([]);
 
 /** A name without quotes, or a number: a revert only where it leads to a merged pull request. */
 const bareRevert =
@@ -61,12 +62,13 @@ export function settleReverts(
 ): RevertOutcome {
   const outcome: RevertOutcome = { cancelled: new Map(), cancelledCommits: new Map(), standing: [], restoring: [] };
   const reverts: Revert[] = [];
+  const targets = new RevertTargets(pulls, commits);
   for (const pull of pulls) {
-    const revert = findRevert(source, pull, pulls, commits);
+    const revert = findRevert(source, pull, targets);
     if (revert) reverts.push(revert);
   }
   for (const commit of commits) {
-    const revert = findCommitRevert(source, commit, commits);
+    const revert = findCommitRevert(source, commit, targets);
     if (revert) reverts.push(revert);
   }
   if (reverts.length === 0) return outcome;
@@ -82,7 +84,7 @@ export function settleReverts(
       continue;
     }
     if (!pull) continue;
-    const restored = target && isRevert(target) ? revertTarget(source, target, []) : undefined;
+    const restored = target && isRevert(target) ? revertTarget(source, target, noTargets) : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
     else outcome.standing.push({ pull, target });
   }
@@ -104,23 +106,18 @@ function nameOf({ pull, commit }: Side): string {
   return commit ? commit.sha.slice(0, 7) : `#${pull?.number}`;
 }
 
-function findRevert(
-  source: NotesSource,
-  pull: PullRecord,
-  pulls: readonly PullRecord[],
-  commits: readonly CommitRecord[],
-): Revert | undefined {
+function findRevert(source: NotesSource, pull: PullRecord, targets: RevertTargets): Revert | undefined {
   const said = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
   if (!said || partial.test(pull.title)) return undefined;
-  const target = revertTarget(source, pull, pulls);
+  const target = revertTarget(source, pull, targets);
   if (target) return { pull, target };
-  const targetCommit = commits.length > 0 ? revertedCommit(pull.title, visibleProse(pull.body), commits) : undefined;
+  const targetCommit = targets.hasCommits ? revertedCommit(pull.title, visibleProse(pull.body), targets) : undefined;
   if (targetCommit) return { pull, target, targetCommit };
   return isRevert(pull) ? { pull, target } : undefined;
 }
 
 /** What a pull request takes back: named by its body or merge commit, by the quoted title's number, or by that title. */
-function revertTarget(source: NotesSource, pull: PullRecord, pulls: readonly PullRecord[]): PullRecord | undefined {
+function revertTarget(source: NotesSource, pull: PullRecord, targets: RevertTargets): PullRecord | undefined {
   const named = revertedByBody(source, pull, pull.body) ?? revertedByCommit(source, pull);
   if (named) return named;
   const title = parseTitle(pull.title);
@@ -128,7 +125,7 @@ function revertTarget(source: NotesSource, pull: PullRecord, pulls: readonly Pul
   const quoted = quotedTitle(title.text) ?? reappliedTitle(title.text) ?? (title.revert ? title.text : unquoted);
   const number = numbered ?? (quoted && /(?:\(#|^(?:PR )?#)(\d{1,10})\)?\s*$/.exec(quoted)?.[1]);
   const found = number && mergedBefore(source.pull(Number(number)), pull);
-  return found || (quoted === undefined ? undefined : titled(pulls, quoted, pull));
+  return found || (quoted === undefined ? undefined : targets.pullTitled(quoted, pull));
 }
 
 function revertedByBody(source: NotesSource, pull: PullRecord, body: string): PullRecord | undefined {
@@ -154,26 +151,10 @@ function revertedByCommit(source: NotesSource, pull: PullRecord): PullRecord | u
   return revertedByBody(source, pull, source.commit(pull.mergeSha)?.message ?? '');
 }
 
-function titled(pulls: readonly PullRecord[], quoted: string, revert: PullRecord): PullRecord | undefined {
-  const wanted = bare(quoted).toLowerCase();
-  const candidates = pulls.filter((pull) => bare(pull.title).toLowerCase() === wanted && mergedBefore(pull, revert));
-  return candidates.sort(newestFirst)[0];
-}
-
 /** `Reapply "…"` takes back the revert of what it quotes. */
 function reappliedTitle(text: string): string | undefined {
   const quoted = /^(?:reapply|reland) (["“'`].*["”'`])(?: ?\(#\d{1,10}\))*$/i.exec(text)?.[1];
   return quoted && `Revert ${quoted}`;
-}
-
-function bare(title: string): string {
-  let text = title.trimEnd();
-  for (;;) {
-    // The end alone: from each of many numbers, all that follow would be looked at again.
-    const number = / ?\(#\d{1,10}\)$/.exec(text.slice(-longestNumber))?.[0];
-    if (number === undefined) return text.trim();
-    text = text.slice(0, -number.length);
-  }
 }
 
 function mergedBefore(target: PullRecord | undefined, revert: PullRecord): PullRecord | undefined {
@@ -185,10 +166,6 @@ function mergedBefore(target: PullRecord | undefined, revert: PullRecord): PullR
 function laterFirst(a: Revert, b: Revert): number {
   const at = ({ pull, commit }: Revert) => pull?.mergedAt ?? commit?.at ?? 0;
   return at(b) - at(a) || (b.pull?.number ?? 0) - (a.pull?.number ?? 0);
-}
-
-function newestFirst(a: PullRecord, b: PullRecord): number {
-  return (b.mergedAt ?? 0) - (a.mergedAt ?? 0) || b.number - a.number;
 }
 
 function sameName(a: string, b: string): boolean {

@@ -4,6 +4,7 @@
 import { Feed } from 'feed';
 import { escapeHtml } from '../escape-html.ts';
 import type { HostedNote } from '../store/hosted-notes.ts';
+import { visibleText } from '../visible-text.ts';
 
 /** What a feed says of itself; addresses are absolute. */
 export interface FeedHead {
@@ -53,8 +54,8 @@ function toFeed(
   return feed;
 }
 
-/** Without what XML cannot hold. */
+/** Without what XML cannot hold, and what does not show or turns the direction of writing. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
-  return text.toWellFormed().replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '');
+  return visibleText(text).replace(/[\u000B\u000C\uFFFE\uFFFF]/g, '');
 }

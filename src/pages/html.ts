@@ -4,6 +4,7 @@
  */
 import { escapeHtml } from '../escape-html.ts';
 import type { HostedEntry, HostedNote } from '../store/hosted-notes.ts';
+import { visibleText } from '../visible-text.ts';
 
 /** What all pages of a repository say of it. */
 export interface Site {
@@ -31,8 +32,8 @@ export interface List {
 export function listPage(site: Site, canonical: string, { entries, number, newer, older }: List): string {
   const items = entries.map(
     ({ version, summary, date, url }) =>
-      `<li>\n<h2><a href="${escapeHtml(url)}">${escapeHtml(version)}</a></h2>\n${time(date, site.language)}${
-        summary === '' ? '' : `\n<p>${escapeHtml(summary)}</p>`
+      `<li>\n<h2><a href="${escapeHtml(url)}">${shown(version)}</a></h2>\n${time(date, site.language)}${
+        summary === '' ? '' : `\n<p>${shown(summary)}</p>`
       }\n</li>`,
   );
   const list =
@@ -47,7 +48,7 @@ export function listPage(site: Site, canonical: string, { entries, number, newer
     title,
     description: `Versions: ${entries.map(({ version }) => version).join(', ')}`,
     canonical,
-    main: `<h1>${escapeHtml(site.title)}</h1>\n${list}${nav}`,
+    main: `<h1>${shown(site.title)}</h1>\n${list}${nav}`,
   });
 }
 
@@ -57,10 +58,10 @@ export function versionPage(site: Site, canonical: string, note: HostedNote): st
     title: `${note.version} · ${site.title}`,
     description: note.summary,
     canonical,
-    main: `<p class="home"><a href="${escapeHtml(site.home)}">${escapeHtml(site.title)}</a></p>
+    main: `<p class="home"><a href="${escapeHtml(site.home)}">${shown(site.title)}</a></p>
 <article>
 <header>
-<h1>${escapeHtml(note.version)}</h1>
+<h1>${shown(note.version)}</h1>
 ${time(note.date, site.language)}
 </header>
 ${note.html}
@@ -94,10 +95,8 @@ interface Content {
 function shell(site: Site, { title, description, canonical, main }: Content): string {
   const { atom, json } = site.feeds;
   return `${head(site.language, [
-    `<title>${escapeHtml(title)}</title>`,
-    description === ''
-      ? ''
-      : `<meta name="description" content="${escapeHtml(description.slice(0, 300).toWellFormed())}">`,
+    `<title>${shown(title)}</title>`,
+    description === '' ? '' : `<meta name="description" content="${shown(description.slice(0, 300))}">`,
     site.isListed ? `<link rel="canonical" href="${escapeHtml(canonical)}">` : '<meta name="robots" content="noindex">',
     `<link rel="alternate" type="application/atom+xml" title="Atom" href="${escapeHtml(atom)}">`,
     `<link rel="alternate" type="application/feed+json" title="JSON Feed" href="${escapeHtml(json)}">`,
@@ -125,6 +124,11 @@ ${lines.filter((line) => line !== '').join('\n')}
 <link rel="icon" href="data:,">
 </head>
 <body>`;
+}
+
+/** A text of others: what does not show, or turns the direction of writing, would make another name of it. */
+function shown(text: string): string {
+  return escapeHtml(visibleText(text));
 }
 
 function time(date: number, language: string): string {

@@ -30,6 +30,14 @@ function readRows(): Row[] {
   return rows;
 }
 
+test('rows of tables stand below their heads', () => {
+  const lines = readFileSync(join(root, 'docs/security.md'), 'utf8').split('\n');
+  const lost = lines.filter(
+    (line, at) => line.startsWith('|') && !lines[at - 1]?.startsWith('|') && !(lines[at + 1] ?? '').startsWith('| ---'),
+  );
+  assert.deepEqual(lost, []);
+});
+
 test('every threat has a test that exists, under the title that is quoted', () => {
   const rows = readRows();
   assert.ok(rows.length > 40, `${rows.length} rows`);

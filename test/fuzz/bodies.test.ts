@@ -12,8 +12,8 @@ const prefixes = ['repo', 'range', 'draft', 'org', 'key', 'secret', 'pub', 'ep',
 const caller: Caller = { name: 'main', org: 'acme', key: 'k', kind: 'main' };
 
 /** A world in which each organisation has one object of each kind; ids of umbrella end with u. */
-function smallWorld(): World {
-  const world = new World({}, { acme: {}, umbrella: {} });
+function smallWorld(known: World['known'] = {}): World {
+  const world = new World(known, { acme: {}, umbrella: {} });
   for (const org of orgs) {
     world.markers[org].add(org);
     for (const prefix of prefixes) world.add(`${prefix}_${'0'.repeat(27)}${org.charAt(0)}`, org);
@@ -42,4 +42,19 @@ test('each write that names an id is asked for a foreign one', () => {
   const missing = naming.filter(({ definition }) => !asked.has(definition.operationId));
   assert.ok(naming.length > 10);
   assert.deepEqual(missing, []);
+});
+
+test('each write that may name an id in its query is asked for a foreign one, whatever its path', () => {
+  const channels = ['email', 'hosted'];
+  const maker = new RequestMaker(seeded(1), smallWorld({ channel: channels }));
+  const asked = maker.trespasses(caller, 'umbrella').map(({ operation, url }) => `${operation.method} ${url}`);
+  for (const method of ['PUT', 'DELETE']) {
+    for (const channel of channels) {
+      for (const [name, prefix] of [
+        ['repoId', 'repo'],
+        ['orgId', 'org'],
+      ])
+        assert.ok(asked.includes(`${method} /api/channels/${channel}?${name}=${prefix}_${'0'.repeat(27)}u`), name);
+    }
+  }
 });

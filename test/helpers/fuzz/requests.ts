@@ -5,7 +5,7 @@
 import { type Document, type Operation, operations, resolve } from '../contract.ts';
 import { pick, type Random } from '../random.ts';
 import { hostileTexts, hostileValue, rawBody, withOneChanged, withOneMissing, withOneMore } from './hostile.ts';
-import { type Maker, valueFor } from './values.ts';
+import { type Maker, prefixOf, valueFor } from './values.ts';
 import { type Caller, type Org, orgs, type World } from './world.ts';
 
 /** A request as it is sent; it can be sent again as it is. */
@@ -24,6 +24,10 @@ interface Trespass {
   org: Org;
   at: number;
   picked: number;
+  /** Parameters of the path that are no ids, such as the channel. */
+  params: Record<string, unknown>;
+  /** The one optional id of the query that is named. */
+  named: string | undefined;
 }
 
 /** What hosts send has tests of its own. */
@@ -68,19 +72,39 @@ export class RequestMaker {
   }
 
   /**
-   * Valid requests of an organisation for what belongs to the other one: for each write operation, and for each of its ids, one
-   * in which that id alone is foreign.
+   * Valid requests of an organisation for what belongs to the other one: for each write operation, each of its ids, those that
+   * are optional too, and each known value of its path, one in which that id alone is foreign.
    */
   trespasses(caller: Caller, org: Org): FuzzRequest[] {
     return writes.flatMap((operation) => {
-      const made: FuzzRequest[] = [];
-      for (let at = 0; at <= made.length; at++) {
-        const trespass = { org, at, picked: 0 };
-        const request = this.make(caller, operation, trespass);
-        if (trespass.picked > at) made.push(request);
-      }
-      return made;
+      const parameters: Document[] = operation.definition.parameters.map(resolve);
+      const optional = parameters.filter((each) => each.in === 'query' && prefixOf(each.name, each.example));
+      const choices = this.choicesOf(parameters);
+      return [undefined, ...optional.map(({ name }) => name as string)].flatMap((named) =>
+        choices.flatMap((params) => this.withOneForeign(caller, operation, { org, params, named })),
+      );
     });
+  }
+
+  private withOneForeign(
+    caller: Caller,
+    operation: Operation,
+    place: Pick<Trespass, 'org' | 'params' | 'named'>,
+  ): FuzzRequest[] {
+    const made: FuzzRequest[] = [];
+    for (let at = 0; at <= made.length; at++) {
+      const trespass = { ...place, at, picked: 0 };
+      const request = this.make(caller, operation, trespass);
+      if (trespass.picked > at) made.push(request);
+    }
+    return made;
+  }
+
+  /** Each known value of a parameter of the path that is no id; one without any where there is none. */
+  private choicesOf(parameters: readonly Document[]): Record<string, unknown>[] {
+    const free = parameters.find((each) => each.in === 'path' && !prefixOf(each.name, each.example));
+    const values = free ? (this.world.known[free.name] ?? []) : [];
+    return values.length > 0 ? values.map((value) => ({ [free?.name]: value })) : [{}];
   }
 
   /** A request of one operation. */
@@ -91,7 +115,7 @@ export class RequestMaker {
     const maker = this.maker(org, caller, 4, trespass);
     const params = this.paramsOf(maker, parameters, trespass);
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(params[name]));
-    const query = this.queryOf(maker, parameters, caller);
+    const query = trespass ? namedIn(maker, parameters, trespass) : this.queryOf(maker, parameters, caller);
     const headers = trespass ? {} : this.headersOf(maker, parameters, path);
     if (caller.key !== undefined) headers.authorization = `Bearer ${caller.key}`;
     const body = trespass
@@ -167,10 +191,10 @@ export class RequestMaker {
 
   private paramsOf(maker: Maker, parameters: readonly Document[], trespass?: Trespass): Record<string, unknown> {
     const { random, world } = this;
-    const params: Record<string, unknown> = {};
+    const params: Record<string, unknown> = { ...trespass?.params };
     for (const { name, schema, example } of parameters.filter((each) => each.in === 'path')) {
       const isHostile = !trespass && random(60) === 0;
-      params[name] = isHostile ? hostileValue(random) : valueFor(maker, schema, name, example);
+      params[name] ??= isHostile ? hostileValue(random) : valueFor(maker, schema, name, example);
     }
     // Two ids picked by themselves hardly ever belong together.
     const home = world.homes.get(params.deliveryId as string);
@@ -229,6 +253,14 @@ export class RequestMaker {
 
 function bodyOf({ definition }: Operation): Document | undefined {
   return definition.requestBody?.content['application/json'];
+}
+
+/** The query of a trespass: what it must have, and the one id that it names. */
+function namedIn(maker: Maker, parameters: readonly Document[], { named }: Trespass): string {
+  const asked = parameters.filter((each) => each.in === 'query' && (each.required || each.name === named));
+  return asked
+    .map(({ name, schema, example }) => `${name}=${textOf(valueFor(maker, schema, name, example))}`)
+    .join('&');
 }
 
 function encodedIfAny(value: unknown): Buffer | undefined {

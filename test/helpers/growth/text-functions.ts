@@ -3,7 +3,8 @@
  */
 import { parseBody } from '../../../src/api/body.ts';
 import { readIfMatch } from '../../../src/api/conditional.ts';
-import { check, shown } from '../../../src/api/validate.ts';
+import { pageLinks } from '../../../src/api/page.ts';
+import { check, checkQuery, shown } from '../../../src/api/validate.ts';
 import type { Note } from '../../../src/channels/channel.ts';
 import { plainEmail, toEmail } from '../../../src/channels/email/message.ts';
 import { cutMarkdown } from '../../../src/channels/host/cut-markdown.ts';
@@ -52,6 +53,7 @@ import { mergeBodies, mergeDrafts } from '../../../src/notes/merge.ts';
 import { isPerson } from '../../../src/notes/people.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
 import { firstSentence, inlineText, quoteLines } from '../../../src/notes/quote.ts';
+import { RevertTargets } from '../../../src/notes/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/reverts.ts';
 import { isRelease, isRoutine } from '../../../src/notes/routine.ts';
 import { restore, shorten } from '../../../src/notes/runs.ts';
@@ -59,7 +61,7 @@ import { unixLines, visibleProse, withoutComments } from '../../../src/notes/sca
 import { parseTitle } from '../../../src/notes/title.ts';
 import { meaningOf, signOf } from '../../../src/notes/title-words.ts';
 import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
-import { versionPage } from '../../../src/pages/html.ts';
+import { listPage, versionPage } from '../../../src/pages/html.ts';
 import * as requests from '../../../src/protocol/api.ts';
 import { CreateRangeBodySchemas, UpdateDraftBodySchema } from '../../../src/protocol/api.ts';
 import * as connections from '../../../src/protocol/channel-settings.ts';
@@ -68,6 +70,7 @@ import * as hostPayloads from '../../../src/protocol/host.ts';
 import * as hostConnections from '../../../src/protocol/host-channel-settings.ts';
 import * as notesSettings from '../../../src/protocol/notes.ts';
 import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
+import { terminalText } from '../../../src/visible-text.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
 import { aNote } from '../delivery.ts';
 
@@ -137,7 +140,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'releaseNote in a fence': (text) => releaseNote(`\`\`\`release-note\n${text}`),
   quotedTitle,
   'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
-  revertedCommit: (text) => revertedCommit(text, text, []),
+  revertedCommit: (text) => revertedCommit(text, text, new RevertTargets([])),
   isUpdate,
   'isUpdate of a group': (text) => isUpdate(`update ${text}`),
   isUpdater,
@@ -263,6 +266,13 @@ for (const channel of ['scm_releases', 'changelog', 'hosted', 'support_messenger
 const forPages: Record<string, (text: string) => unknown> = {
   atomFeed: (text) => atomFeed(head, [feedNote(text)]),
   jsonFeed: (text) => jsonFeed(head, [feedNote(text)]),
+  listPage: (text) =>
+    listPage({ ...head, title: text, stylesheet: 's', isListed: true }, 'https://notes.example/', {
+      entries: [{ version: text, summary: text, date: 0, updatedAt: 0, url: 'https://notes.example/v2' }],
+      number: 1,
+      newer: null,
+      older: null,
+    }),
   versionPage: (text) =>
     versionPage({ ...head, stylesheet: 's', isListed: true }, 'https://notes.example/', {
       ...feedNote(text),
@@ -289,6 +299,10 @@ const forApi: Record<string, (text: string) => unknown> = {
   'check of what is refused': (text) =>
     attempt(() => check(CreateRangeBodySchemas.DATE_BASED, { repoId: text, [text]: text, fromDate: text }, 'body')),
   shown: (text) => shown(text),
+  checkQuery: (text) => attempt(() => checkQuery(requests.PagingSchema, text)),
+  'checkQuery of a value': (text) => attempt(() => checkQuery(requests.PagingSchema, `limit=${text}`)),
+  pageLinks: (text) => pageLinks('/api/repos', text, { total: 9, hasMore: true }),
+  terminalText,
   readIfMatch: (text) => attempt(() => readIfMatch(text)),
   'readIfMatch of tags': (text) => attempt(() => readIfMatch(`"${text}"`)),
   entityTags,

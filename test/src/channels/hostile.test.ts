@@ -31,6 +31,7 @@ const hostile = [
   '-->',
   '\u202Etxt.exe\u202C \u2066x\u2069',
   'a\u0000b\u0001c\u0002d\u0003e\u0007',
+  '\u009b31mred\u0090x\u009c \u200bzero\u2060width\ufeff \u{e0041}tag \u200f\u061c',
   '# Heading',
   '- item',
   '1. one',
@@ -62,8 +63,9 @@ const entry = fc.oneof(
 const bodies = fc.array(entry, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('\n\n'));
 
 const oracle = new MarkdownIt('commonmark', { html: true });
-// biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is what is tested
-const unseen = /[\u0000-\u0008\u000E-\u001F\u202A-\u202E\u2066-\u2069]|\p{Surrogate}/u;
+const unseen =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is what is tested
+  /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF\u{E0000}-\u{E007F}]|\p{Surrogate}/u;
 const calls = /@(?:here|channel|everyone)\b/;
 const ownTags =
   /<\/?(?:h[1-6]|p|pre|code|blockquote|ul|li|table|tr|th|td|hr|strong|em|s|br|small)>|<ol(?: start="\d+")?>|<\/(?:ol|a)>/g;
@@ -133,6 +135,7 @@ test('makes hostile texts inert in every target, and keeps the limits', () => {
       assert.ok(chat.blocks.reduce((sum, { text }) => sum + text.text.length, 0) <= 11_000 + 150);
       for (const { type, text } of chat.blocks) {
         if (type === 'section') assertChat(text.text);
+        assert.doesNotMatch(text.text, unseen);
         assert.ok(text.text.trim() !== '' && text.text.length <= (type === 'header' ? 150 : 3_000));
       }
       assertChat(chat.text);
@@ -149,6 +152,7 @@ test('makes hostile texts inert in every target, and keeps the limits', () => {
           .replace(/<\/body><\/html>\n$/, ''),
       );
       assert.doesNotMatch(mail.subject, /[\r\n]/);
+      assert.doesNotMatch(mail.subject, unseen);
       assert.doesNotMatch(mail.text, unseen);
       const { body } = supportMessenger.render(note, settings);
       assertHtml(body);

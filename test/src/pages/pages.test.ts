@@ -163,6 +163,24 @@ test('a version of any name has an address of its own', async (t) => {
   assert.equal(links.length, versions.length);
 });
 
+test('names of versions turn no writing and hide nothing, on pages and in feeds', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  const [version, summary] = ['v1\u202e1.2\u202c\u009b31m\u200b', 'Fast\u2066er\u0085\u{e0041}'];
+  await pages.note(id, { version, summary });
+  const home = pagesUrl(pages.url, 'acme/rocket');
+  for (const address of [home, pageUrl(home, version), `${home}atom.xml`, `${home}feed.json`]) {
+    const { status, body } = await pages.get(address);
+    assert.equal(status, 200);
+    assert.match(body, /v11\.231m/, address);
+    assert.doesNotMatch(
+      body,
+      /[\u0080-\u0084\u0086-\u009f\u200b\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u,
+      address,
+    );
+  }
+});
+
 const anyVersion = fc
   .string({
     unit: fc.oneof(fc.constantFrom('.', '/', '%', '2', 'F'), fc.string({ unit: 'binary', maxLength: 1 })),

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -55,6 +55,38 @@ test('ends a server of the folder on another port', async (t) => {
   await first.exited;
   assert.equal(second.adopted, false);
   assert.equal(await makeStream(dataDir, other), made);
+});
+
+for (const [what, text] of [
+  ['no file', undefined],
+  ['an empty file', ''],
+  ['a number of another process', `${process.pid} 1`],
+] as const) {
+  test(`finds its server where the number of it was not written: ${what}`, async (t) => {
+    const [dataDir, port, other] = [temporaryFolder(t), await freePort(), await freePort()];
+    const first = await start(t, dataDir, port);
+    const made = await makeStream(dataDir, port);
+    const file = join(dataDir, 'nats-server.pid');
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+    const second = await start(t, dataDir, port);
+    assert.deepEqual([second.pid, second.adopted], [first.pid, true]);
+    const third = await start(t, dataDir, other);
+    await first.exited;
+    assert.equal(third.adopted, false);
+    assert.equal(await makeStream(dataDir, other), made);
+  });
+}
+
+test('leaves programs alone that only name the configuration', async (t) => {
+  const [dataDir, port] = [temporaryFolder(t), await freePort()];
+  const file = join(dataDir, 'nats/server.conf');
+  // They wait for their input, which does not come.
+  const strangers = [spawn('grep', ['-c', file]), spawn('cat', ['-', file])];
+  for (const child of strangers) afterwards(t, () => kill(child));
+  assert.equal((await start(t, dataDir, port)).adopted, false);
+  await makeStream(dataDir, port);
+  for (const child of strangers) assert.equal(child.exitCode ?? child.signalCode, null);
 });
 
 test('leaves a stranger with the same number alone', async (t) => {

@@ -8,7 +8,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
-import { DataDirError, type FirstStart, prepareDataDir, prepareJournalKeys } from './first-start.ts';
+import { DataDirError, type FirstStart, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
@@ -91,12 +91,12 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   keepFilesPrivate();
   requireReviewedServer(logger);
   collectRuntimeMetrics();
-  const prepared = prepareDataDir(settings);
-  for (const { path, mode, expected } of prepared.closed) {
+  for (const { path, mode, expected } of openDataDir(settings.dataDir)) {
     const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
     logger.warn(was, 'other users could use this and cannot any more; rotate the keys if one of them may have read it');
   }
   started.lock = await lockDataDir(settings.dataDir);
+  const prepared = prepareDataDir(settings);
   const supervised = settings.natsUrl === '';
   const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
   const first: FirstStart = { ...prepared, made: [...prepared.made, ...keys] };

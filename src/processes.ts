@@ -6,7 +6,8 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 /** Numbers of the processes of the user that this one runs as. */
 export function ownProcesses(): number[] {
   const own = process.geteuid?.();
-  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  // Some sandboxes have no such folder, or a part of it.
+  const numbers = orNothing(() => readdirSync('/proc'), []).filter((name) => /^\d+$/.test(name));
   return numbers.map(Number).filter((pid) => orNothing(() => statSync(`/proc/${pid}`).uid, undefined) === own);
 }
 

@@ -3,7 +3,7 @@
  * Anybody can take such a name, so a socket counts only when a process of our own user has it.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { openFilesOf, ownProcesses } from '../processes.ts';
 
 /** Whether an earlier version, run by this user, holds the lock of a partition, or the supervisor's. Linux only. */
@@ -15,7 +15,9 @@ export function isHeldByEarlierVersion(dataDir: string, partition: string): bool
 
 /** Sockets of a name, as a process's list of open files has them. The system shows the zeros of a name as `@`. */
 function socketsNamed(name: string): Set<string> {
-  const rows = readFileSync('/proc/net/unix', 'utf8')
+  const list = '/proc/net/unix';
+  if (!existsSync(list)) return new Set();
+  const rows = readFileSync(list, 'utf8')
     .split('\n')
     .map((row) => row.trim().split(/\s+/));
   const found = rows.filter(([, , , , , , , path = '']) => path.replace(/@+$/, '') === name);

@@ -14,12 +14,11 @@ import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sea
 /** A data directory that cannot be used as the settings ask. */
 export class DataDirError extends Error {}
 
-/** What a start finds or makes. `made` lists the files that are new, `closed` those that other users could use before. */
+/** What a start finds or makes. `made` lists the files that are new. */
 export interface FirstStart {
   webhookSecrets: readonly string[];
   adminKey: string;
   made: readonly string[];
-  closed: readonly OpenPath[];
 }
 
 /** Path of the admin key's file. */
@@ -106,14 +105,21 @@ function opens(sealer: Sealer, sealed: string): boolean {
 }
 
 /**
- * Prepares the data directory.
- * @throws DataDirError when it was made with another number of partitions, its sealing key cannot be used, or other users
- *   can use it and that cannot be changed
+ * Makes the data directory where it is missing, and closes it to other users.
+ * @returns what they could use before
+ * @throws DataDirError when they can use it and that cannot be changed
+ */
+export function openDataDir(dataDir: string): OpenPath[] {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return closeToOthers(dataDir);
+}
+
+/**
+ * Prepares what a data directory holds. It must be locked: of two starts each would write secrets over those of the other.
+ * @throws DataDirError when it was made with another number of partitions, or its sealing key cannot be used
  */
 export function prepareDataDir(settings: Settings): FirstStart {
   const { dataDir } = settings;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const closed = closeToOthers(dataDir);
   fixPartitions(dataDir, settings.partitions);
   const made: string[] = [];
   const secret = (file: string, make: () => string): string => {
@@ -130,7 +136,7 @@ export function prepareDataDir(settings: Settings): FirstStart {
   const configured = settings.webhookSecrets;
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
-  return { webhookSecrets, adminKey, made, closed };
+  return { webhookSecrets, adminKey, made };
 }
 
 /** Closes the data directory, or refuses one that stays open or that others have a part in: it holds every key. */

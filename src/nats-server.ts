@@ -3,15 +3,16 @@
  * of one that an earlier supervisor left behind (`docs/architecture.md` decisions 8 and 28).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { NatsSettings } from './journal/credentials.ts';
 import { certificateFile, certificateKeyFile, type NatsUser, seedFile } from './journal/keys.ts';
 import type { JournalRole } from './journal/roles.ts';
 import { natsConfig, natsConfigFile, writtenNatsConfig } from './nats-config.ts';
+import { argumentsOf, ownProcesses, variableOf } from './processes.ts';
 
 /** A nats-server that this supervisor runs or found running. `exited` resolves when it is gone. */
 export interface NatsServer {
@@ -67,15 +68,16 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const { dataDir, port, users } = options;
   const earlier = findEarlier(dataDir);
   const taken = await answers(port);
-  if (taken && earlier?.port !== port) {
+  const answering = taken ? earlier.find((each) => each.port === port) : undefined;
+  if (taken && !answering) {
     throw new NatsServerError(`Port ${port} is taken by another program. Set TIDINGS_NATS_PORT to a free one.`);
   }
   const program = findNatsServer();
   if (!program) throw new NatsServerError('There is no nats-server. Run: npm run setup');
   const config = natsConfig(dataDir, natsServerVersion(program), users);
-  if (taken && earlier && writtenNatsConfig(dataDir) === config) return adopt(earlier);
-  // It listens on another port or not yet, or is out of date: two servers must never share a store.
-  if (earlier) await end(earlier);
+  if (answering && earlier.length === 1 && writtenNatsConfig(dataDir) === config) return adopt(answering);
+  // They listen on another port or not yet, or are out of date: two servers must never share a store.
+  for (const each of earlier) await end(each);
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true });
   const file = natsConfigFile(dataDir);
@@ -118,11 +120,34 @@ interface Earlier {
   runs(): boolean;
 }
 
-function findEarlier(dataDir: string): Earlier | undefined {
+/**
+ * The servers of this data directory that run. They are found by their command lines: a start that ended at the wrong moment, or
+ * had no space left, has not written the file with the number.
+ */
+function findEarlier(dataDir: string): Earlier[] {
+  if (process.platform !== 'linux') return writtenServer(dataDir);
+  const runs = (pid: number) => isServerOf(dataDir, argumentsOf(pid));
+  return ownProcesses()
+    .filter(runs)
+    .map((pid) => ({ pid, port: portOf(variableOf(pid, 'TIDINGS_NATS_LISTEN')), runs: () => runs(pid) }));
+}
+
+function isServerOf(dataDir: string, [program = '', option, file = '']: readonly string[]): boolean {
+  if (basename(program) !== 'nats-server' || option !== '-c') return false;
+  const own = natsConfigFile(dataDir);
+  return file === own || (existsSync(file) && existsSync(own) && realpathSync(file) === realpathSync(own));
+}
+
+function portOf(address = ''): number {
+  return Number(address.split(':').at(-1));
+}
+
+/** The server whose number an earlier start has written, where the system shows no command lines to search. */
+function writtenServer(dataDir: string): Earlier[] {
   const file = pidFile(dataDir);
   const [pid = 0, port = 0] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').map(Number) : [];
   const runs = () => pid > 1 && commandOf(pid).includes(natsConfigFile(dataDir));
-  return runs() ? { pid, port, runs } : undefined;
+  return runs() ? [{ pid, port, runs }] : [];
 }
 
 /** The end of a server that is not our child can only be seen by looking. */
@@ -148,7 +173,6 @@ async function end({ pid, runs }: Earlier): Promise<void> {
 /** Command line of a process; empty when there is none (any more). */
 function commandOf(pid: number): string {
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return '';

@@ -8,7 +8,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
-import { DataDirError, type FirstStart, prepareDataDir, prepareJournalKeys } from './first-start.ts';
+import { DataDirError, type FirstStart, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
@@ -20,7 +20,7 @@ import { collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
-import { keepFilesPrivate, modeText } from './private-files.ts';
+import { keepFilesPrivate, modeText, type OpenPath } from './private-files.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from './store/lock.ts';
 
 /** A service that is starting or runs. */
@@ -91,12 +91,9 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   keepFilesPrivate();
   requireReviewedServer(logger);
   collectRuntimeMetrics();
-  const prepared = prepareDataDir(settings);
-  for (const { path, mode, expected } of prepared.closed) {
-    const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
-    logger.warn(was, 'other users could use this and cannot any more; rotate the keys if one of them may have read it');
-  }
+  logClosed(openDataDir(settings.dataDir), settings, logger);
   started.lock = await lockDataDir(settings.dataDir);
+  const prepared = prepareDataDir(settings);
   const supervised = settings.natsUrl === '';
   const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
   const first: FirstStart = { ...prepared, made: [...prepared.made, ...keys] };
@@ -121,6 +118,20 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   await launch([gateway], started, ready);
   const { host, port } = gateway.address as { host: string; port: number };
   return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
+}
+
+/** Warns of what other users could use. Entries with open modes in a directory that was closed were out of their reach. */
+function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: Logger): void {
+  const wasOpen = closed.some(({ path }) => path === dataDir);
+  for (const { path, mode, expected } of closed) {
+    const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
+    if (!wasOpen) logger.info(was, 'closed to other users, whom the data directory kept out');
+    else
+      logger.warn(
+        was,
+        'other users could use this and cannot any more; rotate the keys if one of them may have read it',
+      );
+  }
 }
 
 async function launch(children: readonly Child[], started: Started, ready: Readiness): Promise<void> {

@@ -87,13 +87,17 @@ export class Authenticator {
 
   private look(directory: Partition, authorization: string | undefined): Caller {
     const text = bearer(authorization);
+    // Of the thousands of ways to write the header one is remembered.
+    const usual = `Bearer ${text}`;
+    const known = this.callers.get(usual);
+    if (known) return known;
     const key = keyByHash(directory, hashKey(text));
     if (!key) throw unauthorized('is not known');
     if (key.revokedAt !== null) throw unauthorized('was revoked');
     const { expiresAt, revokedWith } = endOf(directory, key);
     if (revokedWith !== null) throw unauthorized(`has ended with the key that made it, ${revokedWith}`);
     const caller = this.toCaller(directory, key, expiresAt);
-    this.callers.set(authorization as string, caller);
+    this.callers.set(usual, caller);
     return caller;
   }
 

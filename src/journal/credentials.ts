@@ -94,6 +94,8 @@ function trustIn(ca: string, file: string): SecureOptions {
   if (pinned.ca || ca.indexOf('-----BEGIN') !== ca.lastIndexOf('-----BEGIN')) return { ca };
   return {
     ca,
+    // One that a CA has issued is trusted without that CA.
+    allowPartialTrustChain: true,
     checkServerIdentity: (_, { fingerprint256 }) =>
       fingerprint256 === pinned.fingerprint256
         ? undefined

@@ -1,6 +1,6 @@
 /**
  * Roles on the supervised nats-server: each process is a user with a key of its own and only the subjects that it needs
- * (`docs/architecture.md` decision 8). No role may delete a stream or a message.
+ * (`docs/architecture.md` decision 8, which also says what these do not bind). No role may delete a stream or a message.
  */
 import { foldedSubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
 

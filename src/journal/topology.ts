@@ -27,7 +27,7 @@ export interface StreamState {
 }
 
 /**
- * Makes the stream of a partition when it is missing and brings its size limit up to date.
+ * Makes the stream of a partition when it is missing, and brings up to date its size limit and that no message of it can be deleted.
  * @throws JournalSetupError when the server takes smaller messages than a batch can be
  */
 export async function ensureStream(journal: Journal, partition: PartitionName, maxBytes: number): Promise<StreamState> {
@@ -46,11 +46,14 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: 120_000_000_000,
+    // Whoever enqueues names the subject of the acknowledgement, and the server obeys a request for a deletion that is one.
+    deny_delete: true,
   };
   const found = await findStream(journal, partition);
   if (!found) return toState(await journal.manager.streams.add(wanted));
-  if (found.config.max_bytes === maxBytes) return toState(found);
-  return toState(await journal.manager.streams.update(streamOf(partition), { ...found.config, max_bytes: maxBytes }));
+  if (found.config.max_bytes === maxBytes && found.config.deny_delete) return toState(found);
+  const changed = { ...found.config, max_bytes: maxBytes, deny_delete: true };
+  return toState(await journal.manager.streams.update(streamOf(partition), changed));
 }
 
 /** Reads where a stream stands now. */

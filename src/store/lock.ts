@@ -6,6 +6,7 @@ import { mkdirSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { lockFile } from './flock.ts';
+import { isHeldByEarlierVersion } from './former-lock.ts';
 
 /** A lock that is held until it is released or the process ends. */
 export interface PartitionLock {
@@ -27,8 +28,13 @@ export async function takeLock(dataDir: string, partition: string): Promise<Part
   const folder = join(dataDir, 'locks');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, partition);
-  const release = process.platform === 'linux' ? await lockFile(path) : await lockSocket(`${path}.sock`);
+  const isLinux = process.platform === 'linux';
+  const release = isLinux ? await lockFile(path) : await lockSocket(`${path}.sock`);
   if (!release) throw new PartitionLockedError(partition);
+  if (isLinux && isHeldByEarlierVersion(dataDir, partition)) {
+    await release();
+    throw new PartitionLockedError(partition);
+  }
   return { release };
 }
 

@@ -64,6 +64,12 @@ test('doctor reports an open data directory and a start closes it', async (t) =>
   );
   assert.match(service.tidings('doctor'), /✓ data directory \S+ is closed to other users/);
 
+  assert.equal(await service.stop(), 0);
+  chmodSync(join(dataDir, 'nats'), 0o755);
+  const again = await startService(t, { dataDir });
+  assert.deepEqual(openBelow(dataDir), []);
+  assert.doesNotMatch(again.log, /rotate the keys/, 'behind a closed directory nobody could use it');
+
   chmodSync(join(dataDir, 'webhook-secret'), 0o640);
   const { code, output } = await service.run('doctor');
   assert.equal(code, 1);

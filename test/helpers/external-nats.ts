@@ -18,6 +18,10 @@ import { waitUntil } from './wait-until.ts';
 export const certFile = fileURLToPath(new URL('../../../test/fixtures/localhost-cert.pem', import.meta.url));
 export const certKeyFile = fileURLToPath(new URL('../../../test/fixtures/localhost-key.pem', import.meta.url));
 
+/** A certificate that a CA has issued, which nobody has, and its key. */
+export const issuedCertFile = fileURLToPath(new URL('../../../test/fixtures/issued-cert.pem', import.meta.url));
+export const issuedKeyFile = fileURLToPath(new URL('../../../test/fixtures/issued-key.pem', import.meta.url));
+
 /** Settings of TLS on the server, in its own words; more options go between the braces. */
 export const serverTls = (more = ''): string =>
   `tls { cert_file: "${certFile}", key_file: "${certKeyFile}", ca_file: "${certFile}", ${more} }`;

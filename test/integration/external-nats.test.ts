@@ -14,6 +14,8 @@ import {
   certFile,
   certKeyFile,
   externalSettings,
+  issuedCertFile,
+  issuedKeyFile,
   makeCreds,
   makeSigner,
   serverTls,
@@ -114,6 +116,12 @@ test('pins a certificate that is not a CA, whatever name the server has', async 
   await works(settings);
   const wrong = file('other.pem', other.certificate);
   await says({ ...settings, natsTlsCa: wrong }, /not trusted/);
+});
+
+test('pins a certificate that a CA has issued, without that CA', async (t) => {
+  const port = await startExternal(t, `tls { cert_file: "${issuedCertFile}", key_file: "${issuedKeyFile}" }`);
+  await works(externalSettings(`tls://127.0.0.1:${port}`, { natsTlsCa: issuedCertFile }));
+  await says(externalSettings(`tls://127.0.0.1:${port}`, { natsTlsCa: certFile }), /not trusted/);
 });
 
 test('begins with TLS where the server wants that', async (t) => {

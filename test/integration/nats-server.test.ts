@@ -3,17 +3,29 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { connectJournal } from '../../src/journal/connect.ts';
+import { loadSettings } from '../../config/load.ts';
+import { connectionFault, connectJournal } from '../../src/journal/connect.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
-import { localJournal, type NatsServer, NatsServerError, startNatsServer } from '../../src/nats-server.ts';
+import { natsConfig } from '../../src/nats-config.ts';
+import {
+  findNatsServer,
+  localJournal,
+  type NatsServer,
+  NatsServerError,
+  natsServerVersion,
+  startNatsServer,
+} from '../../src/nats-server.ts';
+import { superviseNats } from '../../src/nats-supervision.ts';
 import { afterwards, kill } from '../helpers/cleanup.ts';
+import { externalSettings } from '../helpers/external-nats.ts';
 import { killNats, prepareNats, quiet } from '../helpers/journal.ts';
 import { streamBytes } from '../helpers/partition-stream.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 async function start(t: TestContext, dataDir: string, port: number): Promise<NatsServer> {
   const server = await startNatsServer(prepareNats(dataDir, port));
@@ -57,6 +69,38 @@ test('ends a server of the folder on another port', async (t) => {
   assert.equal(await makeStream(dataDir, other), made);
 });
 
+for (const [what, text] of [
+  ['no file', undefined],
+  ['an empty file', ''],
+  ['a number of another process', `${process.pid} 1`],
+] as const) {
+  test(`finds its server where the number of it was not written: ${what}`, async (t) => {
+    const [dataDir, port, other] = [temporaryFolder(t), await freePort(), await freePort()];
+    const first = await start(t, dataDir, port);
+    const made = await makeStream(dataDir, port);
+    const file = join(dataDir, 'nats-server.pid');
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+    const second = await start(t, dataDir, port);
+    assert.deepEqual([second.pid, second.adopted], [first.pid, true]);
+    const third = await start(t, dataDir, other);
+    await first.exited;
+    assert.equal(third.adopted, false);
+    assert.equal(await makeStream(dataDir, other), made);
+  });
+}
+
+test('leaves programs alone that only name the configuration', async (t) => {
+  const [dataDir, port] = [temporaryFolder(t), await freePort()];
+  const file = join(dataDir, 'nats/server.conf');
+  // They wait for their input, which does not come.
+  const strangers = [spawn('grep', ['-c', file]), spawn('cat', ['-', file])];
+  for (const child of strangers) afterwards(t, () => kill(child));
+  assert.equal((await start(t, dataDir, port)).adopted, false);
+  await makeStream(dataDir, port);
+  for (const child of strangers) assert.equal(child.exitCode ?? child.signalCode, null);
+});
+
 test('leaves a stranger with the same number alone', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const stranger = startStranger(t);
@@ -66,6 +110,30 @@ test('leaves a stranger with the same number alone', async (t) => {
   assert.equal(server.adopted, false);
   await makeStream(dataDir, port);
   process.kill(stranger, 0);
+});
+
+test('takes no stranger on the port for a server of its own that runs without it', async (t) => {
+  const [dataDir, port, elsewhere] = [temporaryFolder(t), await freePort(), await freePort()];
+  const options = prepareNats(dataDir, port);
+  mkdirSync(join(dataDir, 'nats'));
+  const file = join(dataDir, 'nats/server.conf');
+  writeFileSync(file, `listen: "127.0.0.1:${elsewhere}"`);
+  const program = findNatsServer() as string;
+  const env = { TIDINGS_NATS_LISTEN: `127.0.0.1:${port}` };
+  const child = spawn(program, ['-c', file], { env, stdio: 'ignore' });
+  afterwards(t, () => kill(child));
+  await waitUntil('it listens elsewhere', () =>
+    connectionFault(externalSettings(`nats://127.0.0.1:${elsewhere}`), 'cli').then((fault) => !fault),
+  );
+  writeFileSync(file, natsConfig(dataDir, natsServerVersion(program), options.users));
+  const listener = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
+  afterwards(t, () => listener.close());
+  const settings = loadSettings({ TIDINGS_DATA_DIR: dataDir, TIDINGS_NATS_PORT: String(port) });
+  await assert.rejects(superviseNats(settings, quiet), (error: Error) => {
+    assert.ok(error instanceof NatsServerError);
+    return error.message.includes(`Port ${port} is taken by another program`);
+  });
 });
 
 test('says so when a stranger has the port', async (t) => {

@@ -133,6 +133,30 @@ for (const role of journalRoles) {
   });
 }
 
+test('deletes no message for an acknowledgement that is sent to the subject of that request', async (t) => {
+  const nats = await startNats(t);
+  const supervisor = await nats.connect('supervisor');
+  // As an earlier version has made it.
+  await supervisor.manager.streams.add({ name: stream, subjects: [recordsSubject('p00')], max_bytes: streamBytes });
+  const roles = [await nats.connect('gateway'), await nats.connect('worker'), await nats.connect('cli')];
+  const enqueue = async () => {
+    for (const { connection } of roles) {
+      connection.publish(recordsSubject('p00'), 'record', { reply: `${api}.STREAM.MSG.DELETE.${stream}` });
+      await connection.flush();
+      // The server answers in order: by then the acknowledgement has been carried out or refused.
+      await connection.request(recordsSubject('p00'), 'another');
+    }
+    return (await supervisor.manager.streams.info(stream)).state;
+  };
+  await enqueue();
+  await waitUntil('the records of an unprotected stream are deleted', async () => {
+    const { state } = await supervisor.manager.streams.info(stream);
+    return state.messages === 3;
+  });
+  await ensureStream(supervisor, 'p00', streamBytes);
+  assert.equal((await enqueue()).messages, 9);
+});
+
 test('lets the roles do their work together', async (t) => {
   const nats = await startNats(t);
   const [supervisor, gateway, worker, cli] = [

@@ -4,14 +4,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSettings } from '../../config/load.ts';
 import { openSealer, prepareDataDir, sealingKeyFile } from '../../src/first-start.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 
 test('the first start makes a sealing key, later ones keep it', (t) => {
-  const settings = loadSettings({ TIDINGS_DATA_DIR: join(temporaryFolder(t), 'data') });
+  const settings = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t) });
   const file = sealingKeyFile(settings.dataDir);
   assert.ok(prepareDataDir(settings).made.includes(file));
   assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -55,7 +54,7 @@ test('a setting that is no key is refused and not shown', () => {
 });
 
 test('former keys open, and the key of digests stays when they go', (t) => {
-  const dataDir = join(temporaryFolder(t), 'data');
+  const dataDir = temporaryFolder(t);
   const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('hex')];
   const of = (env: object) => {
     const settings = loadSettings({ TIDINGS_DATA_DIR: dataDir, ...env });

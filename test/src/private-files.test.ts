@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadSettings } from '../../config/load.ts';
-import { DataDirError, prepareDataDir } from '../../src/first-start.ts';
+import { DataDirError, openDataDir } from '../../src/first-start.ts';
 import { openPaths } from '../../src/private-files.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 
@@ -26,13 +25,9 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o7777).toString(8);
 }
 
-function prepare(dataDir: string) {
-  return prepareDataDir(loadSettings({ TIDINGS_DATA_DIR: dataDir, TIDINGS_PARTITIONS: '4' }));
-}
-
 test('a start closes an open data directory with its entries and says which', (t) => {
   const dataDir = openFolder(t);
-  const { closed } = prepare(dataDir);
+  const closed = openDataDir(dataDir);
   const names = ['', 'admin-key', 'partition-count', 'partitions'];
   assert.deepEqual(
     closed.map(({ path, mode }) => [path, mode]),
@@ -43,7 +38,7 @@ test('a start closes an open data directory with its entries and says which', (t
     ['700', '600', '600', '700'],
   );
   assert.deepEqual(openPaths(dataDir), []);
-  assert.deepEqual(prepare(dataDir).closed, [], 'a second start has nothing to close');
+  assert.deepEqual(openDataDir(dataDir), [], 'a second start has nothing to close');
 });
 
 test('a start refuses an entry that is open behind a link, which it does not follow', (t) => {
@@ -53,7 +48,7 @@ test('a start refuses an entry that is open behind a link, which it does not fol
   symlinkSync(elsewhere, join(dataDir, 'nats'));
   symlinkSync(join(elsewhere, 'nothing'), join(dataDir, 'nowhere'));
   assert.throws(
-    () => prepare(dataDir),
+    () => openDataDir(dataDir),
     (error: Error) => {
       assert.ok(error instanceof DataDirError);
       const found = `${join(dataDir, 'nats')} can be used by other users and cannot be closed: found mode 0750, expected 0700`;
@@ -63,7 +58,7 @@ test('a start refuses an entry that is open behind a link, which it does not fol
   );
   assert.equal(modeOf(elsewhere), '750');
   chmodSync(elsewhere, 0o700);
-  prepare(dataDir);
+  openDataDir(dataDir);
 });
 
 const needsRoot = process.geteuid?.() !== 0 && 'needs root';
@@ -77,7 +72,7 @@ for (const name of ['', 'admin-key', 'webhook-secret.new']) {
     lchownSync(path, 65534, 65534);
     const refusal = `${path} belongs to user 65534, expected user 0, whom this process runs as. If it is yours, run: chown 0 ${path}`;
     assert.throws(
-      () => prepare(dataDir),
+      () => openDataDir(dataDir),
       (error: Error) => error instanceof DataDirError && error.message.startsWith(refusal),
     );
     assert.equal(modeOf(dataDir), '755', 'nothing is changed');

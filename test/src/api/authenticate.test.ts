@@ -67,6 +67,19 @@ test('reminds of a key after six months (spec 5)', async (t) => {
   assert.match(String(reminderOf(old.id)), /older than six months/);
 });
 
+test('remembers a key once, however its header is written', async (t) => {
+  const { directory, authenticator } = open(t);
+  const { authorization } = await make(directory, 0);
+  const { caller } = authenticator.admit(authorization, 'repos:read', now);
+  for (const scheme of ['bearer', 'BEARER  ', `Bearer${' '.repeat(3000)}`]) {
+    const other = authorization.replace('Bearer', scheme);
+    assert.equal(authenticator.admit(other, 'repos:read', now).caller, caller, scheme.trim());
+  }
+  const { authorization: next } = await make(directory, 0);
+  const spaced = authenticator.admit(next.replace(' ', '  '), 'repos:read', now).caller;
+  assert.equal(authenticator.admit(next, 'repos:read', now).caller, spaced);
+});
+
 test('a key that was rotated reminds no more', async (t) => {
   const { directory, authenticator } = open(t);
   const old = await make(directory, rotationMs);

@@ -2,10 +2,13 @@
  * How settings become the options of a connection.
  */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { PeerCertificate } from 'node:tls';
 import { connectionOptions } from '../../../src/journal/connect.ts';
-import type { NatsSettings } from '../../../src/journal/credentials.ts';
-import { externalSettings } from '../../helpers/external-nats.ts';
+import { type NatsSettings, tlsOptionsOf } from '../../../src/journal/credentials.ts';
+import { certFile, externalSettings, issuedCertFile } from '../../helpers/external-nats.ts';
 
 const options = (settings: NatsSettings) => connectionOptions(settings, { role: 'gateway', name: 'test' });
 
@@ -19,4 +22,15 @@ test('reads credentials out of the address', () => {
 
 test('gives each role an inbox of its own', () => {
   assert.equal(options(externalSettings('nats://127.0.0.1:4222')).inboxPrefix, '_INBOX.gateway');
+});
+
+test('a pinned certificate is told from others by its fingerprint, and a CA is not pinned', () => {
+  type Identity = { checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined };
+  const identityOf = (natsTlsCa: string) =>
+    (tlsOptionsOf(externalSettings('tls://127.0.0.1:4222', { natsTlsCa })) as Identity).checkServerIdentity;
+  const { fingerprint256 } = new X509Certificate(readFileSync(issuedCertFile));
+  const judge = (found: string) => identityOf(issuedCertFile)?.('', { fingerprint256: found } as PeerCertificate);
+  assert.equal(judge(fingerprint256), undefined);
+  assert.match(String(judge(fingerprint256.replace(/^../, 'xx'))), /expected the certificate/);
+  assert.equal(identityOf(certFile), undefined);
 });

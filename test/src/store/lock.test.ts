@@ -2,14 +2,15 @@
  * The lock of a partition: one holder in this process or any other, freed when its holder dies.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import type { Readable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
 import { PartitionLockedError, takeLock } from '../../../src/store/lock.ts';
-import { afterwards } from '../../helpers/cleanup.ts';
+import { afterwards, kill } from '../../helpers/cleanup.ts';
 import { startHolder } from '../../helpers/partition-holder.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
@@ -42,12 +43,33 @@ test('is the same by every path to the folder', async (t) => {
   await lock.release();
 });
 
-test('is not taken by whoever binds a socket of the name that earlier versions used', async (t) => {
-  const dataDir = temporaryFolder(t);
+/** A process that listens on the name by which earlier versions locked a partition. */
+async function startFormer(t: TestContext, dataDir: string, partition: string, user = {}): Promise<ChildProcess> {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
-  const squatter = createServer();
-  await new Promise<void>((resolve) => squatter.listen(`\0tidings-${folder}-p00`, resolve));
-  afterwards(t, () => void squatter.close());
+  const name = `tidings-${folder}-${partition}`;
+  const listen = "require('net').createServer().listen('\\0' + process.argv[1], () => console.log('listens'))";
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(process.execPath, ['-e', listen, name], { ...user, cwd: '/', stdio: [...stdio] });
+  afterwards(t, () => kill(child));
+  await once(child.stdout as Readable, 'data');
+  return child;
+}
+
+test('is held by an earlier version of the same user that still runs', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const former = await startFormer(t, dataDir, 'p00');
+  await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
+  await (await takeLock(dataDir, 'p01')).release();
+  former.kill('SIGKILL');
+  await once(former, 'exit');
+  await (await takeLock(dataDir, 'p00')).release();
+});
+
+test('is not taken by whoever binds a socket of the name that earlier versions used', {
+  skip: process.geteuid?.() !== 0 && 'needs root',
+}, async (t) => {
+  const dataDir = temporaryFolder(t);
+  await startFormer(t, dataDir, 'p00', { uid: 65534, gid: 65534 });
   const lock = await takeLock(dataDir, 'p00');
   await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
   await lock.release();

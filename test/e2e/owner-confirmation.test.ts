@@ -260,6 +260,25 @@ test('a claim that the host has refuted yields to the secret of the owner that i
   });
 });
 
+test('a claim that brought no event, and is switched off, is refuted as well', async (t) => {
+  const { service } = await start(t);
+  const squatter = await Tenant.join(service, 'acme');
+  const owner = await Tenant.join(service, 'victimcorp');
+  const repositories = [{ id: 5005, full_name: 'acme/ghost' }];
+  const event = { action: 'created', installation: { id: 1, account: acme }, repositories };
+  assert.equal(await squatter.deliver('installation', event), 202);
+  const { id } = await squatter.repository();
+  assert.equal((await squatter.api('PATCH', `/api/repos/${id}`, { selected: false })).status, 200);
+  const other = { id: 5006, full_name: 'victimcorp/other', owner: victim };
+  assert.equal(await owner.deliver('pull_request', pullPayload(1, {}, other)), 202);
+  await owner.repository();
+  await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  assert.equal(await owner.deliver('pull_request', pullPayload(2, { title: 'Real' }, real)), 202);
+  await waitUntil('the repository has moved', async () => (await owner.repositories()).length === 2);
+  assert.deepEqual(await squatter.repositories(), []);
+});
+
 test('the number of another owner opens nothing and keeps nobody out', async (t) => {
   const { host, service } = await start(t);
   const squatter = await Tenant.join(service, 'acme');

@@ -6,9 +6,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
 import type { HostClient } from '../../src/host/client.ts';
-import { ulid } from '../../src/ids.ts';
+import { partitionOf, slotOfId, ulid } from '../../src/ids.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { Lane } from '../../src/journal/lane.ts';
+import { type PartitionName, partitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
 import { ownerConfirmations } from '../../src/metrics.ts';
 import type { HostRepository } from '../../src/protocol/host.ts';
@@ -16,12 +17,14 @@ import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
 import {
   type DirectoryRepository,
+  listDirectoryRepositories,
   type OrganisationRecord,
   readDirectoryRepository,
   readOrganisation,
   refusedOwner,
   sameLogin,
 } from '../../src/store/directory.ts';
+import { readCursor } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { counted } from './counted.ts';
 
@@ -70,6 +73,9 @@ export class Owners {
   /** Accounts behind installations, by client's host and installation. */
   private readonly accounts = new Map<string, { account: Account | undefined; at: number }>();
 
+  /** Claimed repositories, as of directory sequence `seq`. */
+  private claimed: { seq: number; ids: readonly string[] } = { seq: -1, ids: [] };
+
   constructor(options: OwnersOptions) {
     this.options = options;
   }
@@ -100,6 +106,25 @@ export class Owners {
     if (ownerId !== undefined && ownerId !== repository.owner.id)
       throw new ServiceError('unavailable', 'The repository is moving to another organization.', { retryAfter: 1 });
     return { found, repository, askedAt };
+  }
+
+  /** Repositories of a partition that organizations only claim, as the directory lists them. */
+  claimedIn(name: PartitionName): readonly string[] {
+    const directory = this.options.directory();
+    if (!directory) return [];
+    const { seq } = readCursor(directory);
+    if (seq !== this.claimed.seq) {
+      const ids = listDirectoryRepositories(directory, null).flatMap(({ id, claimed }) => (claimed ? [id] : []));
+      this.claimed = { seq, ids };
+    }
+    const { partitions } = this.options;
+    return this.claimed.ids.filter((id) => partitionName(partitionOf(slotOfId(id) as number, partitions)) === name);
+  }
+
+  /** Web address of the host of a repository, as the directory has it. */
+  originOf({ orgId }: DirectoryRepository): string | undefined {
+    const directory = this.options.directory();
+    return directory && readOrganisation(directory, orgId)?.origin;
   }
 
   /**

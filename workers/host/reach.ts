@@ -24,21 +24,16 @@ const refusedMs = 3_600_000;
 /** Whether a repository is connected, and its host may be asked for it with the credentials of the settings. */
 export function mayAsk(context: HostContext, repoId: string): boolean {
   const listed = context.listed(repoId);
-  if (!isReadable(context, repoId, listed)) return false;
-  const { ownership } = listed;
-  return ownership === undefined || ownership.confirmed || Date.now() - ownership.at > refusedMs;
+  const isKnown = readRepository(context.partition(), repoId) !== undefined;
+  return isKnown && listed?.state === 'connected' && mayAskOwner(context, listed);
 }
 
-/** Whether a repository is connected and there are credentials to read it with. */
-function isReadable(
-  { partition, hosts }: HostContext,
-  repoId: string,
-  listed: DirectoryRepository | undefined,
-): listed is DirectoryRepository {
-  const repository = readRepository(partition(), repoId);
-  const host = repository && hostAt(hosts, repository.origin);
-  const mayRead = host?.token !== undefined || (host?.app !== undefined && listed?.installationId != null);
-  return mayRead && listed?.state === 'connected';
+/** Whether the host may be asked who owns a repository, be it connected or not: there are credentials, and it is not refused. */
+export function mayAskOwner({ owners, hosts }: HostContext, listed: DirectoryRepository): boolean {
+  const host = hostAt(hosts, owners.originOf(listed) ?? '');
+  if (host?.token === undefined && (host?.app === undefined || listed.installationId === null)) return false;
+  const { ownership } = listed;
+  return ownership === undefined || ownership.confirmed || Date.now() - ownership.at > refusedMs;
 }
 
 /**

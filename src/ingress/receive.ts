@@ -56,7 +56,8 @@ export class Receiver {
 
   constructor(options: ReceiverOptions) {
     this.options = options;
-    this.claims = new ClaimLimit(options.settings.limitClaimedRepositories);
+    const { limitClaimedRepositories: most, webhookMaxDelayHours } = options.settings;
+    this.claims = new ClaimLimit(most, webhookMaxDelayHours * 3_600_000);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
@@ -229,12 +230,22 @@ interface Signed {
   signedBy: SignedBy;
 }
 
-/** The repository under the login that counts for its owner. */
-function underKnownLogin(minimised: Minimised, standing: Standing | undefined): Minimised {
-  const { repository } = minimised;
-  if (standing === undefined || standing.login === repository.owner.login) return minimised;
-  const owner = { ...repository.owner, login: standing.login };
-  return { ...minimised, repository: { ...repository, owner, fullName: nameUnder(standing.login, repository) } };
+/**
+ * The repository under the login that counts for its owner, without a former name that is not the owner's: pages are found by
+ * those too.
+ */
+function underKnownLogin({ repository, bodies }: Minimised, standing: Standing | undefined): Minimised {
+  if (standing === undefined) return { repository, bodies };
+  const { login } = standing;
+  const own = bodies.map((body) => (body.event === 'repository' ? withOwnFormerName(body, login) : body));
+  if (login === repository.owner.login) return { repository, bodies: own };
+  const owner = { ...repository.owner, login };
+  return { repository: { ...repository, owner, fullName: nameUnder(login, repository) }, bodies: own };
+}
+
+function withOwnFormerName<Body extends { formerName: string | null }>(body: Body, login: string): Body {
+  const isOwn = body.formerName?.toLowerCase().startsWith(`${login.toLowerCase()}/`);
+  return isOwn ? body : { ...body, formerName: null };
 }
 
 /** An installation and its repositories under the login that counts for their owner. */

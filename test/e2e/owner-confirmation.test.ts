@@ -368,3 +368,20 @@ test('a login that only an installation’s delivery gives is looked up nowhere'
   await tenant.backfill(listed.id);
   assert.deepEqual(host.asked(/victimcorp/), []);
 });
+
+test('a former name under another login is not taken from an organization’s own secret', async (t) => {
+  const service = await startService(t, { env: small });
+  const tenant = await Tenant.join(service, 'acme');
+  const repository = { ...claimed(1001), updated_at: '2026-03-01T10:00:00Z' };
+  const from = { organization: { login: 'victimcorp', id: 88 } };
+  const moved = { owner: { from }, repository: { name: { from: 'private' } } };
+  assert.equal(await tenant.deliver('repository', { action: 'transferred', repository, changes: moved }), 202);
+  const renamed = { repository: { name: { from: 'spirit' } } };
+  assert.equal(await tenant.deliver('repository', { action: 'renamed', repository, changes: renamed }), 202);
+  const { id } = await tenant.repository();
+  const dump = await waitUntil('both are folded', () => {
+    const text = service.tidings('dump', id);
+    return text.includes('acme/spirit') && text;
+  });
+  assert.doesNotMatch(dump, /victimcorp/);
+});

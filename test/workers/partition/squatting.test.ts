@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
+import { writeDeadLetter } from '../../../src/store/dead-letters.ts';
 import {
   organisationByLogin,
   organisationByOwner,
@@ -200,4 +201,29 @@ test('who claims the number of an owner takes render turns for itself', async (t
   const ghost = repositoryFields({ fullName: 'acme/ghost', owner: { id: '88', login: 'acme' } }, 1);
   await deliver(2, ghost, { org: acme, proved: false });
   assert.notEqual(organisationOf(partition, ghost.id), organisationOf(partition, repoId));
+});
+
+test('proof that is replayed later does not take the place of a newer one', async (t) => {
+  const { directory, fold, settle, deliver, owners } = await open(t);
+  const moved = { ...rocket, fullName: 'victimcorp/rocket', owner: victim.owner };
+  await deliver(1, rocket, null, now - 10_000);
+  await deliver(2, moved, null);
+  await settle();
+  const body = { relay: 'repositorySeen', repository: rocket, seenAt: now - 10_000, claimedBy: null } as const;
+  const letter: RelayRecord = { id: 'letter', at: now, kind: 'relay', source: 'p00', row: 1, body };
+  const place = { seq: 1, index: 0 };
+  await directory.write(() => writeDeadLetter(directory, { ...place, at: now, error: 'full', record: letter }));
+  await fold(directory, { ...letter, replayed: place });
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1, 2] });
+});
+
+test('an installation that an organization tells of takes nothing that another one has by then', async (t) => {
+  const { directory, fold, settle, acme, deliver, owners, listed } = await open(t);
+  await deliver(1, victim, null);
+  await settle();
+  const signedBy: SignedBy = { org: acme, proved: false };
+  await fold(directory, installation('late', { owner: rocket.owner, signedBy, added: [rocket] }));
+  await settle();
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1] });
+  assert.equal(listed()?.installationId, null);
 });

@@ -21,7 +21,7 @@ import type { Exchange } from './http/exchange.ts';
 import { type HttpRoute, type HttpServer, startServer } from './http/server.ts';
 import { AllowList } from './ingress/allow-list.ts';
 import { IngestionLimit } from './ingress/limit.ts';
-import { createRates } from './ingress/rates.ts';
+import { createRates, limitedAs } from './ingress/rates.ts';
 import { Receiver } from './ingress/receive.ts';
 import { BoundSecrets } from './ingress/secrets.ts';
 import { redactText } from './intake/redact.ts';
@@ -32,8 +32,9 @@ import { directoryName, type PartitionName, partitionNames } from './journal/sub
 import type { Logger } from './logger.ts';
 import { webhooksReceived } from './metrics.ts';
 import { pageRoutes } from './pages/routes.ts';
+import type { EventRepository } from './protocol/repository.ts';
 import { listDelayed } from './store/delayed.ts';
-import { readDirectoryRepository } from './store/directory.ts';
+import { readDirectoryRepository, readOrganisation, sameLogin } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
@@ -121,7 +122,7 @@ function seed(limit: IngestionLimit, settings: Settings, readers: Readers): void
     const partition = readers.fresh(name);
     if (!partition) continue;
     for (const { due, record } of listDelayed(partition)) {
-      const organisation = `${record.repository.origin} ${record.repository.owner.id}`;
+      const organisation = limitedAs(record);
       highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
     }
   }
@@ -157,7 +158,7 @@ function routes(
     limit: limits.ingestion,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
     read: (partition) => readers.fresh(partition),
-    isConnected: (id) => isConnected(readers.fresh(directoryName), id, settings.autoConnect),
+    isConnected: (repository) => isConnected(readers.fresh(directoryName), repository, settings.autoConnect),
   });
   const services = {
     context,
@@ -196,9 +197,13 @@ function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver): 
 }
 
 /** Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. */
-function isConnected(directory: Partition | undefined, repoId: string, autoConnect: boolean): boolean {
-  const repository = directory && readDirectoryRepository(directory, repoId);
-  return repository ? repository.state === 'connected' : autoConnect;
+/** Whether events are wanted. Who merely claims a repository has no say in those that name another owner. */
+function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
+  const listed = directory && readDirectoryRepository(directory, id);
+  if (!listed) return autoConnect;
+  const claimant = listed.claimed && readOrganisation(directory, listed.orgId);
+  const isForeign = claimant && (claimant.ownerId !== owner.id || !sameLogin(claimant.login, owner.login));
+  return isForeign ? autoConnect : listed.state === 'connected';
 }
 
 async function stopGateway(

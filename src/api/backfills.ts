@@ -14,6 +14,7 @@ import {
   readDirectoryRepository,
   readOrganisation,
   refusedOwner,
+  sameLogin,
 } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import { readRepository, toEventRepository } from '../store/repositories.ts';
@@ -106,7 +107,10 @@ export async function resolveListed(
   const organisation = readOrganisation(directory, listed.orgId);
   const origin = organisation?.origin ?? context.settings.hostOrigin;
   const resolved = await resolve(context, { task: 'resolveRepository', origin, fullName: listed.fullName });
-  if (resolved.repository.owner.id !== organisation?.ownerId) throw new ServiceError('forbidden', refusedOwner);
+  const { owner } = resolved.repository;
+  const isProved = organisation?.ownerProof === 'proved';
+  const isOwner = owner.id === organisation?.ownerId && (isProved || sameLogin(owner.login, organisation.login));
+  if (!isOwner) throw new ServiceError('forbidden', refusedOwner);
   if (resolved.repository.id === listed.id) return resolved;
   throw new ServiceError('conflict', `The host has another repository under the name ${listed.fullName}.`);
 }

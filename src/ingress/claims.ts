@@ -6,20 +6,25 @@ import { listDirectoryRepositories, readDirectoryRepository } from '../store/dir
 import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
 
-/** How long a claim that was admitted counts although the directory does not list it yet, in milliseconds. */
+/** How long a claim that was admitted, and not delayed, counts although the directory does not list it yet, in milliseconds. */
 const pendingMs = 60_000;
 
 export class ClaimLimit {
   private readonly most: number;
+  private readonly pendingMs: number;
   /** Claims by organization, as of directory sequence `seq`. */
   private counts = new Map<string, number>();
   private seq = -1;
   /** Claims that were admitted and are not listed yet: time of admission by repository, by organization. */
   private readonly pending = new Map<string, Map<string, number>>();
 
-  /** @param most claims of one organization; 0 = no limit */
-  constructor(most: number) {
+  /**
+   * @param most claims of one organization; 0 = no limit
+   * @param maxDelayMs longest time that an admitted delivery waits before it is folded
+   */
+  constructor(most: number, maxDelayMs: number) {
     this.most = most;
+    this.pendingMs = pendingMs + maxDelayMs;
   }
 
   /** Admits claims on repositories that the directory does not list, all of them or none. */
@@ -46,7 +51,7 @@ export class ClaimLimit {
 
   private pendingOf(directory: Partition, orgId: string, now: number): Map<string, number> {
     const kept = [...(this.pending.get(orgId) ?? [])].filter(
-      ([id, at]) => Math.abs(now - at) < pendingMs && readDirectoryRepository(directory, id) === undefined,
+      ([id, at]) => Math.abs(now - at) < this.pendingMs && readDirectoryRepository(directory, id) === undefined,
     );
     return new Map(kept);
   }

@@ -5,9 +5,9 @@
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import {
   isRefutedFor,
+  mayClaimOwner,
   type OrganisationRecord,
   organisationByLogin,
-  organisationByOwner,
   readDirectoryRepository,
   readOrganisation,
   sameLogin,
@@ -52,7 +52,8 @@ export function standingOf(directory: Partition, orgId: string, { owner, reposit
     }
   }
   const login = sameLogin(owner.login, organisation.login) ? owner.login : organisation.login;
-  const proved = organisation.ownerProof !== 'claimed';
+  // Whose number is not known yet has proved none: rows of earlier versions have a number, and do not say how it is known.
+  const proved = organisation.ownerId !== null && organisation.ownerProof !== 'claimed';
   return { login, signedBy: { org: orgId, proved, ...(supersedes && { supersedes }) }, unlisted };
 }
 
@@ -62,10 +63,6 @@ export function standingOf(directory: Partition, orgId: string, { owner, reposit
  */
 function isOwner(directory: Partition, organisation: OrganisationRecord, owner: Claim['owner']): boolean {
   if (Math.max(owner.id.length, owner.login.length) > longest) return false;
-  const { id, origin, login, ownerId } = organisation;
-  const named = organisationByLogin(directory, origin, owner.login);
-  if (named && named.id !== id) return false;
-  if (ownerId !== null) return owner.id === ownerId;
-  const other = organisationByOwner(directory, origin, owner.id);
-  return sameLogin(owner.login, login) && (other === undefined || other.ownerProof === 'claimed');
+  const named = organisationByLogin(directory, organisation.origin, owner.login);
+  return (!named || named.id === organisation.id) && mayClaimOwner(directory, organisation, owner);
 }

@@ -15,12 +15,14 @@ import { directoryName, type PartitionName, partitionName } from '../journal/sub
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../metrics.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
+import type { EventRepository } from '../protocol/repository.ts';
 import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
 import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import type { IngestionLimit } from './limit.ts';
 import { type Claim, type Standing, standingOf } from './ownership.ts';
+import { limitedAs } from './rates.ts';
 import type { BoundSecrets, Signer } from './secrets.ts';
 import { SignatureCheck } from './signature.ts';
 
@@ -36,8 +38,8 @@ export interface ReceiverOptions {
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
   /** The partition as of now, to see deliveries that were folded before; undefined while it cannot be read. */
   read: (partition: PartitionName) => Partition | undefined;
-  /** Whether a repository's events are wanted. */
-  isConnected: (repositoryId: string) => boolean;
+  /** Whether a repository's events are wanted, as the owner that they name has it. */
+  isConnected: (repository: EventRepository) => boolean;
 }
 
 /** What a payload comes to. `organisation` is whose ingestion limit it counts against. */
@@ -54,7 +56,8 @@ export class Receiver {
 
   constructor(options: ReceiverOptions) {
     this.options = options;
-    this.claims = new ClaimLimit(options.settings.limitClaimedRepositories);
+    const { limitClaimedRepositories: most, webhookMaxDelayHours } = options.settings;
+    this.claims = new ClaimLimit(most, webhookMaxDelayHours * 3_600_000);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
@@ -116,10 +119,11 @@ export class Receiver {
     if (delivery.event === 'ping') return { ignored: 'pong' };
     const { id } = delivery;
     const source = sourceOf(delivery, signer, this.options.settings);
-    const installation = toInstallation(delivery.event, payload, origin);
-    if (installation) {
-      const [{ owner }] = installation as [InstallationBody];
-      const standing = this.judge(signer, { owner, repositories: installation.flatMap(({ added }) => added) });
+    const told = toInstallation(delivery.event, payload, origin);
+    if (told) {
+      const [{ owner }] = told as [InstallationBody];
+      const standing = this.judge(signer, { owner, repositories: told.flatMap(({ added }) => added) });
+      const installation = told.map((body) => installationUnderKnownLogin(body, standing));
       this.assertFew(standing, now);
       return {
         partition: directoryName,
@@ -135,7 +139,7 @@ export class Receiver {
     if (!minimised) return { ignored: 'the event is not captured' };
     const { repository } = minimised;
     const standing = this.judge(signer, { owner: repository.owner, repositories: [repository] });
-    if (!this.options.isConnected(repository.id)) return { ignored: 'the repository is not connected' };
+    if (!this.options.isConnected(repository)) return { ignored: 'the repository is not connected' };
     this.assertFew(standing, now);
     return {
       partition: this.partitionOf(repository.id),
@@ -144,7 +148,7 @@ export class Receiver {
         underKnownLogin(minimised, standing),
         now,
       ),
-      organisation: `${repository.origin} ${repository.owner.id}`,
+      organisation: limitedAs({ repository, signedBy: standing?.signedBy ?? null }),
     };
   }
 
@@ -226,13 +230,34 @@ interface Signed {
   signedBy: SignedBy;
 }
 
-/** The repository under the login that counts for its owner. */
-function underKnownLogin(minimised: Minimised, standing: Standing | undefined): Minimised {
-  const { repository } = minimised;
-  if (standing === undefined || standing.login === repository.owner.login) return minimised;
-  const name = repository.fullName.slice(repository.fullName.indexOf('/') + 1);
-  const owner = { ...repository.owner, login: standing.login };
-  return { ...minimised, repository: { ...repository, owner, fullName: `${standing.login}/${name}` } };
+/**
+ * The repository under the login that counts for its owner, without a former name that is not the owner's: pages are found by
+ * those too.
+ */
+function underKnownLogin({ repository, bodies }: Minimised, standing: Standing | undefined): Minimised {
+  if (standing === undefined) return { repository, bodies };
+  const { login } = standing;
+  const own = bodies.map((body) => (body.event === 'repository' ? withOwnFormerName(body, login) : body));
+  if (login === repository.owner.login) return { repository, bodies: own };
+  const owner = { ...repository.owner, login };
+  return { repository: { ...repository, owner, fullName: nameUnder(login, repository) }, bodies: own };
+}
+
+function withOwnFormerName<Body extends { formerName: string | null }>(body: Body, login: string): Body {
+  const isOwn = body.formerName?.toLowerCase().startsWith(`${login.toLowerCase()}/`);
+  return isOwn ? body : { ...body, formerName: null };
+}
+
+/** An installation and its repositories under the login that counts for their owner. */
+function installationUnderKnownLogin(body: InstallationBody, standing: Standing | undefined): InstallationBody {
+  if (standing === undefined || standing.login === body.owner.login) return body;
+  const { login } = standing;
+  const added = body.added.map((each) => ({ ...each, fullName: nameUnder(login, each) }));
+  return { ...body, owner: { ...body.owner, login }, added };
+}
+
+function nameUnder(login: string, { fullName }: { fullName: string }): string {
+  return `${login}/${fullName.slice(fullName.indexOf('/') + 1)}`;
 }
 
 function toRecords(delivery: Signed, { repository, bodies }: Minimised, now: number): EventRecord[] {

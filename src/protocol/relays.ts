@@ -23,6 +23,8 @@ export const RelayBodySchema = Type.Union([
     ownerId: Type.String(),
     refuted: Type.Union([Type.String(), Type.Null()]),
   }),
+  /** The directory does not list a repository for the organization that claims it: the claim ends, with what it brought. */
+  Type.Object({ relay: Type.Literal('claimDropped'), repoId: Type.String(), claimedBy: Type.String() }),
   /** The organisation of a repository was erased: everything of it goes. */
   Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
   /** The owner of a repository was renamed: its name changes with it. */

@@ -37,6 +37,8 @@ export const RepositoryRecordSchema = Type.Object({
   revision: Type.Integer(),
   /** Organization under whose own secret alone it is known; absent once the owner is proved. */
   claimedBy: Type.Optional(Type.String()),
+  /** The newest time that is proved, where its owner's own secret alone has told of a later one since. */
+  provedAt: Type.Optional(Instant),
 });
 export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;
 

@@ -22,17 +22,25 @@ interface Line {
   last: number;
 }
 
-/** Due time of the last delayed event of a repository; undefined when none waits. */
-export function lastDue(partition: Partition, repoId: string): number | undefined {
-  return (partition.tables.delayedRepositories.get(repoId) as Line | undefined)?.last;
+/**
+ * The line in which an event waits: that of its repository, of which an organisation's own secret has one of its own. What is
+ * merely claimed must not hold up the owner.
+ */
+function lineOf({ repository, signedBy }: EventRecord): string {
+  return signedBy ? `${repository.id} ${signedBy.org}` : repository.id;
+}
+
+/** Due time of the last delayed event in the line of an event; undefined when none waits. */
+export function lastDue(partition: Partition, record: EventRecord): number | undefined {
+  return (partition.tables.delayedRepositories.get(lineOf(record)) as Line | undefined)?.last;
 }
 
 export function writeDelayed(partition: Partition, event: DelayedEvent): void {
-  const repoId = event.record.repository.id;
-  const line: Line = partition.tables.delayedRepositories.get(repoId) ?? { count: 0, last: 0 };
+  const key = lineOf(event.record);
+  const line: Line = partition.tables.delayedRepositories.get(key) ?? { count: 0, last: 0 };
   partition.tables.delayed.putSync([event.due, event.seq, event.index], event);
   writeCounter(partition, counter, countDelayed(partition) + 1);
-  partition.tables.delayedRepositories.putSync(repoId, { count: line.count + 1, last: Math.max(line.last, event.due) });
+  partition.tables.delayedRepositories.putSync(key, { count: line.count + 1, last: Math.max(line.last, event.due) });
 }
 
 /** The next delayed event due at `time`, if any. */
@@ -42,12 +50,12 @@ export function nextDue(partition: Partition, time: number): DelayedEvent | unde
 }
 
 export function removeDelayed(partition: Partition, event: DelayedEvent): void {
-  const repoId = event.record.repository.id;
-  const line: Line = partition.tables.delayedRepositories.get(repoId) ?? { count: 1, last: 0 };
+  const key = lineOf(event.record);
+  const line: Line = partition.tables.delayedRepositories.get(key) ?? { count: 1, last: 0 };
   partition.tables.delayed.removeSync([event.due, event.seq, event.index]);
   writeCounter(partition, counter, countDelayed(partition) - 1);
-  if (line.count <= 1) partition.tables.delayedRepositories.removeSync(repoId);
-  else partition.tables.delayedRepositories.putSync(repoId, { ...line, count: line.count - 1 });
+  if (line.count <= 1) partition.tables.delayedRepositories.removeSync(key);
+  else partition.tables.delayedRepositories.putSync(key, { ...line, count: line.count - 1 });
 }
 
 /** All delayed events, soonest first: what the ingress seeds its limits from. */

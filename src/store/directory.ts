@@ -83,6 +83,21 @@ export function organisationByLogin(
 }
 
 /**
+ * Whether an organization may claim an owner under its own secret. One whose number is not known yet is known by its login; a
+ * number that is proved for another organization is nobody's to claim.
+ */
+export function mayClaimOwner(
+  partition: Partition,
+  { id, origin, login, ownerId, ownerProof }: OrganisationRecord,
+  owner: { id: string; login: string },
+): boolean {
+  if (ownerId === null ? !sameLogin(owner.login, login) : owner.id !== ownerId) return false;
+  if (ownerId !== null && ownerProof !== 'claimed') return true;
+  const other = organisationByOwner(partition, origin, owner.id);
+  return other === undefined || other.id === id || other.ownerProof === 'claimed';
+}
+
+/**
  * Writes an organisation and its two indexes; a former login stays free for whoever takes it. A claimed number does not take
  * the place of another organisation's.
  */

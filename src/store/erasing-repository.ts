@@ -4,6 +4,7 @@
  */
 import { draftId } from '../ids.ts';
 import type { CommandResult } from '../protocol/commands.ts';
+import type { JournalRecord } from '../protocol/journal.ts';
 import type { RecordCounts } from '../protocol/retention.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { listDeadLetters, removeDeadLetter } from './dead-letters.ts';
@@ -120,16 +121,21 @@ function draftsOf(rangeId: string): string[] {
   return personas.map((persona) => draftId(rangeId, persona));
 }
 
-/** Erases what names a repository and is no row of its history: a backfill, letters, what waits, effects, stored results. */
-export function eraseTraces(partition: Partition, repoId: string): void {
+/**
+ * Erases what names a repository and is no row of its history: a backfill, letters, what waits, effects, stored results.
+ * @param claimedBy erases only what this organization delivered of what waits and of letters
+ */
+export function eraseTraces(partition: Partition, repoId: string, claimedBy?: string): void {
+  const isTheirs = (record: JournalRecord) =>
+    claimedBy === undefined || record.kind !== 'event' || record.signedBy?.org === claimedBy;
   partition.tables.backfills.removeSync(repoId);
   partition.tables.tagSyncs.removeSync(repoId);
   partition.tables.notesSettings.removeSync(repoId);
   stopPublications(partition, repoId);
   for (const { seq, index, record } of listDeadLetters(partition))
-    if (namesRepository(record, repoId)) removeDeadLetter(partition, seq, index);
+    if (namesRepository(record, repoId) && isTheirs(record)) removeDeadLetter(partition, seq, index);
   for (const event of [...listDelayed(partition)])
-    if (event.record.repository.id === repoId) removeDelayed(partition, event);
+    if (event.record.repository.id === repoId && isTheirs(event.record)) removeDelayed(partition, event);
   for (const { number, effect } of listEffects(partition, 0, Number.MAX_SAFE_INTEGER))
     if (namesRepository(effect, repoId)) removeEffect(partition, number);
   const { results } = partition.tables;

@@ -170,6 +170,24 @@ test('a claimed installation mints no token', async (t) => {
   assert.deepEqual(host.asked(/^(?!GET \S*\/app\/installations\/678$)/), []);
 });
 
+test('a claimed number mints no token of the installation of its owner', async (t) => {
+  const app = new TestApp(temporaryFolder(t));
+  const { host, service } = await start(t, { app });
+  const tenant = await Tenant.join(service, 'acme');
+  const installation = { id: Number(app.installationId), account: { login: 'acme', id: 88 } };
+  const event = { action: 'created', installation, repositories: [{ id: 5005, full_name: 'acme/ghost' }] };
+  assert.equal(await tenant.deliver('installation', event), 202);
+  const { id } = await tenant.repository();
+  assert.match(JSON.stringify(await tenant.backfill(id)), /does not confirm/);
+  const wrong = { id: 5005, full_name: 'acme/ghost', owner: { login: 'acme', id: 88 } };
+  assert.equal(await tenant.deliver('pull_request', pullPayload(1, {}, wrong)), 202);
+  await waitUntil('the host is asked', async () => {
+    return /does not confirm/.test(JSON.stringify(await tenant.backfill(id)));
+  });
+  assert.deepEqual(app.tokens, []);
+  assert.deepEqual(host.asked(/^(?!GET \S*\/app\/installations\/678$)/), []);
+});
+
 for (const kind of ['token', 'app'] as const) {
   test(`the rightful owner reads and publishes with ${kind === 'token' ? 'a token' : 'an app'}`, async (t) => {
     const app = kind === 'app' ? new TestApp(temporaryFolder(t)) : undefined;
@@ -242,6 +260,25 @@ test('a claim that the host has refuted yields to the secret of the owner that i
   });
 });
 
+test('a claim that brought no event, and is switched off, is refuted as well', async (t) => {
+  const { service } = await start(t);
+  const squatter = await Tenant.join(service, 'acme');
+  const owner = await Tenant.join(service, 'victimcorp');
+  const repositories = [{ id: 5005, full_name: 'acme/ghost' }];
+  const event = { action: 'created', installation: { id: 1, account: acme }, repositories };
+  assert.equal(await squatter.deliver('installation', event), 202);
+  const { id } = await squatter.repository();
+  assert.equal((await squatter.api('PATCH', `/api/repos/${id}`, { selected: false })).status, 200);
+  const other = { id: 5006, full_name: 'victimcorp/other', owner: victim };
+  assert.equal(await owner.deliver('pull_request', pullPayload(1, {}, other)), 202);
+  await owner.repository();
+  await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  assert.equal(await owner.deliver('pull_request', pullPayload(2, { title: 'Real' }, real)), 202);
+  await waitUntil('the repository has moved', async () => (await owner.repositories()).length === 2);
+  assert.deepEqual(await squatter.repositories(), []);
+});
+
 test('the number of another owner opens nothing and keeps nobody out', async (t) => {
   const { host, service } = await start(t);
   const squatter = await Tenant.join(service, 'acme');
@@ -281,4 +318,70 @@ test('an organization claims few repositories without proof', async (t) => {
   for (const id of [1, 20, 21, 22]) assert.equal((await service.deliver('pull_request', payload(id))).status, 202);
   await waitUntil('all are listed', async () => (await tenant.repositories()).length === 6);
   assert.equal(await tenant.deliver('pull_request', payload(30)), 202, 'proof makes room');
+});
+
+test('a claim that is switched off switches nothing off for the owner', async (t) => {
+  const service = await startService(t, { env: small });
+  const tenant = await Tenant.join(service, 'acme');
+  assert.equal(await tenant.deliver('pull_request', pullPayload(1, { title: 'Forged' }, claimed(5005))), 202);
+  const { id } = await tenant.repository();
+  assert.equal((await tenant.api('PATCH', `/api/repos/${id}`, { selected: false })).status, 200);
+  const own = await service.deliver('pull_request', pullPayload(3, {}, claimed(5005)));
+  assert.equal(own.status, 200, 'it is the tenant’s to switch off for its own events');
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  assert.equal((await service.deliver('pull_request', pullPayload(2, { title: 'Real' }, real))).status, 202);
+  await waitUntil('the claim has ended', async () => (await tenant.repositories()).length === 0);
+  const dump = service.tidings('dump', id);
+  assert.match(dump, /"title":"Real"/);
+  assert.doesNotMatch(dump, /Forged/);
+});
+
+test('who claims the number of an owner uses up nothing of its limit', async (t) => {
+  const env = { ...small, TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '2', TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0' };
+  const service = await startService(t, { env });
+  const tenant = await Tenant.join(service, 'acme');
+  const wrong = { id: 5005, full_name: 'acme/ghost', owner: { login: 'acme', id: 88 } };
+  const statuses: number[] = [];
+  for (const number of [1, 2, 3, 4])
+    statuses.push(await tenant.deliver('pull_request', pullPayload(number, {}, wrong)));
+  assert.equal(statuses.at(-1), 429, 'the claimant is limited');
+  const real = { id: 5006, full_name: 'victimcorp/other', owner: victim };
+  assert.equal((await service.deliver('pull_request', pullPayload(1, {}, real))).status, 202);
+});
+
+test('a login that only an installation’s delivery gives is looked up nowhere', async (t) => {
+  const { host, service } = await start(t);
+  const tenant = await Tenant.join(service, 'acme');
+  const own = { id: 1001, full_name: 'acme/own', owner: acme };
+  assert.equal(await tenant.deliver('pull_request', pullPayload(1, {}, own)), 202);
+  await tenant.repository();
+  const event = {
+    action: 'created',
+    installation: { id: 1, account: { ...acme, login: 'victimcorp' } },
+    repositories: [{ id: 5005, full_name: 'victimcorp/private' }],
+  };
+  assert.equal(await tenant.deliver('installation', event), 202);
+  const listed = await waitUntil('it is listed', async () => {
+    return (await tenant.repositories()).find(({ scmRepoId }) => scmRepoId === 5005);
+  });
+  assert.equal(listed.fullName, 'acme/private');
+  await tenant.backfill(listed.id);
+  assert.deepEqual(host.asked(/victimcorp/), []);
+});
+
+test('a former name under another login is not taken from an organization’s own secret', async (t) => {
+  const service = await startService(t, { env: small });
+  const tenant = await Tenant.join(service, 'acme');
+  const repository = { ...claimed(1001), updated_at: '2026-03-01T10:00:00Z' };
+  const from = { organization: { login: 'victimcorp', id: 88 } };
+  const moved = { owner: { from }, repository: { name: { from: 'private' } } };
+  assert.equal(await tenant.deliver('repository', { action: 'transferred', repository, changes: moved }), 202);
+  const renamed = { repository: { name: { from: 'spirit' } } };
+  assert.equal(await tenant.deliver('repository', { action: 'renamed', repository, changes: renamed }), 202);
+  const { id } = await tenant.repository();
+  const dump = await waitUntil('both are folded', () => {
+    const text = service.tidings('dump', id);
+    return text.includes('acme/spirit') && text;
+  });
+  assert.doesNotMatch(dump, /victimcorp/);
 });

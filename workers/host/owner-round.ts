@@ -2,10 +2,11 @@
  * Has the host confirm the owner of each repository soon after it is met, and again from time to time: so a false claim ends
  * before anybody relies on it, and a confirmation does not grow old.
  */
+import type { DirectoryRepository } from '../../src/store/directory.ts';
 import { readRepository } from '../../src/store/repositories.ts';
-import { clientFor, type HostContext } from './context.ts';
+import { clientFor, type HostContext, hostAt } from './context.ts';
 import { OwnerRefused } from './owners.ts';
-import { mayAskInRound } from './reach.ts';
+import { isBackfilling, mayAsk, mayAskOwner } from './reach.ts';
 import type { Round } from './rounds.ts';
 
 /** Age at which a confirmation is refreshed, in milliseconds. */
@@ -15,22 +16,37 @@ const refreshMs = 86_400_000;
 export function ownerRound(context: HostContext): Round {
   return {
     name: 'confirming an owner',
+    others: () => context.owners.claimedIn(context.lane.partition),
     isDue: (repoId, now) => {
-      if (!mayAskInRound(context, repoId)) return false;
-      const { ownership } = context.listed(repoId) ?? {};
-      return !ownership?.confirmed || now - ownership.at > refreshMs;
+      const listed = context.listed(repoId);
+      // Of what is only claimed the host is asked in any case: the claim keeps others out.
+      if (!listed || !(listed.claimed ? mayAskOwner(context, listed) : mayAsk(context, repoId))) return false;
+      if (isBackfilling(context, repoId)) return false;
+      const { ownership } = listed;
+      return !ownership?.confirmed || Math.abs(now - ownership.at) > refreshMs;
     },
     work: async (repoId, signal) => {
+      const listed = context.listed(repoId);
+      const origin = listed && context.owners.originOf(listed);
+      if (!listed || origin === undefined) return;
+      const client = clientFor(context, origin, { installationId: installationFor(context, listed, origin), signal });
       const known = readRepository(context.partition(), repoId);
-      if (!known) return;
-      const { installationId = null } = context.listed(repoId) ?? {};
-      const client = clientFor(context, known.origin, { installationId, signal });
       try {
-        await context.owners.confirm(repoId, client, signal, known.owner.id);
+        await context.owners.confirm(repoId, client, signal, known?.owner.id);
       } catch (error) {
         // The refusal is journalled, counted and logged where it was found.
         if (!(error instanceof OwnerRefused)) throw error;
       }
     },
   };
+}
+
+/** The installation to ask with; none after the host has refused it for a claim, so that a token can still tell the owner. */
+function installationFor(
+  { hosts }: HostContext,
+  { claimed, installationId, ownership }: DirectoryRepository,
+  origin: string,
+): string | null {
+  const isRefused = ownership?.confirmed === false && ownership.cause === 'installation';
+  return claimed && isRefused && hostAt(hosts, origin)?.token !== undefined ? null : installationId;
 }

@@ -6,9 +6,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
 import type { HostClient } from '../../src/host/client.ts';
-import { ulid } from '../../src/ids.ts';
+import { partitionOf, slotOfId, ulid } from '../../src/ids.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { Lane } from '../../src/journal/lane.ts';
+import { type PartitionName, partitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
 import { ownerConfirmations } from '../../src/metrics.ts';
 import type { HostRepository } from '../../src/protocol/host.ts';
@@ -16,12 +17,14 @@ import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
 import {
   type DirectoryRepository,
+  listDirectoryRepositories,
   type OrganisationRecord,
   readDirectoryRepository,
   readOrganisation,
   refusedOwner,
   sameLogin,
 } from '../../src/store/directory.ts';
+import { readCursor } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { counted } from './counted.ts';
 
@@ -45,6 +48,9 @@ export interface ConfirmedRepository {
 }
 
 type Answer = OwnerAnswered['answer'];
+/** An account of the host, and an organization as the directory knows it. */
+type Account = { id: string; login: string };
+type Known = Pick<OrganisationRecord, 'ownerId' | 'ownerProof' | 'login'>;
 
 /** An answer that says what the last one said is journalled again when that is this old, in milliseconds. */
 const refreshMs = 3_600_000;
@@ -65,7 +71,10 @@ export class OwnerRefused extends ServiceError {
 export class Owners {
   private readonly options: OwnersOptions;
   /** Accounts behind installations, by client's host and installation. */
-  private readonly accounts = new Map<string, { id: string | undefined; at: number }>();
+  private readonly accounts = new Map<string, { account: Account | undefined; at: number }>();
+
+  /** Claimed repositories, as of directory sequence `seq`. */
+  private claimed: { seq: number; ids: readonly string[] } = { seq: -1, ids: [] };
 
   constructor(options: OwnersOptions) {
     this.options = options;
@@ -99,15 +108,34 @@ export class Owners {
     return { found, repository, askedAt };
   }
 
+  /** Repositories of a partition that organizations only claim, as the directory lists them. */
+  claimedIn(name: PartitionName): readonly string[] {
+    const directory = this.options.directory();
+    if (!directory) return [];
+    const { seq } = readCursor(directory);
+    if (seq !== this.claimed.seq) {
+      const ids = listDirectoryRepositories(directory, null).flatMap(({ id, claimed }) => (claimed ? [id] : []));
+      this.claimed = { seq, ids };
+    }
+    const { partitions } = this.options;
+    return this.claimed.ids.filter((id) => partitionName(partitionOf(slotOfId(id) as number, partitions)) === name);
+  }
+
+  /** Web address of the host of a repository, as the directory has it. */
+  originOf({ orgId }: DirectoryRepository): string | undefined {
+    const directory = this.options.directory();
+    return directory && readOrganisation(directory, orgId)?.origin;
+  }
+
   /**
-   * Checks that an installation belongs to an owner, before a token of it is made.
+   * Checks that an installation belongs to an organization, before a token of it is made.
    * @throws OwnerRefused when it is another account's, or the app has no such installation
    */
-  async assertInstallation(client: HostClient, ownerId: string | null): Promise<void> {
+  async assertInstallation(client: HostClient, organisation: Known | undefined): Promise<void> {
     const { installationId } = client;
     if (installationId === undefined) return;
     const account = await this.accountOf(client, installationId);
-    if (account === undefined || account !== ownerId) throw new OwnerRefused();
+    if (!account || !organisation || refusalOf(account, organisation)) throw new OwnerRefused();
   }
 
   private async ask(
@@ -116,7 +144,7 @@ export class Owners {
     organisation: OrganisationRecord,
   ): Promise<{ found?: HostRepository; answer: Answer }> {
     try {
-      await this.assertInstallation(client, organisation.ownerId);
+      await this.assertInstallation(client, organisation);
     } catch (error) {
       if (error instanceof OwnerRefused) return { answer: { confirmed: false, cause: 'installation' } };
       throw error;
@@ -125,14 +153,14 @@ export class Owners {
     return { ...(found && { found }), answer: answerOf(found, listed, organisation) };
   }
 
-  private async accountOf(client: HostClient, installationId: string): Promise<string | undefined> {
+  private async accountOf(client: HostClient, installationId: string): Promise<Account | undefined> {
     const key = `${client.origin}\n${installationId}`;
     const known = this.accounts.get(key);
-    if (known && Math.abs(Date.now() - known.at) < accountMs) return known.id;
+    if (known && Math.abs(Date.now() - known.at) < accountMs) return known.account;
     const account = await counted(client.installationAccount());
     if (this.accounts.size >= mostAccounts) this.accounts.clear();
-    this.accounts.set(key, { id: account?.id, at: Date.now() });
-    return account?.id;
+    this.accounts.set(key, { account, at: Date.now() });
+    return account;
   }
 
   /** The repository as the directory lists it; one that was met a moment ago is waited for. */
@@ -205,20 +233,25 @@ async function findRepository(
 }
 
 /**
- * What the host's answer says of a listed repository. Where the owner's number is not proved yet, the owner must also be called
- * as its organization is, which is the operator's word.
+ * Why an account is not that of an organization; undefined where it is. Where the owner's number is not proved yet, the account
+ * must also be called as the organization is, which is the operator's word.
  */
+export function refusalOf({ id, login }: Account, organisation: Known): 'owner' | 'login' | undefined {
+  if (id !== organisation.ownerId) return 'owner';
+  return organisation.ownerProof === 'proved' || sameLogin(login, organisation.login) ? undefined : 'login';
+}
+
+/** What the host's answer says of a listed repository. */
 export function answerOf(
   found: HostRepository | undefined,
   { id }: Pick<DirectoryRepository, 'id'>,
-  { origin, ownerId, ownerProof, login }: Pick<OrganisationRecord, 'origin' | 'ownerId' | 'ownerProof' | 'login'>,
+  organisation: Known & Pick<OrganisationRecord, 'origin'>,
 ): Answer {
-  const repository = found && minimiseRepository(found, origin);
+  const repository = found && minimiseRepository(found, organisation.origin);
   if (repository?.id !== id || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
   const { owner, fullName } = repository;
-  if (owner.id !== ownerId) return { confirmed: false, cause: 'owner', ownerId: owner.id };
-  if (ownerProof !== 'proved' && !sameLogin(owner.login, login))
-    return { confirmed: false, cause: 'login', ownerId: owner.id };
+  const cause = refusalOf(owner, organisation);
+  if (cause) return { confirmed: false, cause, ownerId: owner.id };
   return { confirmed: true, fullName, login: owner.login };
 }
 

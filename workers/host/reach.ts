@@ -25,28 +25,23 @@ const refusedMs = 3_600_000;
 /** Whether a repository is connected, and its host may be asked for it with the credentials of the settings. */
 export function mayAsk(context: HostContext, repoId: string): boolean {
   const listed = context.listed(repoId);
-  if (!isReadable(context, repoId, listed)) return false;
+  const isKnown = readRepository(context.partition(), repoId) !== undefined;
+  return isKnown && listed?.state === 'connected' && mayAskOwner(context, listed);
+}
+
+/** Whether the host may be asked who owns a repository, be it connected or not: there are credentials, and it is not refused. */
+export function mayAskOwner({ owners, hosts }: HostContext, listed: DirectoryRepository): boolean {
+  const host = hostAt(hosts, owners.originOf(listed) ?? '');
+  if (host?.token === undefined && (host?.app === undefined || listed.installationId === null)) return false;
   const { ownership } = listed;
-  return ownership === undefined || ownership.confirmed || Date.now() - ownership.at > refusedMs;
+  // A time ahead of now comes from a clock that was set back.
+  return ownership === undefined || ownership.confirmed || Math.abs(Date.now() - ownership.at) > refusedMs;
 }
 
-/** Whether a round may ask for a repository now: a backfill under way asks the same itself. */
-export function mayAskInRound(context: HostContext, repoId: string): boolean {
-  if (!mayAsk(context, repoId)) return false;
+/** Whether a backfill of a repository is under way, which asks its host for everything itself. */
+export function isBackfilling(context: HostContext, repoId: string): boolean {
   const backfill = readBackfill(context.partition(), repoId);
-  return !(backfill && isUnderWay(backfill));
-}
-
-/** Whether a repository is connected and there are credentials to read it with. */
-function isReadable(
-  { partition, hosts }: HostContext,
-  repoId: string,
-  listed: DirectoryRepository | undefined,
-): listed is DirectoryRepository {
-  const repository = readRepository(partition(), repoId);
-  const host = repository && hostAt(hosts, repository.origin);
-  const mayRead = host?.token !== undefined || (host?.app !== undefined && listed?.installationId != null);
-  return mayRead && listed?.state === 'connected';
+  return backfill !== undefined && isUnderWay(backfill);
 }
 
 /**

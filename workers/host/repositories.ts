@@ -4,7 +4,12 @@
 import { type ErrorKind, invalid, ServiceError } from '../../src/errors.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
-import { listDirectoryRepositories, organisationByLogin, readOrganisation } from '../../src/store/directory.ts';
+import {
+  listDirectoryRepositories,
+  type OrganisationRecord,
+  organisationByLogin,
+  readOrganisation,
+} from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { clientFor, type HostContext, hostAt } from './context.ts';
 import { counted } from './counted.ts';
@@ -26,7 +31,7 @@ export async function resolveRepository(
     const known = hosts.map((host) => host.origin).join(', ');
     throw invalid({ host: `expected one of ${known}, got ${JSON.stringify(origin)}` });
   }
-  const { installationId, ownerId } = installationOf(directory, origin, fullName);
+  const { installationId, organisation } = installationOf(directory, origin, fullName);
   const abort = new AbortController();
   const busy = new ServiceError('unavailable', `The host ${origin} does not answer now. Try again later.`, {
     retryAfter: 60,
@@ -40,7 +45,7 @@ export async function resolveRepository(
     },
   });
   try {
-    await owners.assertInstallation(client, ownerId);
+    await owners.assertInstallation(client, organisation);
     const found = await counted(client.repository(fullName));
     return { repository: minimiseRepository(found, origin), installationId, confirmed: true };
   } catch (error) {
@@ -52,12 +57,12 @@ export async function resolveRepository(
   }
 }
 
-/** The installation of an app that brought the repository, or another one of its owner, and the number of that owner. */
+/** The installation of an app that brought the repository, or another one of its owner, and that owner. */
 function installationOf(
   directory: Partition,
   origin: string,
   fullName: string,
-): { installationId: string | null; ownerId: string | null } {
+): { installationId: string | null; organisation: OrganisationRecord | undefined } {
   const [login = ''] = fullName.split('/');
   const owner = organisationByLogin(directory, origin, login);
   const named = listDirectoryRepositories(directory, owner?.id ?? null).filter(
@@ -66,6 +71,6 @@ function installationOf(
   const same = named.find((repository) => repository.fullName.toLowerCase() === fullName.toLowerCase());
   const any = owner && named.find(({ installationId }) => installationId !== null);
   const from = same?.installationId != null ? same : any;
-  const ownerId = (from && readOrganisation(directory, from.orgId)?.ownerId) ?? null;
-  return { installationId: from?.installationId ?? null, ownerId };
+  const organisation = from && readOrganisation(directory, from.orgId);
+  return { installationId: from?.installationId ?? null, organisation };
 }

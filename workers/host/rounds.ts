@@ -8,6 +8,8 @@ import type { HostContext } from './context.ts';
 export interface Round {
   /** What the log calls the work when it fails. */
   name: string;
+  /** Repositories besides those that the partition knows. */
+  others?: () => readonly string[];
   isDue: (repoId: string, now: number) => boolean;
   work: (repoId: string, signal: AbortSignal) => Promise<void>;
 }
@@ -49,7 +51,8 @@ export class Rounds {
 
   private async lookOver(): Promise<void> {
     if (!this.context.caughtUp()) return;
-    for (const repoId of listRepositoryIds(this.context.partition())) {
+    const known = listRepositoryIds(this.context.partition());
+    for (const repoId of new Set([...known, ...(this.round.others?.() ?? [])])) {
       if (this.abort.signal.aborted) return;
       const now = Date.now();
       if (now >= (this.failedUntil.get(repoId) ?? 0) && this.round.isDue(repoId, now)) await this.workOn(repoId);

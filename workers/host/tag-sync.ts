@@ -6,7 +6,7 @@ import type { EventBody } from '../../src/protocol/events.ts';
 import { readTagSync } from '../../src/store/backfills.ts';
 import { type HostContext, journalPage } from './context.ts';
 import { counted } from './counted.ts';
-import { mayAskInRound, reach } from './reach.ts';
+import { isBackfilling, mayAsk, reach } from './reach.ts';
 import type { Round } from './rounds.ts';
 import { unknownTag } from './tags.ts';
 
@@ -18,7 +18,9 @@ export function tagRound(context: HostContext, everyMs: number): Round {
   return {
     name: 'synchronising tags',
     isDue: (repoId, now) =>
-      mayAskInRound(context, repoId) && now >= (readTagSync(context.partition(), repoId)?.at ?? 0) + everyMs,
+      mayAsk(context, repoId) &&
+      !isBackfilling(context, repoId) &&
+      now >= (readTagSync(context.partition(), repoId)?.at ?? 0) + everyMs,
     work: (repoId, signal) => synchroniseTags(context, repoId, signal),
   };
 }

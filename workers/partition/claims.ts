@@ -8,7 +8,7 @@ import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { sameLogin } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
-import { giveUpRepository } from './retention.ts';
+import { finishErasing, giveUpRepository } from './retention.ts';
 
 /** A record of a repository, and whose secret signed it; what the host itself was asked for counts as proved. */
 export type Signed = Pick<EventRecord, 'repository' | 'signedBy'>;
@@ -39,7 +39,19 @@ export function foldProof(
   if (known?.claimedBy === undefined) return;
   if (refuted === null) {
     if (known.owner.id === ownerId) writeRepository(partition, withoutClaim(known));
-  } else if (known.claimedBy === refuted) giveUpRepository(partition, repoId);
+  } else dropClaim(partition, { repoId, claimedBy: refuted });
+}
+
+/** Ends what an organization claims, with what it brought. What others have told, and waits, is theirs and stays. */
+export function dropClaim(
+  partition: Partition,
+  { repoId, claimedBy }: Pick<Extract<RelayBody, { relay: 'claimDropped' }>, 'repoId' | 'claimedBy'>,
+): void {
+  const known = readRepository(partition, repoId);
+  if (known?.claimedBy !== claimedBy) return;
+  giveUpRepository(partition, repoId, claimedBy);
+  // At once: whoever is listed as the owner by now may read what has the repository's id.
+  finishErasing(partition, repoId);
 }
 
 /** The same repository with its owner proved. */

@@ -4,7 +4,9 @@
  */
 import { hashedId } from '../../src/ids.ts';
 import { mostAheadMs } from '../../src/intake/text.ts';
+import type { PartitionName } from '../../src/journal/subjects.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
+import type { RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import {
@@ -12,6 +14,7 @@ import {
   directoryRepositoryDigest,
   directoryRepositoryResponse,
   isRefutedFor,
+  mayClaimOwner,
   type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
@@ -21,6 +24,7 @@ import {
   writeDirectoryRepository,
   writeOrganisation,
 } from '../../src/store/directory.ts';
+import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { writePolicy } from '../../src/store/policies.ts';
 import { replaceSeals } from '../../src/store/seals.ts';
@@ -35,17 +39,20 @@ import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from '.
 const directorySlot = 0;
 
 /**
- * Folds what another partition relayed of a repository, at time `at`. Proof counts more than a claim, whatever its time; a claim
- * takes no repository that is listed for another organization, unless the host has refuted that one's own claim.
+ * Folds what another partition relayed of a repository. Proof counts more than a claim, whatever its time; a claim takes no
+ * repository that is listed for another organization, unless the host has refuted that one's own claim. A claim that is not
+ * listed ends in the partition, too: whoever is listed would read what it brought.
  */
 export function foldSeen(
   partition: Partition,
   { repository, seenAt, claimedBy }: Extract<RelayBody, { relay: 'repositorySeen' }>,
-  at: number,
+  { at, source, replayed }: Pick<RelayRecord, 'at' | 'source' | 'replayed'>,
 ): void {
   const listed = readDirectoryRepository(partition, repository.id);
   const isProof = claimedBy === null;
-  const isLate = listed !== undefined && listed.seenAt > seenAt && !(isProof && listed.claimed);
+  // The partition of a repository has judged proof by then, and relays come in its order, but for one that is replayed.
+  const isNewest = isProof && (listed?.claimed || !replayed);
+  const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
   const isFromFuture = listed !== undefined && claimedBy !== undefined && listed.seenAt > at + 2 * mostAheadMs;
   if (isLate && !isFromFuture) return;
   const { origin, owner } = repository;
@@ -53,10 +60,15 @@ export function foldSeen(
     typeof claimedBy === 'string'
       ? bindClaimant(partition, claimedBy, owner)
       : meetOrganisation(partition, origin, owner, { at, seenAt, isProof });
+  const isMoved = listed !== undefined && listed.orgId !== organisation?.id;
+  if (typeof claimedBy === 'string' && (!organisation || (isMoved && !isRefutedFor(listed, organisation)))) {
+    const body = { relay: 'claimDropped', repoId: repository.id, claimedBy } as const;
+    return void writeEffect(partition, { effect: 'relay', target: source as PartitionName, at, body });
+  }
   if (!organisation) return;
-  const isMoved = listed !== undefined && listed.orgId !== organisation.id;
-  const isClaim = typeof claimedBy === 'string';
-  if (isMoved && isClaim && !isRefutedFor(listed, organisation)) return;
+  // A relay that does not speak of claims, such as that of a rename, leaves one what it is.
+  const isClaim = typeof claimedBy === 'string' || (claimedBy === undefined && listed?.claimed === true);
+  if (isMoved && isClaim && claimedBy === undefined) return;
   // Nothing of a claim counts for another organization.
   const before = isMoved && listed.claimed ? undefined : listed;
   writeDirectoryRepository(partition, {
@@ -75,8 +87,8 @@ export function foldSeen(
 }
 
 /**
- * The organization whose own secret signed a claim, bound to the owner's number that it claims when it has none yet;
- * undefined when it is gone.
+ * The organization whose own secret signed a claim, bound to the owner's number that it claims when it has none yet; undefined
+ * when it is gone, or may not claim that owner any more: since the edge has judged the claim, another one may have proved it.
  */
 export function bindClaimant(
   partition: Partition,
@@ -84,7 +96,8 @@ export function bindClaimant(
   owner: EventRepository['owner'],
 ): OrganisationRecord | undefined {
   const organisation = readOrganisation(partition, orgId);
-  if (!organisation || organisation.ownerId !== null) return organisation;
+  if (!organisation || !mayClaimOwner(partition, organisation, owner)) return undefined;
+  if (organisation.ownerId !== null) return organisation;
   const bound: OrganisationRecord = { ...organisation, login: owner.login, ownerId: owner.id, ownerProof: 'claimed' };
   writeOrganisation(partition, bound);
   return bound;

@@ -28,7 +28,7 @@ import { readRepository } from '../../src/store/repositories.ts';
 import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
 import { foldBackfilled } from './backfills.ts';
-import { foldProof } from './claims.ts';
+import { dropClaim, foldProof } from './claims.ts';
 import { foldCommand } from './commands.ts';
 import { foldDirectoryCommand, foldSeen } from './directory.ts';
 import { foldApproval } from './guard.ts';
@@ -157,7 +157,7 @@ function acceptInstallation(partition: Partition, record: InstallationRecord): v
 function dueTime(partition: Partition, record: EventRecord): number | undefined {
   if (record.due === undefined && countDelayed(partition) === 0) return undefined;
   const now = Math.max(record.at, readTime(partition));
-  const behind = lastDue(partition, record.repository.id);
+  const behind = lastDue(partition, record);
   const due = Math.max(record.due ?? 0, behind ?? 0);
   return behind !== undefined || due > now ? due : undefined;
 }
@@ -204,9 +204,10 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   if (body.relay === 'repositoryErased') erase(partition, record, body.repoId);
   else if (body.relay === 'ownerRenamed') followOwner(partition, body, at);
   else if (body.relay === 'ownerProved') foldProof(partition, body);
+  else if (body.relay === 'claimDropped') dropClaim(partition, body);
   else if (body.relay === 'counted') foldCounted(partition, body);
   else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
-  else foldSeen(partition, body, at);
+  else foldSeen(partition, body, record);
 }
 
 /** A word to erase that is replayed is not about the new life of a repository that was met again meanwhile. */

@@ -37,11 +37,11 @@ export function meetRepository(
   const stored = readRepository(partition, id);
   const verdict = judgeClaim(stored, record);
   if (verdict === 'refused') return undefined;
-  if (verdict === 'beginsAnew') giveUpRepository(partition, id);
+  if (verdict === 'beginsAnew') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'beginsAnew' ? undefined : stored;
   if (!before) finishErasing(partition, id);
-  const known = before && weigh(before, record);
-  const after = mergeRepository(known, record, seenAt, body);
+  const known = before && weigh(before, record, seenAt);
+  const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
   if (after === before) return before;
   writeRepository(partition, after);
   if (!before || after.revision !== before.revision || after.claimedBy !== before.claimedBy) {
@@ -57,10 +57,28 @@ export function meetRepository(
  * The stored repository as the record has to count against it. Proof counts more than a claim, whatever its time, which was
  * the claim's choice; and a time that lies ahead of the record was stored before such times were capped.
  */
-function weigh(stored: RepositoryRecord, { at, signedBy }: Seen): RepositoryRecord {
+function weigh(stored: RepositoryRecord, { at, signedBy, repository }: Seen, seenAt: number): RepositoryRecord {
   if (signedBy === undefined) return stored;
   if (signedBy === null && stored.claimedBy !== undefined) return { ...withoutClaim(stored), seenAt: 1 };
+  const { provedAt, ...others } = stored;
+  const isTransfer = signedBy === null && repository.owner.id !== stored.owner.id;
+  if (isTransfer && provedAt !== undefined && seenAt > provedAt) return { ...others, seenAt: provedAt };
   return stored.seenAt > at + 2 * mostAheadMs ? { ...stored, seenAt: 1 } : stored;
+}
+
+/** The repository with the newest time that is proved, as long as the owner's own secret has told of a later one. */
+function withProvedTime(
+  before: RepositoryRecord | undefined,
+  after: RepositoryRecord,
+  { signedBy }: Seen,
+  seenAt: number,
+): RepositoryRecord {
+  if (!before || after.claimedBy !== undefined || signedBy === undefined) return after;
+  const proved = before.provedAt ?? before.seenAt;
+  const provedAt = signedBy === null ? Math.max(proved, seenAt) : proved;
+  if (provedAt < after.seenAt) return after.provedAt === provedAt ? after : { ...after, provedAt };
+  const { provedAt: _, ...others } = after;
+  return after.provedAt === undefined ? after : others;
 }
 
 /**

@@ -153,12 +153,16 @@ function add(sum: RecordCounts, more: RecordCounts): RecordCounts {
   return more;
 }
 
-/** Gives up a repository whose organisation was erased. It is unknown at once; its many rows go with the next pieces. */
-export function giveUpRepository(partition: Partition, repoId: string): void {
+/**
+ * Gives up a repository whose organisation was erased, or that was only claimed. It is unknown at once; its many rows go with
+ * the next pieces.
+ * @param claimedBy the organization whose claim ends: deliveries of others that wait or were set aside are none of it
+ */
+export function giveUpRepository(partition: Partition, repoId: string, claimedBy?: string): void {
   if (!readRepository(partition, repoId)) return;
   erasedRecords.inc({ partition: partition.name, kind: 'repositories' });
   removeRepository(partition, repoId);
-  eraseTraces(partition, repoId);
+  eraseTraces(partition, repoId, claimedBy);
   markErasing(partition, repoId);
 }
 

@@ -10,7 +10,10 @@ import { readRepository } from '../../src/store/repositories.ts';
 /** The organisation of a repository; of one that is not known, none, which is one for all of them. */
 export function organisationOf(partition: Partition, repoId: string): string {
   const repository = readRepository(partition, repoId);
-  return repository ? `${repository.origin} ${repository.owner.id}` : '';
+  if (!repository) return '';
+  const { origin, owner, claimedBy } = repository;
+  // Whoever only claims the owner's number takes turns for itself.
+  return claimedBy ?? `${origin} ${owner.id}`;
 }
 
 /** The organisation of a task; what no organisation asks for, such as a dry run of a sweep, is of none. */

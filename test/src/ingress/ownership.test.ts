@@ -62,6 +62,30 @@ test('a login decides until its owner is met', async (t) => {
   assert.equal(may('moon', { id: '88', login: 'moon' }, base), false, 'the id is umbrella’s');
 });
 
+test('an organization whose number is not known has proved none', async (t) => {
+  const { standing } = await openDirectory(t);
+  const base = { ...fresh, fullName: 'moon/base' };
+  assert.equal(standing('moon', { id: '99', login: 'moon' }, base)?.signedBy.proved, false);
+  assert.equal(standing('acme', rocket.owner)?.signedBy.proved, true);
+});
+
+test('a number that has been proved for another organization is not claimed on', async (t) => {
+  const { directory, may, idOf } = await openDirectory(t);
+  const seen = (repository: EventRepository, claimedBy: string | null, row: number) => ({
+    ...({ id: `relay-${row}`, at: epoch, kind: 'relay', source: 'p00', row } as const),
+    body: { relay: 'repositorySeen', repository, seenAt: epoch, claimedBy } as const,
+  });
+  const owner = { id: '99', login: 'moon' };
+  await foldRecords(directory, 2, commandRecord({ name: 'nameOrganisation', origin, login: 'sun' } as never));
+  await foldRecords(directory, 3, seen(repositoryFields({ owner, fullName: 'moon/base' }, 3), idOf('moon'), 3));
+  const ghost = repositoryFields({ owner: { id: '99', login: 'sun' }, fullName: 'sun/ghost' }, 4);
+  await foldRecords(directory, 4, seen(ghost, idOf('sun'), 4));
+  assert.ok(may('sun', { id: '99', login: 'sun' }), 'both only claim it');
+  await foldRecords(directory, 5, seen(repositoryFields({ owner, fullName: 'moon/base' }, 3), null, 5));
+  assert.equal(may('sun', { id: '99', login: 'sun' }), false);
+  assert.ok(may('moon', owner));
+});
+
 test('a new login is not believed under the organization’s own secret', async (t) => {
   const { standing, idOf } = await openDirectory(t);
   const renamed = { id: '77', login: 'acme-corp' };

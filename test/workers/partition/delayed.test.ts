@@ -32,7 +32,7 @@ test('releases each event when time reaches it', async (t) => {
   assert.deepEqual(folded(partition, 1, 2), [1]);
   await foldRecords(partition, 4, tick(60));
   assert.deepEqual(folded(partition, 1, 2), [1, 2]);
-  assert.equal(lastDue(partition, repoId), undefined);
+  assert.equal(lastDue(partition, pullRecord(1)), undefined);
 });
 
 test('lines later events of a repository up behind', async (t) => {
@@ -87,7 +87,7 @@ test('sets aside what fails on release and goes on', async (t) => {
     [[1, 1, poison.id]],
   );
   assert.equal(isFolded(partition, keyOf(poison)), false);
-  assert.equal(lastDue(partition, repoId), undefined);
+  assert.equal(lastDue(partition, pullRecord(1)), undefined);
 });
 
 function keyOf({ delivery, body, source, part }: EventRecord): string {

@@ -196,8 +196,10 @@ function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver): 
   exchange.fail(new ServiceError('forbidden', 'Webhooks are not taken from this address.'));
 }
 
-/** Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. */
-/** Whether events are wanted. Who merely claims a repository has no say in those that name another owner. */
+/**
+ * Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. Who merely
+ * claims a repository has no say in events that name another owner.
+ */
 function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
   const listed = directory && readDirectoryRepository(directory, id);
   if (!listed) return autoConnect;

@@ -13,7 +13,20 @@ export function explain(error: NodeJS.ErrnoException | undefined, settings: Nats
     return new JournalSetupError(`The NATS server refuses ${proofOf(settings)} (${told}).`);
   }
   const cause = tlsCause(error);
-  return cause === undefined ? new Error(told) : new JournalSetupError(`${cause} (${told}).`);
+  if (cause !== undefined) return new JournalSetupError(`${cause} (${told}).`);
+  return new Error(wasCut(error) && mayLackCertificate(settings) ? `${told} (${cutAdvice})` : told);
+}
+
+/** A refusal of TLS can be lost on its way: the server closes the connection while the client still sends. */
+const cutAdvice =
+  'a server that wants a certificate does this, too: see TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
+
+function wasCut(error: NodeJS.ErrnoException | undefined): boolean {
+  return /^(ECONNRESET|ECONNABORTED|EPIPE|CONNECTION_CLOSED)$/.test(error?.code ?? '') || !error?.message;
+}
+
+function mayLackCertificate({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: NatsSettings): boolean {
+  return natsTlsCert === '' && (natsUrl.startsWith('tls:') || natsTlsCa !== '' || natsTlsFirst);
 }
 
 /** What the client proved itself with. */

@@ -45,6 +45,17 @@ export async function readStream(journal: Journal, name = 'p00'): Promise<{ seq:
   return messages;
 }
 
+/** Leaves out the next sequence of the stream of a partition, like a message that is lost: none of it can be deleted. */
+export async function leaveHole(journal: Journal, name = 'p00'): Promise<void> {
+  const { streams } = journal.manager;
+  const [stream, subject] = [streamOf(name), `hole.${name}`];
+  const { config } = await streams.info(stream);
+  await streams.update(stream, { ...config, subjects: [...config.subjects, subject] });
+  await journal.jetstream.publish(subject, 'lost');
+  await streams.purge(stream, { filter: subject });
+  await streams.update(stream, config);
+}
+
 /** Ids of all records of a stream, in order. */
 export async function recordIds(journal: Journal, name = 'p00'): Promise<string[]> {
   return (await readStream(journal, name)).flatMap(({ records }) => records.map((record) => record.id));

@@ -178,6 +178,8 @@ export const DirectoryCommandSchema = Type.Union([
   Type.Object({
     name: Type.Literal('selectRepository'),
     repoId: Type.String(),
+    /** The organization that had it when the command was made; absent in records of earlier versions. */
+    orgId: Type.Optional(Type.String()),
     selected: Type.Boolean(),
     ifMatch,
   }),

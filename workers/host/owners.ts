@@ -251,11 +251,12 @@ export function answerOf(
   if (repository?.id !== id || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
   const { owner, fullName } = repository;
   const cause = refusalOf(owner, organisation);
-  if (cause) return { confirmed: false, cause, ownerId: owner.id };
+  if (cause) return { confirmed: false, cause, ownerId: owner.id, ownerLogin: owner.login };
   return { confirmed: true, fullName, login: owner.login };
 }
 
 function isSame(ownership: NonNullable<DirectoryRepository['ownership']>, answer: Answer): boolean {
   if (ownership.confirmed) return answer.confirmed && ownership.fullName === answer.fullName;
-  return !answer.confirmed && ownership.cause === answer.cause && ownership.ownerId === answer.ownerId;
+  if (answer.confirmed || ownership.cause !== answer.cause || ownership.ownerId !== answer.ownerId) return false;
+  return ownership.ownerLogin === answer.ownerLogin;
 }

@@ -61,12 +61,12 @@ function disconnectAll(partition: Partition, { id }: OrganisationRecord, install
 function connect(
   partition: Partition,
   organisation: OrganisationRecord,
-  { body: { installationId }, at, partitions = 0, signedBy }: InstallationRecord,
+  { body: { installationId, owner }, at, partitions = 0, signedBy }: InstallationRecord,
   added: InstallationBody['added'][number],
 ): void {
   const listed = readDirectoryRepository(partition, added.id);
   const isForeign = listed !== undefined && listed.orgId !== organisation.id;
-  if (isForeign && signedBy && !isRefutedFor(listed, organisation)) return;
+  if (isForeign && signedBy && !isRefutedFor(listed, organisation, owner.id)) return;
   if (listed?.claimed && (isForeign || !signedBy)) proveOwner(partition, listed, organisation, { at, partitions });
   // Nothing of a claim counts for another organization.
   const before = isForeign && listed.claimed ? undefined : listed;

@@ -48,6 +48,14 @@ export interface DirectoryRepository {
   /** It is known under its organization's own secret alone: neither the host nor a secret of the whole host has said so. */
   claimed?: true;
   ownership?: Ownership;
+  /** Organizations whose app was told to have it while another one merely claims it: the host can be asked with theirs, too. */
+  contenders?: readonly Contender[];
+}
+
+/** An organization, and the installation of the app under which it has told of a repository. */
+export interface Contender {
+  orgId: string;
+  installationId: string;
 }
 
 /** Whether two logins are one: hosts do not tell capitals apart. */

@@ -20,7 +20,7 @@ export function ownerRound(context: HostContext): Round {
     isDue: (repoId, now) => {
       const listed = context.listed(repoId);
       // Of what is only claimed the host is asked in any case: the claim keeps others out.
-      if (!listed || !(listed.claimed ? mayAskOwner(context, listed) : mayAsk(context, repoId))) return false;
+      if (!listed || !(listed.claimed ? mayAskAny(context, listed) : mayAsk(context, repoId))) return false;
       if (isBackfilling(context, repoId)) return false;
       const { ownership } = listed;
       return !ownership?.confirmed || Math.abs(now - ownership.at) > refreshMs;
@@ -29,16 +29,42 @@ export function ownerRound(context: HostContext): Round {
       const listed = context.listed(repoId);
       const origin = listed && context.owners.originOf(listed);
       if (!listed || origin === undefined) return;
-      const client = clientFor(context, origin, { installationId: installationFor(context, listed, origin), signal });
       const known = readRepository(context.partition(), repoId);
       try {
-        await context.owners.confirm(repoId, client, signal, known?.owner.id);
+        if (mayAskOwner(context, listed)) {
+          const client = clientFor(context, origin, {
+            installationId: installationFor(context, listed, origin),
+            signal,
+          });
+          await context.owners.confirm(repoId, client, signal, known?.owner.id);
+        } else await context.owners.noteSilence(repoId, signal);
       } catch (error) {
         // The refusal is journalled, counted and logged where it was found.
         if (!(error instanceof OwnerRefused)) throw error;
       }
+      await askContenders(context, repoId, origin, signal);
     },
   };
+}
+
+/** Whether the host may be asked for what is claimed: with the claimant's credentials, or with those of another one. */
+function mayAskAny(context: HostContext, listed: DirectoryRepository): boolean {
+  const [contender] = listed.contenders ?? [];
+  return (
+    mayAskOwner(context, listed) ||
+    (contender !== undefined && mayAskOwner(context, { ...listed, installationId: contender.installationId }))
+  );
+}
+
+/** Has the other organizations' installations tell who owns a claimed repository, where the host has not said. */
+async function askContenders(context: HostContext, repoId: string, origin: string, signal: AbortSignal): Promise<void> {
+  const { contenders = [], claimed, ownership } = context.listed(repoId) ?? {};
+  const isOpen = ownership?.confirmed === false && ownership.ownerId === undefined;
+  if (!claimed || !isOpen || hostAt(context.hosts, origin)?.app === undefined) return;
+  for (const { orgId, installationId } of contenders) {
+    const client = clientFor(context, origin, { installationId, signal });
+    if (await context.owners.refute(repoId, orgId, client, signal)) return;
+  }
 }
 
 /** The installation to ask with; none after the host has refused it for a claim, so that a token can still tell the owner. */

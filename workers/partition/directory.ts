@@ -72,6 +72,7 @@ export function foldSeen(
   if (isMoved && isClaim && claimedBy === undefined) return;
   // Nothing of a claim counts for another organization.
   const before = isMoved && listed.claimed ? undefined : listed;
+  const contender = listed?.contenders?.find(({ orgId }) => orgId === organisation.id);
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
@@ -79,11 +80,12 @@ export function foldSeen(
     fullName: repository.fullName,
     defaultBranch: repository.defaultBranch,
     state: before?.state ?? 'connected',
-    installationId: before?.installationId ?? null,
+    installationId: before?.installationId ?? contender?.installationId ?? null,
     createdAt: before?.createdAt ?? at,
     seenAt,
     ...(isClaim && (!before || before.claimed) && { claimed: true }),
     ...(before?.ownership && !isMoved && { ownership: before.ownership }),
+    ...(isClaim && before?.contenders && { contenders: before.contenders }),
   });
   // The host's word came before the partition knew the repository.
   if (typeof claimedBy === 'string' && before?.ownership?.confirmed) {

@@ -33,7 +33,7 @@ export function foldOwnerAnswer(
     return writeDirectoryRepository(partition, { ...listed, ownership: { confirmed, at: askedAt, cause, ...other } });
   }
   if (listed.claimed || !listed.ownership?.confirmed) proveOwner(partition, listed, organisation, { at, partitions });
-  const { claimed: _, ...proved } = listed;
+  const { claimed: _, contenders: __, ...proved } = listed;
   const ownership = { confirmed: true as const, at: askedAt, fullName: answer.fullName };
   writeDirectoryRepository(partition, { ...proved, ownership });
   proveOrganisation(partition, organisation, answer.login, { at, askedAt, partitions });

@@ -5,11 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { withDefaults } from '../../../src/api/validate.ts';
 import { standingOf } from '../../../src/ingress/ownership.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, JournalRecord } from '../../../src/protocol/journal.ts';
+import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
-import { belongsToListed } from '../../../src/store/belonging.ts';
+import { belongsToListed, lifeOf } from '../../../src/store/belonging.ts';
 import {
   organisationByLogin,
   organisationByOwner,
@@ -102,6 +104,7 @@ class World {
       () => this.repeat(),
       () => this.rename(),
       () => this.unselect(),
+      () => this.configure(),
     ];
     pick(this.random, steps)();
   }
@@ -157,6 +160,7 @@ class World {
       if (stored?.owner.id !== numbers.victim) yield `${id} is stored for ${stored?.owner.login}`;
       if (!stored?.fullName.startsWith(`${this.victimLogin}/`)) yield `${id} is stored as ${stored?.fullName}`;
       if (titles.some((title) => title.includes(forged))) yield `${id} holds what was forged`;
+      if (this.partition.tables.notesSettings.get(id) !== undefined) yield `${id} has settings of the attacker`;
       if (stored?.formerNames.some((name) => !victimLogins.includes(name.split('/')[0] as string)))
         yield `${id} has former names ${stored?.formerNames}`;
       if (!titles.some((title) => title.includes(theirs))) yield `${id} has lost what the victim told`;
@@ -228,6 +232,23 @@ class World {
       selected: false,
     } as const;
     this.send('unselect', this.directory, commandRecord(command as never, this.now));
+  }
+
+  /** The attacker writes to what its key shows. */
+  private configure(): void {
+    const { id } = pick(this.random, this.repositories);
+    const listed = readDirectoryRepository(this.directory, id);
+    const stored = readRepository(this.partition, id);
+    if (!listed || listed.orgId !== this.orgs.get('attacker')) return;
+    if (!belongsToListed(this.directory, listed, this.partition)) return;
+    const life = lifeOf(listed, stored);
+    if (life === undefined) return;
+    const settings = withDefaults(NotesSettingsSchema, {}) as never;
+    this.send(
+      'settings',
+      this.partition,
+      commandRecord({ name: 'putSettings', repoId: id, settings, ...life }, this.now),
+    );
   }
 
   private deliver(party: Party | null, named: EventRepository, text: string, updatedAt: number): void {

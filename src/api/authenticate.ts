@@ -6,10 +6,11 @@ import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { hashKey, keyFault } from '../api-key.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import { slotOfId } from '../ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { partitionOf, slotOfId } from '../ids.ts';
+import { directoryName, partitionName } from '../journal/subjects.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
-import { keyByHash, readDirectoryRepository } from '../store/directory.ts';
+import { belongsToListed } from '../store/belonging.ts';
+import { type DirectoryRepository, keyByHash, readDirectoryRepository } from '../store/directory.ts';
 import { endOf } from '../store/key-ends.ts';
 import { rotateBy } from '../store/keys.ts';
 import { readCursor } from '../store/meta.ts';
@@ -48,12 +49,14 @@ export class Authenticator {
   private readonly readers: Readers;
   private readonly tiers: ReadonlyMap<string, Tier>;
   private readonly instanceTier: string;
+  private readonly partitions: number;
   private seq = -1;
   private readonly callers = new Map<string, Caller>();
-  private readonly organisations = new Map<string, string | undefined>();
+  private readonly listings = new Map<string, DirectoryRepository | undefined>();
 
-  constructor(readers: Readers, settings: TierSettings & Pick<Settings, 'instanceTier'>) {
+  constructor(readers: Readers, settings: TierSettings & Pick<Settings, 'instanceTier' | 'partitions'>) {
     this.readers = readers;
+    this.partitions = settings.partitions;
     this.tiers = tiersOf(settings);
     this.instanceTier = settings.instanceTier;
   }
@@ -80,7 +83,7 @@ export class Authenticator {
     if (seq !== this.seq) {
       this.seq = seq;
       this.callers.clear();
-      this.organisations.clear();
+      this.listings.clear();
     }
     return directory;
   }
@@ -118,13 +121,18 @@ export class Authenticator {
 
   private belongs(repoId: string, orgId: string | null): boolean {
     // Whatever else stands in a request is no key to look up: it can be of any length.
-    if (slotOfId(repoId, 'repo') === undefined) return false;
-    let owner = this.organisations.get(repoId);
-    if (owner === undefined) {
-      owner = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId)?.orgId;
-      this.organisations.set(repoId, owner);
+    const slot = slotOfId(repoId, 'repo');
+    if (slot === undefined) return false;
+    let listed = this.listings.get(repoId);
+    if (listed === undefined) {
+      listed = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId);
+      this.listings.set(repoId, listed);
     }
-    return owner !== undefined && (orgId === null || owner === orgId);
+    if (listed === undefined || orgId === null) return listed !== undefined;
+    if (listed.orgId !== orgId) return false;
+    if (!listed.claimed) return true;
+    const partition = this.readers.fresh(partitionName(partitionOf(slot, this.partitions)));
+    return belongsToListed(this.readers.fresh(directoryName) as Partition, listed, partition);
   }
 }
 

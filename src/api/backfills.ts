@@ -19,7 +19,7 @@ import {
 import type { Partition } from '../store/partition.ts';
 import { readRepository, toEventRepository } from '../store/repositories.ts';
 import { assertVisible } from './authenticate.ts';
-import { type ApiContext, carryOut, partitionOfId, readPartition, type Use } from './context.ts';
+import { type ApiContext, carryOut, lifeFor, partitionOfId, readPartition, type Use } from './context.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';
 import { check } from './validate.ts';
 
@@ -66,7 +66,7 @@ const cancelBackfill: ApiRoute = {
   handle: async ({ caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const name = partitionOfId(context, repoId) as string;
-    const value = await carryOut(context, name, { name: 'cancelBackfill', repoId });
+    const value = await carryOut(context, name, { name: 'cancelBackfill', repoId, ...lifeFor(context, repoId) });
     return { status: 200, body: value as object };
   },
 };

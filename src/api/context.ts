@@ -3,17 +3,20 @@
  * once the partition has folded it (`docs/architecture.md` decision 21).
  */
 import type { Settings } from '../../config/schema.ts';
-import { type ErrorKind, ServiceError } from '../errors.ts';
+import { type ErrorKind, notFound, ServiceError } from '../errors.ts';
 import { partitionOf, slotOfId, ulid } from '../ids.ts';
 import type { Journal } from '../journal/connect.ts';
 import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
-import { type PartitionName, partitionName } from '../journal/subjects.ts';
+import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import type { Sealer } from '../seal.ts';
+import { lifeOf } from '../store/belonging.ts';
+import { readDirectoryRepository } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
+import { readRepository } from '../store/repositories.ts';
 import { readResult } from '../store/results.ts';
 
 /** The parts of the gateway that handlers use. */
@@ -53,6 +56,17 @@ export function readPartition(context: ApiContext, name: PartitionName): Partiti
   const partition = context.readers.fresh(name);
   if (!partition) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
   return partition;
+}
+
+/**
+ * The life of a repository that a write to it is meant for.
+ * @throws ServiceError `notFound` for one that is merely claimed, and of which no event has told
+ */
+export function lifeFor(context: ApiContext, repoId: string): { life?: number } {
+  const stored = readRepository(readPartition(context, partitionOfId(context, repoId) as PartitionName), repoId);
+  const life = lifeOf(readDirectoryRepository(readPartition(context, directoryName), repoId), stored);
+  if (!life) throw notFound('Repository', repoId);
+  return life;
 }
 
 /**

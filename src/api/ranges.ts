@@ -18,7 +18,7 @@ import { listRanges as storedRanges } from '../store/ranges.ts';
 import { readRepository } from '../store/repositories.ts';
 import { rangeResponse } from '../store/responses.ts';
 import { assertVisible } from './authenticate.ts';
-import { carryOut, partitionOfId, readPartition } from './context.ts';
+import { carryOut, lifeFor, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { replyReady } from './ready.ts';
@@ -65,12 +65,18 @@ const createRange: ApiRoute = {
     const { repoId, ...bounds } = checkBody(body);
     assertVisible(caller, repoId, 'Repository', repoId);
     checkBounds(bounds);
+    const life = lifeFor(context, repoId);
     const name = partitionOfId(context, repoId) as string;
     const question: PreviewTask = { task: 'preview', repoId, bounds };
     const range = await quotas.withinRanges(context, repoId, async (used) => {
       const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
       const rangeId = newId('range', slotOfId(repoId) as number);
-      return carryOut(context, name, { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used }, once);
+      return carryOut(
+        context,
+        name,
+        { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used, ...life },
+        once,
+      );
     });
     return created(range);
   },

@@ -65,11 +65,12 @@ const updateRepository: ApiRoute = {
   scope: 'repos:write',
   query: NoQuerySchema,
   checkBody: checkUpdate,
-  handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
+  handle: async ({ body, caller, context, directory, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const ifMatch = readIfMatch(headers['if-match']);
     const { selected } = checkUpdate(body);
-    const command = { name: 'selectRepository', repoId, selected, ...(ifMatch && { ifMatch }) } as const;
+    const orgId = readDirectoryRepository(directory, repoId)?.orgId as string;
+    const command = { name: 'selectRepository', repoId, orgId, selected, ...(ifMatch && { ifMatch }) } as const;
     return changedReply(await carryOut<object>(context, directoryName, command));
   },
 };

@@ -8,7 +8,7 @@ import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
 import { readSettings, settingsDigest } from '../store/settings.ts';
 import { assertVisible } from './authenticate.ts';
 import { readIfMatch } from './conditional.ts';
-import { carryOut, partitionOfId, readPartition } from './context.ts';
+import { carryOut, lifeFor, partitionOfId, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';
 import { check, withDefaults } from './validate.ts';
 
@@ -37,10 +37,11 @@ const putSettings: ApiRoute = {
   checkBody: toSettings,
   handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
+    const life = lifeFor(context, repoId);
     const ifMatch = readIfMatch(headers['if-match']);
     const settings = toSettings(body);
     const name = partitionOfId(context, repoId) as string;
-    const command = { name: 'putSettings', repoId, settings, ...(ifMatch && { ifMatch }) } as const;
+    const command = { name: 'putSettings', repoId, settings, ...life, ...(ifMatch && { ifMatch }) } as const;
     const { digest } = await carryOut<{ digest: string }>(context, name, command);
     return { status: 200, body: settings, etag: toEtag(digest) };
   },

@@ -17,6 +17,8 @@ import type { Partition } from '../store/partition.ts';
 /** An owner, and the repositories that a payload says are theirs. */
 export interface Claim {
   owner: InstallationBody['owner'];
+  /** Repositories that others merely claim are left out of a list, instead of holding up the rest: the fold passes them over. */
+  isList?: boolean;
   repositories: readonly { id: string; fullName: string }[];
 }
 
@@ -36,7 +38,11 @@ export interface Standing {
 const longest = 255;
 
 /** What the organization may say of a claim; undefined where it concerns another organization. */
-export function standingOf(directory: Partition, orgId: string, { owner, repositories }: Claim): Standing | undefined {
+export function standingOf(
+  directory: Partition,
+  orgId: string,
+  { owner, repositories, isList }: Claim,
+): Standing | undefined {
   const organisation = readOrganisation(directory, orgId);
   if (!organisation || !isOwner(directory, organisation, owner)) return undefined;
   const prefix = `${owner.login.toLowerCase()}/`;
@@ -47,8 +53,8 @@ export function standingOf(directory: Partition, orgId: string, { owner, reposit
     const known = readDirectoryRepository(directory, id);
     if (!known) unlisted.push(id);
     else if (known.orgId !== orgId) {
-      if (!isRefutedFor(known, organisation)) return undefined;
-      supersedes = known.orgId;
+      if (isRefutedFor(known, organisation, owner.id)) supersedes = known.orgId;
+      else if (!isList || !known.claimed) return undefined;
     }
   }
   const login = sameLogin(owner.login, organisation.login) ? owner.login : organisation.login;

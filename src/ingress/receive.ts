@@ -122,7 +122,7 @@ export class Receiver {
     const told = toInstallation(delivery.event, payload, origin);
     if (told) {
       const [{ owner }] = told as [InstallationBody];
-      const standing = this.judge(signer, { owner, repositories: told.flatMap(({ added }) => added) });
+      const standing = this.judge(signer, { owner, repositories: told.flatMap(({ added }) => added), isList: true });
       const installation = told.map((body) => installationUnderKnownLogin(body, standing));
       this.assertFew(standing, now);
       return {

@@ -18,6 +18,12 @@ const ifMatch = Type.Optional(Type.Array(Type.String()));
 /** How many an organisation may have, as the setting was when the command was made; 0 or absent = no maximum. */
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
+/**
+ * When the life of the repository began that the command is meant for, in milliseconds; absent where its partition did not know
+ * it, and in records of earlier versions. A life ends with the claim that it rests on.
+ */
+const life = Type.Optional(Type.Integer());
+
 /** A person's change of a draft: the id of their API key, and which states of the draft it is meant for. */
 const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
@@ -32,6 +38,7 @@ export const CommandSchema = Type.Union([
     issueCount: Type.Integer(),
     resolution: ResolutionSchema,
     most,
+    life,
     /** Ranges that other repositories of the organisation have. */
     elsewhere: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
@@ -58,6 +65,7 @@ export const CommandSchema = Type.Union([
     name: Type.Literal('putSettings'),
     repoId: Type.String(),
     settings: NotesSettingsSchema,
+    life,
     ifMatch,
   }),
   Type.Object({
@@ -70,7 +78,7 @@ export const CommandSchema = Type.Union([
     since: Type.Union([Type.Integer(), Type.Null()]),
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
-  Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String() }),
+  Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String(), life }),
   ...PublicationCommandSchemas,
 ]);
 export type Command = Static<typeof CommandSchema>;
@@ -178,6 +186,8 @@ export const DirectoryCommandSchema = Type.Union([
   Type.Object({
     name: Type.Literal('selectRepository'),
     repoId: Type.String(),
+    /** The organization that had it when the command was made; absent in records of earlier versions. */
+    orgId: Type.Optional(Type.String()),
     selected: Type.Boolean(),
     ifMatch,
   }),

@@ -21,6 +21,8 @@ export const RelayBodySchema = Type.Union([
     relay: Type.Literal('ownerProved'),
     repoId: Type.String(),
     ownerId: Type.String(),
+    /** The organization that is proved; absent in records of earlier versions. */
+    orgId: Type.Optional(Type.String()),
     refuted: Type.Union([Type.String(), Type.Null()]),
   }),
   /** The directory does not list a repository for the organization that claims it: the claim ends, with what it brought. */

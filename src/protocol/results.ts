@@ -75,6 +75,8 @@ export const OwnerAnsweredSchema = Type.Object({
       cause: RefusalCauseSchema,
       /** Number of the owner that the host names instead. */
       ownerId: Type.Optional(Type.String()),
+      /** Its login; absent in records of earlier versions. */
+      ownerLogin: Type.Optional(Type.String()),
     }),
   ]),
 });

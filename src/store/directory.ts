@@ -31,7 +31,7 @@ export type ConnectionState = 'connected' | 'unselected' | 'disconnected';
 /** What the host last answered to the question who owns a repository, and when it was asked. */
 export type Ownership =
   | { confirmed: true; at: number; fullName: string }
-  | { confirmed: false; at: number; cause: RefusalCause; ownerId?: string };
+  | { confirmed: false; at: number; cause: RefusalCause; ownerId?: string; ownerLogin?: string };
 
 /** A repository as the directory lists it. */
 export interface DirectoryRepository {
@@ -48,6 +48,14 @@ export interface DirectoryRepository {
   /** It is known under its organization's own secret alone: neither the host nor a secret of the whole host has said so. */
   claimed?: true;
   ownership?: Ownership;
+  /** Organizations whose app was told to have it while another one merely claims it: the host can be asked with theirs, too. */
+  contenders?: readonly Contender[];
+}
+
+/** An organization, and the installation of the app under which it has told of a repository. */
+export interface Contender {
+  orgId: string;
+  installationId: string;
 }
 
 /** Whether two logins are one: hosts do not tell capitals apart. */
@@ -55,9 +63,18 @@ export function sameLogin(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Whether a repository is only claimed by its organization, and the host has named the owner of this one instead. */
-export function isRefutedFor({ claimed, ownership }: DirectoryRepository, { ownerId }: OrganisationRecord): boolean {
-  return claimed === true && ownership?.confirmed === false && ownerId !== null && ownership.ownerId === ownerId;
+/**
+ * Whether a repository is only claimed by its organization, and the host has named the owner of this one instead. Where this
+ * one's number is not proved, the host must also have called that owner as this one is called, which is the operator's word.
+ * @param ownerId the number that it has, or claims with its first delivery
+ */
+export function isRefutedFor(
+  { claimed, ownership }: DirectoryRepository,
+  { ownerProof, login }: OrganisationRecord,
+  ownerId: string,
+): boolean {
+  if (!claimed || ownership?.confirmed !== false || ownership.ownerId !== ownerId) return false;
+  return ownerProof === 'proved' || ownership.ownerLogin === undefined || sameLogin(ownership.ownerLogin, login);
 }
 
 export function readOrganisation(partition: Partition, id: string): OrganisationRecord | undefined {

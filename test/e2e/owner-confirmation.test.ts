@@ -279,6 +279,34 @@ test('a claim that brought no event, and is switched off, is refuted as well', a
   assert.deepEqual(await squatter.repositories(), []);
 });
 
+test('a claim that its own credentials cannot refute is refuted by the installation of the owner', async (t) => {
+  const app = new TestApp(temporaryFolder(t));
+  const { host, service } = await start(t, { app });
+  const squatter = await Tenant.join(service, 'acme');
+  const owner = await Tenant.join(service, 'victimcorp');
+  assert.equal(await squatter.deliver('pull_request', pullPayload(1, { title: 'Forged' }, claimed(5005))), 202);
+  await squatter.repository();
+  const installation = { id: Number(app.installationId), account: victim };
+  const repositories = [5005, 5006].map((id) => ({
+    id,
+    full_name: id === 5005 ? 'victimcorp/private' : 'victimcorp/other',
+  }));
+  // Another one's claim holds up no more than what it claims.
+  assert.equal(await owner.deliver('installation', { action: 'created', installation, repositories }), 202);
+  assert.equal((await owner.repository()).scmRepoId, 5006);
+  await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));
+  const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
+  await waitUntil('the owner tells of it', async () => {
+    return (await owner.deliver('pull_request', pullPayload(2, { title: 'Real' }, real))) === 202;
+  });
+  await waitUntil('it is the owner’s', async () => {
+    const found = (await owner.repositories()).find(({ scmRepoId }) => scmRepoId === 5005);
+    return found?.ownerConfirmed && found;
+  });
+  assert.deepEqual(await squatter.repositories(), []);
+  assert.deepEqual(host.asked(/pulls/), []);
+});
+
 test('the number of another owner opens nothing and keeps nobody out', async (t) => {
   const { host, service } = await start(t);
   const squatter = await Tenant.join(service, 'acme');

@@ -118,10 +118,6 @@ test('secrets of organisations and hosts', async (t) => {
       ],
       'a transfer to us': ['repository', { action: 'transferred', repository: { ...umbrella, owner: acme.owner } }],
       'an installation of another account': ['installation', installation(umbrella.owner)],
-      'an installation that takes a repository': [
-        'installation',
-        installation(acme.owner, [{ id: 2002, full_name: 'acme/lab' }]),
-      ],
       'a rename to its login': [
         'installation_target',
         { action: 'renamed', installation: { id: 8 }, account: { id: 77, login: 'umbrella' } },
@@ -131,7 +127,15 @@ test('secrets of organisations and hosts', async (t) => {
       const answer = await deliver(service, own.secret, event, payload);
       assert.deepEqual([answer.status, answer.body], [401, bad.body], name);
     }
-    assert.deepEqual(await repositories(), before, 'nothing has moved');
+    // What another one merely claims may be a squatter's: it does not hold up an installation, and is passed over.
+    const taking = installation(acme.owner, [
+      { id: 1001, full_name: 'acme/rocket' },
+      { id: 2002, full_name: 'acme/lab' },
+    ]);
+    const { id: rocketId } = before.find(({ fullName }: { fullName: string }) => fullName.startsWith('acme/'));
+    await service.api('PATCH', `/api/repos/${rocketId}`, { selected: false });
+    assert.equal(await status(own.secret, 'installation', taking), 202);
+    await waitUntil('it is folded', async () => JSON.stringify(await repositories()) === JSON.stringify(before));
     assert.ok((await outcomes(service, 'foreign')) > 0);
     assert.equal(await status(other.secret, 'installation', installation(umbrella.owner)), 202);
   });

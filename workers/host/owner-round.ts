@@ -20,7 +20,7 @@ export function ownerRound(context: HostContext): Round {
     isDue: (repoId, now) => {
       const listed = context.listed(repoId);
       // Of what is only claimed the host is asked in any case: the claim keeps others out.
-      if (!listed || !(listed.claimed ? mayAskOwner(context, listed) : mayAsk(context, repoId))) return false;
+      if (!listed || !(listed.claimed ? mayAskAny(context, listed) : mayAsk(context, repoId))) return false;
       if (isBackfilling(context, repoId)) return false;
       const { ownership } = listed;
       return !ownership?.confirmed || Math.abs(now - ownership.at) > refreshMs;
@@ -29,16 +29,65 @@ export function ownerRound(context: HostContext): Round {
       const listed = context.listed(repoId);
       const origin = listed && context.owners.originOf(listed);
       if (!listed || origin === undefined) return;
-      const client = clientFor(context, origin, { installationId: installationFor(context, listed, origin), signal });
-      const known = readRepository(context.partition(), repoId);
-      try {
-        await context.owners.confirm(repoId, client, signal, known?.owner.id);
-      } catch (error) {
-        // The refusal is journalled, counted and logged where it was found.
-        if (!(error instanceof OwnerRefused)) throw error;
-      }
+      const isAsked = mayAskOwner(context, listed);
+      const failure = isAsked ? await askWithItsOwn(context, listed, origin, signal) : undefined;
+      // A claimant's installation that fails must not keep the others from telling.
+      const isTold = await askContenders(context, repoId, origin, signal);
+      if (failure && !isTold) throw failure;
+      if (!isAsked && !isTold) await context.owners.noteSilence(repoId, signal);
     },
   };
+}
+
+/** Asks with the credentials of the organization that has the repository; what made that fail, unless it is a refusal. */
+async function askWithItsOwn(
+  context: HostContext,
+  listed: DirectoryRepository,
+  origin: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const known = readRepository(context.partition(), listed.id);
+  const client = clientFor(context, origin, { installationId: installationFor(context, listed, origin), signal });
+  try {
+    await context.owners.confirm(listed.id, client, signal, known?.owner.id);
+    return undefined;
+  } catch (error) {
+    // The refusal is journalled, counted and logged where it was found.
+    return error instanceof OwnerRefused ? undefined : error;
+  }
+}
+
+/** Whether the host may be asked for what is claimed: with the claimant's credentials, or with those of another one. */
+function mayAskAny(context: HostContext, listed: DirectoryRepository): boolean {
+  if (mayAskOwner(context, listed)) return true;
+  const [contender] = isUntold(listed) ? (listed.contenders ?? []) : [];
+  return contender !== undefined && mayAskOwner(context, { ...listed, installationId: contender.installationId });
+}
+
+/** Whether a repository is merely claimed, and the host has named no owner. */
+function isUntold({ claimed, ownership }: DirectoryRepository): boolean {
+  return claimed === true && (ownership === undefined || (!ownership.confirmed && ownership.ownerId === undefined));
+}
+
+/** Has the other organizations' installations tell who owns a claimed repository; whether the host has named another owner. */
+async function askContenders(
+  context: HostContext,
+  repoId: string,
+  origin: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const listed = context.listed(repoId);
+  if (!listed?.contenders || !isUntold(listed) || hostAt(context.hosts, origin)?.app === undefined) return false;
+  for (const { orgId, installationId } of listed.contenders) {
+    const client = clientFor(context, origin, { installationId, signal });
+    try {
+      if (await context.owners.refute(repoId, orgId, client, signal)) return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      context.logger.warn({ repo: repoId, org: orgId, err: error }, 'asking with an installation failed');
+    }
+  }
+  return false;
 }
 
 /** The installation to ask with; none after the host has refused it for a claim, so that a token can still tell the owner. */

@@ -108,6 +108,37 @@ export class Owners {
     return { found, repository, askedAt };
   }
 
+  /**
+   * Asks with the installation of another organization who owns what is merely claimed, where the claimant's own credentials do
+   * not tell. The answer counts against the claim alone: it opens nothing.
+   * @returns whether the host has named another owner
+   */
+  async refute(repoId: string, contenderId: string, client: HostClient, signal: AbortSignal): Promise<boolean> {
+    const { listed, organisation } = await this.listing(repoId, signal);
+    const directory = this.options.directory();
+    const contender = directory && readOrganisation(directory, contenderId);
+    if (!listed.claimed || !contender) return false;
+    const askedAt = Date.now();
+    try {
+      await this.assertInstallation(client, contender);
+    } catch (error) {
+      if (error instanceof OwnerRefused) return false;
+      throw error;
+    }
+    const answer = answerOf(await findRepository(client, listed), listed, organisation);
+    if (answer.confirmed || answer.ownerId === undefined) return false;
+    ownerConfirmations.inc({ outcome: answer.cause });
+    await this.journal(listed, organisation, { askedAt, answer }, signal);
+    return true;
+  }
+
+  /** Notes that the host could not be asked, or that nobody's credentials told: it is left alone for a while. */
+  async noteSilence(repoId: string, signal: AbortSignal): Promise<void> {
+    const { listed, organisation } = await this.listing(repoId, signal);
+    const answer = { confirmed: false, cause: 'missing' } as const;
+    await this.journal(listed, organisation, { askedAt: Date.now(), answer }, signal);
+  }
+
   /** Repositories of a partition that organizations only claim, as the directory lists them. */
   claimedIn(name: PartitionName): readonly string[] {
     const directory = this.options.directory();
@@ -251,11 +282,12 @@ export function answerOf(
   if (repository?.id !== id || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
   const { owner, fullName } = repository;
   const cause = refusalOf(owner, organisation);
-  if (cause) return { confirmed: false, cause, ownerId: owner.id };
+  if (cause) return { confirmed: false, cause, ownerId: owner.id, ownerLogin: owner.login };
   return { confirmed: true, fullName, login: owner.login };
 }
 
 function isSame(ownership: NonNullable<DirectoryRepository['ownership']>, answer: Answer): boolean {
   if (ownership.confirmed) return answer.confirmed && ownership.fullName === answer.fullName;
-  return !answer.confirmed && ownership.cause === answer.cause && ownership.ownerId === answer.ownerId;
+  if (answer.confirmed || ownership.cause !== answer.cause || ownership.ownerId !== answer.ownerId) return false;
+  return ownership.ownerLogin === answer.ownerLogin;
 }

@@ -30,14 +30,18 @@ export function judgeClaim(before: RepositoryRecord | undefined, { repository, s
   return hasSameNumber && (signedBy.proved || hasSameLogin) ? 'goesOn' : 'refused';
 }
 
-/** Folds the proof of who owns a repository: a claim of the owner is proved, a refuted claim ends with what it brought. */
+/**
+ * Folds the proof of who owns a repository: a claim of the owner is proved, any other ends with what it brought. The number alone
+ * does not tell them apart: the other one can have claimed it as well.
+ */
 export function foldProof(
   partition: Partition,
-  { repoId, ownerId, refuted }: Extract<RelayBody, { relay: 'ownerProved' }>,
+  { repoId, ownerId, orgId, refuted }: Extract<RelayBody, { relay: 'ownerProved' }>,
 ): void {
   const known = readRepository(partition, repoId);
   if (known?.claimedBy === undefined) return;
-  if (refuted === null) {
+  if (orgId !== undefined && known.claimedBy !== orgId) dropClaim(partition, { repoId, claimedBy: known.claimedBy });
+  else if (refuted === null) {
     if (known.owner.id === ownerId) writeRepository(partition, withoutClaim(known));
   } else dropClaim(partition, { repoId, claimedBy: refuted });
 }

@@ -19,6 +19,12 @@ import { missing, refused, stale } from './refusals.ts';
 
 /** Carries out one command at time `at`. */
 export function foldCommand(partition: Partition, command: Command, at: number): CommandResult {
+  if (
+    'life' in command &&
+    command.life !== undefined &&
+    command.life !== readRepository(partition, command.repoId)?.createdAt
+  )
+    return missing('Repository', command.repoId);
   switch (command.name) {
     case 'createRange':
       return createRange(partition, command, at);

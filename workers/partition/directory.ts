@@ -51,7 +51,8 @@ export function foldSeen(
   const listed = readDirectoryRepository(partition, repository.id);
   const isProof = claimedBy === null;
   // The partition of a repository has judged proof by then, and relays come in its order, but for one that is replayed.
-  const isNewest = isProof && (listed?.claimed || !replayed);
+  // Of who else claims it the time says nothing: it was the claim's choice.
+  const isNewest = (isProof && (listed?.claimed || !replayed)) || (claimedBy != null && claimedBy !== listed?.orgId);
   const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
   const isFromFuture = listed !== undefined && claimedBy !== undefined && listed.seenAt > at + 2 * mostAheadMs;
   if (isLate && !isFromFuture) return;
@@ -61,7 +62,7 @@ export function foldSeen(
       ? bindClaimant(partition, claimedBy, owner)
       : meetOrganisation(partition, origin, owner, { at, seenAt, isProof });
   const isMoved = listed !== undefined && listed.orgId !== organisation?.id;
-  if (typeof claimedBy === 'string' && (!organisation || (isMoved && !isRefutedFor(listed, organisation)))) {
+  if (typeof claimedBy === 'string' && (!organisation || (isMoved && !isRefutedFor(listed, organisation, owner.id)))) {
     const body = { relay: 'claimDropped', repoId: repository.id, claimedBy } as const;
     return void writeEffect(partition, { effect: 'relay', target: source as PartitionName, at, body });
   }
@@ -71,6 +72,7 @@ export function foldSeen(
   if (isMoved && isClaim && claimedBy === undefined) return;
   // Nothing of a claim counts for another organization.
   const before = isMoved && listed.claimed ? undefined : listed;
+  const contender = listed?.contenders?.find(({ orgId }) => orgId === organisation.id);
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
@@ -78,12 +80,24 @@ export function foldSeen(
     fullName: repository.fullName,
     defaultBranch: repository.defaultBranch,
     state: before?.state ?? 'connected',
-    installationId: before?.installationId ?? null,
+    installationId: before?.installationId ?? contender?.installationId ?? null,
     createdAt: before?.createdAt ?? at,
     seenAt,
     ...(isClaim && (!before || before.claimed) && { claimed: true }),
     ...(before?.ownership && !isMoved && { ownership: before.ownership }),
+    ...(isClaim && before?.contenders && { contenders: before.contenders }),
   });
+  // The host's word came before the partition knew the repository.
+  if (typeof claimedBy === 'string' && before?.ownership?.confirmed) {
+    const body = {
+      relay: 'ownerProved',
+      repoId: repository.id,
+      ownerId: owner.id,
+      orgId: claimedBy,
+      refuted: null,
+    } as const;
+    writeEffect(partition, { effect: 'relay', target: source as PartitionName, at, body });
+  }
 }
 
 /**
@@ -242,10 +256,10 @@ function keepOrganisation(partition: Partition, id: string): void {
 /** A person's choice: an unselected repository's events stop. */
 function selectRepository(
   partition: Partition,
-  { repoId, selected, ifMatch }: Extract<DirectoryCommand, { name: 'selectRepository' }>,
+  { repoId, orgId, selected, ifMatch }: Extract<DirectoryCommand, { name: 'selectRepository' }>,
 ): CommandResult {
   const before = readDirectoryRepository(partition, repoId);
-  if (!before) return missing('Repository', repoId);
+  if (!before || (orgId !== undefined && before.orgId !== orgId)) return missing('Repository', repoId);
   if (ifMatch && !ifMatch.includes(directoryRepositoryDigest(before))) return stale('Repository', repoId);
   const repository: DirectoryRepository = { ...before, state: selected ? 'connected' : 'unselected' };
   if (before.state !== repository.state) writeDirectoryRepository(partition, repository);

@@ -6,6 +6,8 @@ import type { InstallationBody } from '../../src/protocol/events.ts';
 import type { InstallationRecord } from '../../src/protocol/journal.ts';
 import {
   type ConnectionState,
+  type Contender,
+  type DirectoryRepository,
   isRefutedFor,
   listDirectoryRepositories,
   type OrganisationRecord,
@@ -61,24 +63,36 @@ function disconnectAll(partition: Partition, { id }: OrganisationRecord, install
 function connect(
   partition: Partition,
   organisation: OrganisationRecord,
-  { body: { installationId }, at, partitions = 0, signedBy }: InstallationRecord,
+  { body: { installationId, owner }, at, partitions = 0, signedBy }: InstallationRecord,
   added: InstallationBody['added'][number],
 ): void {
   const listed = readDirectoryRepository(partition, added.id);
   const isForeign = listed !== undefined && listed.orgId !== organisation.id;
-  if (isForeign && signedBy && !isRefutedFor(listed, organisation)) return;
+  if (isForeign && signedBy && !isRefutedFor(listed, organisation, owner.id))
+    return contend(partition, listed, { orgId: organisation.id, installationId });
   if (listed?.claimed && (isForeign || !signedBy)) proveOwner(partition, listed, organisation, { at, partitions });
   // Nothing of a claim counts for another organization.
   const before = isForeign && listed.claimed ? undefined : listed;
   const state: ConnectionState = 'connected';
   const fresh = { defaultBranch: null, createdAt: at, seenAt: 0 };
   const { id, hostId, fullName } = added;
-  const { claimed, ...known } = before ?? { ...fresh, fullName, claimed: undefined };
+  const { claimed, contenders, ...known } = before ?? { ...fresh, fullName, claimed: undefined, contenders: undefined };
   const isClaim = signedBy && (!before || claimed);
   writeDirectoryRepository(partition, {
     ...{ ...known, id, hostId, orgId: organisation.id, state, installationId },
     ...(isClaim && { claimed: true }),
+    ...(isClaim && contenders && { contenders }),
   });
+}
+
+/** Most organizations that are remembered of one repository. */
+const mostContenders = 8;
+
+/** What is merely claimed may be another one's, whose installation shows it to the host's client. */
+function contend(partition: Partition, listed: DirectoryRepository, contender: Contender): void {
+  const others = (listed.contenders ?? []).filter(({ orgId }) => orgId !== contender.orgId);
+  if (!listed.claimed || others.length >= mostContenders) return;
+  writeDirectoryRepository(partition, { ...listed, contenders: [...others, contender] });
 }
 
 /** A repository that moved to another owner meanwhile is not the former owner's to take away. */

@@ -29,12 +29,11 @@ export function foldOwnerAnswer(
   if (listed?.orgId !== orgId || organisation?.ownerId !== ownerId) return;
   if (listed.ownership && listed.ownership.at > askedAt) return;
   if (!answer.confirmed) {
-    const { cause, ownerId: other } = answer;
-    const ownership = { confirmed: false as const, at: askedAt, cause, ...(other !== undefined && { ownerId: other }) };
-    return writeDirectoryRepository(partition, { ...listed, ownership });
+    const { confirmed, cause, ...other } = answer;
+    return writeDirectoryRepository(partition, { ...listed, ownership: { confirmed, at: askedAt, cause, ...other } });
   }
-  if (listed.claimed) proveOwner(partition, listed, organisation, { at, partitions });
-  const { claimed: _, ...proved } = listed;
+  if (listed.claimed || !listed.ownership?.confirmed) proveOwner(partition, listed, organisation, { at, partitions });
+  const { claimed: _, contenders: __, ...proved } = listed;
   const ownership = { confirmed: true as const, at: askedAt, fullName: answer.fullName };
   writeDirectoryRepository(partition, { ...proved, ownership });
   proveOrganisation(partition, organisation, answer.login, { at, askedAt, partitions });
@@ -50,7 +49,7 @@ export function proveOwner(
   if (owner.ownerId === null || partitions === 0) return;
   const target = partitionName(partitionOf(slotOfId(id) as number, partitions));
   const refuted = orgId === owner.id ? null : orgId;
-  const body = { relay: 'ownerProved' as const, repoId: id, ownerId: owner.ownerId, refuted };
+  const body = { relay: 'ownerProved' as const, repoId: id, ownerId: owner.ownerId, orgId: owner.id, refuted };
   writeEffect(partition, { effect: 'relay', target, at, body });
 }
 

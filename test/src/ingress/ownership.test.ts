@@ -108,3 +108,17 @@ test('a number that another organization merely claims can be claimed as well', 
   );
   assert.equal(may('sun', { id: '88', login: 'sun' }), false, 'a number that is not claimed but known');
 });
+
+test('what another one merely claims is left out of a list of repositories, and refuses an event of its own', async (t) => {
+  const { directory, idOf } = await openDirectory(t);
+  const squatted = { ...fresh, owner: { id: '88', login: 'umbrella' }, fullName: 'umbrella/fresh' };
+  const body = { relay: 'repositorySeen', repository: fresh, seenAt: epoch, claimedBy: idOf('acme') } as const;
+  const seen = { id: 'relay-3', at: epoch, kind: 'relay', source: 'p00', row: 3, body } as const;
+  await foldRecords(directory, 2, seen);
+  const claim = { owner: lab.owner, repositories: [lab, squatted] };
+  const standing = standingOf(directory, idOf('umbrella'), { ...claim, isList: true });
+  assert.deepEqual(standing?.signedBy, { org: idOf('umbrella'), proved: true });
+  assert.equal(standingOf(directory, idOf('umbrella'), claim), undefined);
+  const proved = { owner: lab.owner, repositories: [{ ...rocket, fullName: 'umbrella/rocket' }], isList: true };
+  assert.equal(standingOf(directory, idOf('umbrella'), proved), undefined, 'what is proved is named in no list');
+});

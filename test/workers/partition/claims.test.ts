@@ -147,7 +147,7 @@ test('the host’s answer proves a claim, and its login is the one that counts',
   );
   assert.deepEqual(listed()?.ownership, { confirmed: true, at: epoch, fullName: 'Acme/rocket' });
   const [proved] = relays().filter(({ relay }) => relay === 'ownerProved');
-  assert.deepEqual(proved, { relay: 'ownerProved', repoId, ownerId: '77', refuted: null });
+  assert.deepEqual(proved, { relay: 'ownerProved', repoId, ownerId: '77', orgId, refuted: null });
 });
 
 test('an answer for another owner than the present one, or an older one, changes nothing', async (t) => {
@@ -188,7 +188,10 @@ test('a secret of the whole host that installs the app proves what was claimed',
   await fold(installed(victim.owner, null, 'two'));
   assert.notEqual(listed()?.orgId, orgId);
   assert.equal(listed()?.claimed, undefined);
-  assert.deepEqual(relays().at(-1), { relay: 'ownerProved', repoId, ownerId: '88', refuted: orgId });
+  assert.deepEqual(relays().at(-1), {
+    ...{ relay: 'ownerProved', repoId, ownerId: '88', refuted: orgId },
+    orgId: listed()?.orgId,
+  });
   const { partition, fold: deliver, stored } = openRepository(t);
   await deliver(1, rocket, { org: orgId, proved: true });
   const body = relays().at(-1) as RelayRecord['body'];

@@ -4,11 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { withDefaults } from '../../../src/api/validate.ts';
+import { newId } from '../../../src/ids.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
+import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
 import { writeDeadLetter } from '../../../src/store/dead-letters.ts';
 import {
+  type DirectoryRepository,
+  isRefutedFor,
+  type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
   readDirectoryRepository,
@@ -18,8 +24,9 @@ import { listEffects } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readPull } from '../../../src/store/pulls.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
+import { readResult } from '../../../src/store/results.ts';
 import { organisationOf } from '../../../workers/render/organisation.ts';
-import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
   epoch,
@@ -226,4 +233,46 @@ test('an installation that an organization tells of takes nothing that another o
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1] });
   assert.equal(listed()?.installationId, null);
+});
+
+test('a write that was meant for a claim changes nothing once the owner is proved', async (t) => {
+  const { directory, partition, fold, settle, acme, deliver, listed } = await open(t);
+  await deliver(1, rocket, { org: acme, proved: false });
+  await settle();
+  const life = readRepository(partition, repoId)?.createdAt as number;
+  await deliver(2, victim, null, now + 1000, now + 1000);
+  await settle();
+  const untouched = dump(partition);
+  const settings = withDefaults(NotesSettingsSchema, {}) as never;
+  const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
+  const counts = { prCount: 0, issueCount: 0, resolution: 'window' } as const;
+  const commands = [
+    { name: 'putSettings', repoId, settings, life },
+    { name: 'createRange', rangeId: newId('range', 0), repoId, bounds, ...counts, life },
+    { name: 'cancelBackfill', repoId, life },
+  ] as const;
+  const results = commands.map((command) => commandRecord(command));
+  await fold(partition, ...results);
+  for (const { id } of results) assert.equal((readResult(partition, id) as { kind?: string }).kind, 'notFound');
+  const rowsOf = (text: string) => text.split('\n').filter((line) => !/^(results|meta) /.test(line));
+  assert.deepEqual(rowsOf(dump(partition)), rowsOf(untouched));
+  const unselect = { name: 'selectRepository', repoId, orgId: acme, selected: false };
+  await fold(directory, commandRecord(unselect as never));
+  assert.equal(listed()?.state, 'connected');
+});
+
+test('a claim is refuted for whom the host has named, by number and, until that is proved, by login', () => {
+  const listed = { id: repoId, claimed: true, orgId: 'org_stale' } as DirectoryRepository;
+  const told = { confirmed: false, at: now, cause: 'login', ownerId: '88' } as const;
+  const named = { ...listed, ownership: { ...told, ownerLogin: 'victim-renamed' } };
+  const claimant = { login: 'acme', ownerId: '88', ownerProof: 'claimed' } as OrganisationRecord;
+  assert.equal(isRefutedFor(named, claimant, '88'), false, 'another one that claims the number of a renamed owner');
+  assert.equal(isRefutedFor(named, { ...claimant, login: 'Victim-Renamed' }, '88'), true);
+  assert.equal(isRefutedFor(named, { ...claimant, ownerProof: 'proved' }, '88'), true);
+  assert.equal(isRefutedFor(named, { ...claimant, ownerProof: 'proved' }, '77'), false);
+  assert.equal(
+    isRefutedFor({ ...listed, ownership: told }, claimant, '88'),
+    true,
+    'answers of earlier versions name no login',
+  );
 });

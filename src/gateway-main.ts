@@ -31,7 +31,7 @@ async function start({ settings, logger, setReady }: ChildContext): Promise<Chil
   };
 }
 
-/** The key in the data directory always works: it is written into the directory when that does not know it. */
+/** Makes the key of the data directory known to the service. One that it knows already stays as it is, revoked or rotated. */
 async function ensureAdminKey(gateway: Gateway, dataDir: string): Promise<void> {
   const file = adminKeyFile(dataDir);
   if (!existsSync(file)) return;

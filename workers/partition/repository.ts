@@ -78,7 +78,8 @@ export function foldErased(
   const known = readRepository(partition, repoId);
   if (!known || (replayed && known.createdAt > at)) return;
   const isProvedOwner = known.claimedBy === undefined && known.owner.id === ownerId;
-  if (orgId === undefined || known.claimedBy === orgId || isProvedOwner) giveUpRepository(partition, repoId);
+  if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
+    giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
   else tellDirectory(partition, known, at, known.claimedBy ?? null);
 }
 

@@ -40,6 +40,7 @@ import {
   repositoryFields,
   resultRecord,
   sweepRecord,
+  tickRecord,
 } from '../../helpers/partition-records.ts';
 
 const rocket = repositoryFields();
@@ -369,4 +370,42 @@ test('an owner of whom the directory has not heard is listed when it supersedes 
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1, 2] });
   assert.equal(listed()?.claimed, undefined);
+});
+
+test('what waits of the owner stays when a claimant is erased', async (t) => {
+  const world = await open(t);
+  const { partition, settle, acme, owners, fold } = world;
+  const own: SignedBy = { org: acme, proved: true };
+  const due = now + 40 * dayMs;
+  await fold(partition, pullRecord(2, { at: now, repository: victim, signedBy: null, due }));
+  await world.deliver(1, rocket, own);
+  await settle();
+  await erased(world, rocket.owner, own);
+  await settle();
+  assert.equal(owners().stored, undefined);
+  await fold(partition, tickRecord(due));
+  await settle();
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
+});
+
+test('what an earlier version has told of an owner is not listed for another one that claims its number', async (t) => {
+  for (const isNamed of [false, true]) {
+    const { directory, settle, carry, acme, deliver, listed, owners, fold, partition } = await open(t);
+    const claimed = { id: '88', login: 'acme' };
+    await fold(directory, installation('claim', { owner: claimed, signedBy: { org: acme, proved: false } }));
+    assert.equal(readOrganisation(directory, acme)?.ownerId, '88');
+    if (isNamed) {
+      await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
+      const org = organisationByLogin(directory, origin, 'victimcorp')?.id as string;
+      await fold(directory, installation('named', { owner: victim.owner, signedBy: { org, proved: false } }));
+    }
+    const named = organisationByLogin(directory, origin, 'victimcorp')?.id;
+    await deliver(1, victim, undefined);
+    await carry(partition, directory);
+    assert.notEqual(listed()?.orgId, acme);
+    if (isNamed) assert.equal(listed()?.orgId, named);
+    assert.equal(readOrganisation(directory, acme)?.login, 'acme');
+    await settle();
+    assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1] });
+  }
 });

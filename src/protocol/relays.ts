@@ -27,8 +27,15 @@ export const RelayBodySchema = Type.Union([
   }),
   /** The directory does not list a repository for the organization that claims it: the claim ends, with what it brought. */
   Type.Object({ relay: Type.Literal('claimDropped'), repoId: Type.String(), claimedBy: Type.String() }),
-  /** The organisation of a repository was erased: everything of it goes. */
-  Type.Object({ relay: Type.Literal('repositoryErased'), repoId: Type.String() }),
+  /** The organisation of a repository was erased: everything of it goes, unless it is another one's by now. */
+  Type.Object({
+    relay: Type.Literal('repositoryErased'),
+    repoId: Type.String(),
+    /** The organization that it was listed for; absent in records of earlier versions. */
+    orgId: Type.Optional(Type.String()),
+    /** Number of its owner, null where it was merely claimed; absent in records of earlier versions. */
+    ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  }),
   /** The owner of a repository was renamed: its name changes with it. */
   Type.Object({
     relay: Type.Literal('ownerRenamed'),

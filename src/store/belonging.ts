@@ -4,6 +4,7 @@
  */
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import { type DirectoryRepository, readOrganisation, sameLogin } from './directory.ts';
+import { isErasing } from './erasing-repository.ts';
 import type { Partition } from './partition.ts';
 import { readRepository } from './repositories.ts';
 
@@ -18,7 +19,9 @@ export function belongsToListed(
 ): boolean {
   if (!listed.claimed || !partition) return true;
   const stored = readRepository(partition, listed.id);
-  if (!stored || stored.claimedBy === listed.orgId) return true;
+  // Rows of an erased life go piece by piece, and whoever claims the repository meanwhile has no part in them.
+  if (!stored) return !isErasing(partition, listed.id);
+  if (stored.claimedBy === listed.orgId) return true;
   if (stored.claimedBy !== undefined) return false;
   const organisation = readOrganisation(directory, listed.orgId);
   return organisation?.ownerId === stored.owner.id && sameLogin(organisation.login, stored.owner.login);

@@ -159,7 +159,8 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
  * The organization that owns a repository: known by the host's number of the owner, else by a login that was named before its
  * first delivery and is not bound to an owner yet, else new. An event from before the last rename does not bring a login back,
  * whichever of its repositories it is about.
- * @param isProof whether this proves who the owner is: another organization that merely claims the number loses it then
+ * Another organization that merely claims the number, and is called otherwise, loses it.
+ * @param isProof whether this proves who the owner is; records of earlier versions do not say so
  */
 export function meetOrganisation(
   partition: Partition,
@@ -167,9 +168,10 @@ export function meetOrganisation(
   owner: EventRepository['owner'],
   { at, seenAt, isProof = false }: { at: number; seenAt: number; isProof?: boolean },
 ): OrganisationRecord {
-  if (isProof) endFalseClaim(partition, origin, owner);
+  endFalseClaim(partition, origin, owner);
   const named = organisationByLogin(partition, origin, owner.login);
-  const isFree = named && (named.ownerId === null || (isProof && named.ownerProof === 'claimed'));
+  const hasNumber = named?.ownerId === null || named?.ownerId === owner.id;
+  const isFree = named && (hasNumber || (isProof && named.ownerProof === 'claimed'));
   const found = organisationByOwner(partition, origin, owner.id) ?? (isFree ? named : undefined);
   const isKnown = found !== undefined && found.ownerId === owner.id;
   const isLate = isKnown && seenAt < (found.namedAt ?? 0);

@@ -24,7 +24,6 @@ import { isFolded, recordKey, removeDelivery, writeDelivery } from '../../src/st
 import { readTime, writeTime } from '../../src/store/meta.ts';
 import { readRelayed, writeRelayed } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRepository } from '../../src/store/repositories.ts';
 import { readResult, writeResult } from '../../src/store/results.ts';
 import { foldEvent } from './actor.ts';
 import { foldBackfilled } from './backfills.ts';
@@ -35,8 +34,8 @@ import { foldApproval } from './guard.ts';
 import { foldInstallation } from './installations.ts';
 import { carryOutOnce } from './once.ts';
 import { foldOutcome } from './outcomes.ts';
-import { followOwner } from './repository.ts';
-import { foldSweep, giveUpRepository } from './retention.ts';
+import { foldErased, followOwner } from './repository.ts';
+import { foldSweep } from './retention.ts';
 import { foldTick } from './sweep.ts';
 import { foldCounted, foldUsage } from './usage.ts';
 import { foldWebhookEvent } from './webhook-deliveries.ts';
@@ -201,17 +200,11 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   }
   writeRelayed(partition, record.source, Math.max(record.row, known));
   const { body, at } = record;
-  if (body.relay === 'repositoryErased') erase(partition, record, body.repoId);
+  if (body.relay === 'repositoryErased') foldErased(partition, record, body);
   else if (body.relay === 'ownerRenamed') followOwner(partition, body, at);
   else if (body.relay === 'ownerProved') foldProof(partition, body);
   else if (body.relay === 'claimDropped') dropClaim(partition, body);
   else if (body.relay === 'counted') foldCounted(partition, body);
   else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
   else foldSeen(partition, body, record);
-}
-
-/** A word to erase that is replayed is not about the new life of a repository that was met again meanwhile. */
-function erase(partition: Partition, { at, replayed }: RelayRecord, repoId: string): void {
-  const met = readRepository(partition, repoId)?.createdAt ?? 0;
-  if (!replayed || met <= at) giveUpRepository(partition, repoId);
 }

@@ -12,6 +12,7 @@ import {
   listDirectoryRepositories,
   listKeys,
   listOrganisations,
+  readOrganisation,
   removeDirectoryRepository,
   removeKey,
   removeOrganisation,
@@ -82,10 +83,14 @@ export function approveOrganisations(partition: Partition, wait: OrganisationsWa
 /** All that the directory knows of an organisation. What else it comes to hold of one is erased here too. */
 function eraseOrganisation(partition: Partition, orgId: string, partitions: number, at: number): void {
   const repositories = listDirectoryRepositories(partition, orgId);
-  for (const { id } of repositories) {
+  const ownerId = readOrganisation(partition, orgId)?.ownerId ?? null;
+  for (const { id, claimed } of repositories) {
     removeDirectoryRepository(partition, id);
     const target = partitionName(partitionOf(slotOfId(id) as number, partitions));
-    writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', repoId: id } });
+    const erased = { orgId, ownerId: claimed ? null : ownerId };
+    const isTold = claimed === true || ownerId !== null;
+    const body = { relay: 'repositoryErased' as const, repoId: id, ...(isTold && erased) };
+    writeEffect(partition, { effect: 'relay', target, at, body });
   }
   const keys = listKeys(partition).filter((key) => key.orgId === orgId);
   for (const key of keys) {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mostAheadMs } from '../../src/intake/text.ts';
 import { linkedIssues } from '../../src/notes/link.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
-import type { EventRecord } from '../../src/protocol/journal.ts';
+import type { EventRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
@@ -42,15 +42,45 @@ export function meetRepository(
   if (!before) finishErasing(partition, id);
   const known = before && weigh(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
-  if (after === before) return before;
+  // The directory lists whoever the host has refuted, and may not have heard of this one.
+  const isUnheard = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
+  if (after === before && !isUnheard) return before;
   writeRepository(partition, after);
-  if (!before || after.revision !== before.revision || after.claimedBy !== before.claimedBy) {
-    const claimedBy = record.signedBy === undefined ? {} : { claimedBy: after.claimedBy ?? null };
-    const relayed = { relay: 'repositorySeen' as const, repository: toldOf(after), seenAt: after.seenAt, ...claimedBy };
-    writeEffect(partition, { effect: 'relay', target: 'directory', at: record.at, body: relayed });
+  if (isUnheard || !before || after.revision !== before.revision || after.claimedBy !== before.claimedBy) {
+    tellDirectory(partition, after, record.at, record.signedBy === undefined ? undefined : (after.claimedBy ?? null));
   }
   if (before) follow(partition, before, after);
   return after;
+}
+
+/** Has the directory list a repository. `claimedBy` is undefined where it is not known whose secret signed what is told. */
+function tellDirectory(
+  partition: Partition,
+  repository: RepositoryRecord,
+  at: number,
+  claimedBy: string | null | undefined,
+): void {
+  const { seenAt } = repository;
+  const claim = claimedBy === undefined ? {} : { claimedBy };
+  const body = { relay: 'repositorySeen' as const, repository: toldOf(repository), seenAt, ...claim };
+  writeEffect(partition, { effect: 'relay', target: 'directory', at, body });
+}
+
+/**
+ * Gives up a repository whose organisation was erased. One that is another's by now is not meant, and the directory hears of it
+ * again; a replayed word is not about the new life of one that was met again meanwhile.
+ */
+export function foldErased(
+  partition: Partition,
+  { at, replayed }: Pick<RelayRecord, 'at' | 'replayed'>,
+  { repoId, orgId, ownerId }: Extract<RelayBody, { relay: 'repositoryErased' }>,
+): void {
+  const known = readRepository(partition, repoId);
+  if (!known || (replayed && known.createdAt > at)) return;
+  const isProvedOwner = known.claimedBy === undefined && known.owner.id === ownerId;
+  if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
+    giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
+  else tellDirectory(partition, known, at, known.claimedBy ?? null);
 }
 
 /**

@@ -1,11 +1,12 @@
 /**
  * Two organizations, of which one claims what is the other's, in thousands of random orders: deliveries, installations, answers
- * of the host, renames and relays, late and doubled, folded by the directory and a partition. After each step nothing of the
+ * of the host, renames, erasing and relays, late and doubled, folded by the directory and a partition. After each step nothing of the
  * victim's shows to the attacker; after the victim's proof everything of the victim's is the victim's, and nothing else is.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { withDefaults } from '../../../src/api/validate.ts';
+import { dayMs } from '../../../src/days.ts';
 import { standingOf } from '../../../src/ingress/ownership.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, JournalRecord } from '../../../src/protocol/journal.ts';
@@ -22,16 +23,20 @@ import { listEffects } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { pullsNumbered } from '../../../src/store/pulls.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
+import { dueOrganisations } from '../../../src/store/retention.ts';
 import { answerOf } from '../../../workers/host/owners.ts';
 import { foldMessage } from '../../../workers/partition/fold.ts';
-import { openTestPartition } from '../../helpers/partition.ts';
+import { dump, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
+  dailyTicks,
   epoch,
   eventRecord,
   pullSnapshot,
   repositoryFields,
   resultRecord,
+  sweepRecord,
+  tickRecord,
 } from '../../helpers/partition-records.ts';
 import { pick, type Random, seeded } from '../../helpers/random.ts';
 
@@ -67,6 +72,10 @@ class World {
   private now = start;
   private pulls = 0;
   readonly log: string[] = [];
+  /** What was folded, in order: the journal of both. */
+  readonly journal: { into: Partition; seq: number; record: JournalRecord }[] = [];
+  /** What the host's word has told of a repository: none of it may be lost. */
+  private readonly told = new Map<string, Set<string>>();
 
   constructor({ directory, partition }: Pick<World, 'directory' | 'partition'>, random: Random, hasOwnOnly: boolean) {
     this.random = random;
@@ -105,6 +114,7 @@ class World {
       () => this.rename(),
       () => this.unselect(),
       () => this.configure(),
+      () => this.age(),
     ];
     pick(this.random, steps)();
   }
@@ -123,6 +133,9 @@ class World {
         while (this.arrive() || this.relay());
       }
     }
+    // What waited is due by then.
+    this.fold(this.partition, tickRecord(this.now + dayMs));
+    while (this.arrive() || this.relay());
   }
 
   /** What the attacker's key shows of the victim's. */
@@ -163,12 +176,14 @@ class World {
       if (this.partition.tables.notesSettings.get(id) !== undefined) yield `${id} has settings of the attacker`;
       if (stored?.formerNames.some((name) => !victimLogins.includes(name.split('/')[0] as string)))
         yield `${id} has former names ${stored?.formerNames}`;
+      for (const title of this.told.get(id) ?? []) if (!titles.includes(title)) yield `${id} has lost ${title}`;
       if (!titles.some((title) => title.includes(theirs))) yield `${id} has lost what the victim told`;
     }
   }
 
   /** The attacker's own secret tells of a repository, of whatever owner and time it likes. */
   private claim(): void {
+    this.nameAgain();
     const repository = this.named(pick(this.random, this.repositories), this.anyOwner());
     this.deliver('attacker', repository, forged, this.anyTime());
   }
@@ -221,6 +236,29 @@ class World {
     if (this.random(2) === 0) this.deliverInstallation(null, this.victim(), [], 'renamed');
   }
 
+  /** The attacker claims, and is gone for a month: organizations whose app is gone are erased, which is on its way like the rest. */
+  private age(): void {
+    this.claim();
+    this.deliverInstallation('attacker', this.anyOwner(), [], 'uninstalled');
+    while (this.arrive() || this.relay());
+    this.folded = [];
+    const from = this.now;
+    this.now += 32 * dayMs;
+    for (const tick of dailyTicks(from, this.now)) this.fold(this.directory, tick);
+    const organisations = dueOrganisations(this.directory, this.now);
+    if (organisations.length === 0) return;
+    const sweep = { sweep: 'organisations' as const, organisations, partitions: 64, shares: [] };
+    this.send(`erasing of ${organisations.length}`, this.directory, sweepRecord(sweep, this.now));
+    this.tell();
+  }
+
+  /** An organization that was erased is named again by the operator. */
+  private nameAgain(): void {
+    if (readOrganisation(this.directory, this.orgs.get('attacker') as string)) return;
+    this.fold(this.directory, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never, this.now));
+    this.orgs.set('attacker', organisationByLogin(this.directory, origin, 'acme')?.id as string);
+  }
+
   /** The attacker switches off what its key shows. */
   private unselect(): void {
     const { id } = pick(this.random, this.repositories);
@@ -260,7 +298,8 @@ class World {
     const pull = pullSnapshot(this.pulls, { title: `Change ${this.pulls} ${text}`, updatedAt });
     const body = { event: 'pull_request', action: 'closed', pull } as const;
     const what = `${party} tells of ${repository.hostId} as ${repository.owner.id} ${repository.fullName} at ${updatedAt}`;
-    this.send(what, this.partition, eventRecord(body, { at: this.now, repository, signedBy }));
+    const due = this.random(6) === 0 ? { due: this.now + this.random(20_000) } : {};
+    this.send(what, this.partition, eventRecord(body, { at: this.now, repository, signedBy, ...due }));
   }
 
   private deliverInstallation(
@@ -325,7 +364,14 @@ class World {
     this.log.push(`arrived: ${next.record.kind} ${next.record.id}`);
     this.fold(next.to, next.record);
     this.folded.push(next);
+    this.note(next.record);
     return true;
+  }
+
+  private note(record: JournalRecord): void {
+    if (record.kind !== 'event' || record.signedBy !== null || record.body.event !== 'pull_request') return;
+    const { id } = record.repository;
+    this.told.set(id, (this.told.get(id) ?? new Set()).add(record.body.pull.title));
   }
 
   /** A delivery comes again. */
@@ -368,6 +414,7 @@ class World {
   private fold(into: Partition, record: JournalRecord): void {
     const seq = (this.seqs.get(into) ?? 0) + 1;
     this.seqs.set(into, seq);
+    this.journal.push({ into, seq, record });
     foldMessage(into, seq, [record]);
   }
 
@@ -390,13 +437,13 @@ class World {
   }
 }
 
-/** Runs one order of a seed from the start, without leaving anything on disk. */
-function inNewWorld(t: TestContext): (random: Random, hasOwnOnly: boolean, run: (world: World) => void) => void {
+/** Runs something from empty partitions, without leaving anything on disk. */
+function inNewStores(t: TestContext) {
   const stores = { directory: openTestPartition(t, 'directory'), partition: openTestPartition(t, 'p00') };
-  return (random, hasOwnOnly, run) => {
-    const undone = new Error('undone');
+  const undone = new Error('undone');
+  return (run: (opened: typeof stores) => void): void => {
     const all = () => {
-      run(new World(stores, random, hasOwnOnly));
+      run(stores);
       throw undone;
     };
     try {
@@ -408,15 +455,23 @@ function inNewWorld(t: TestContext): (random: Random, hasOwnOnly: boolean, run: 
 }
 
 const orders = 400;
+/** The journal of one in so many orders is folded again from its start. */
+const foldedAgain = 20;
 
 for (const [secrets, hasOwnOnly] of [
   ['a secret of the whole host', false],
   ['its own secret and the host’s answers', true],
 ] as const) {
   test(`what a victim with ${secrets} has is nobody else’s in any order`, (t) => {
-    const inWorld = inNewWorld(t);
+    const inStores = inNewStores(t);
+    const bytes = ({ directory, partition }: Pick<World, 'directory' | 'partition'>) =>
+      dump(directory) + dump(partition);
     for (let seed = 1; seed <= orders; seed += 1) {
-      inWorld(seeded(seed), hasOwnOnly, (world) => {
+      const isFoldedAgain = seed % foldedAgain === 0;
+      let journal: World['journal'] = [];
+      let before = '';
+      inStores((stores) => {
+        const world = new World(stores, seeded(seed), hasOwnOnly);
         for (let step = 0; step < 40; step += 1) {
           world.step();
           const leaked = world.leaked();
@@ -425,6 +480,13 @@ for (const [secrets, hasOwnOnly] of [
         world.settle();
         const faults = [...world.faults()];
         assert.deepEqual(faults, [], `seed ${seed}:\n${world.log.join('\n')}`);
+        journal = world.journal;
+        if (isFoldedAgain) before = bytes(world);
+      });
+      if (!isFoldedAgain) continue;
+      inStores((stores) => {
+        for (const { into, seq, record } of journal) foldMessage(into, seq, [record]);
+        assert.equal(bytes(stores), before, `seed ${seed} folds to other bytes the second time`);
       });
     }
   });

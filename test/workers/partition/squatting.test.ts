@@ -5,11 +5,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { withDefaults } from '../../../src/api/validate.ts';
+import { dayMs } from '../../../src/days.ts';
 import { newId } from '../../../src/ids.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
+import { belongsToListed } from '../../../src/store/belonging.ts';
 import { writeDeadLetter } from '../../../src/store/dead-letters.ts';
 import {
   type DirectoryRepository,
@@ -25,16 +27,20 @@ import type { Partition } from '../../../src/store/partition.ts';
 import { readPull } from '../../../src/store/pulls.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
 import { readResult } from '../../../src/store/results.ts';
+import { dueOrganisations } from '../../../src/store/retention.ts';
 import { organisationOf } from '../../../workers/render/organisation.ts';
 import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
+  dailyTicks,
   epoch,
   eventRecord,
   pullRecord,
   pullSnapshot,
   repositoryFields,
   resultRecord,
+  sweepRecord,
+  tickRecord,
 } from '../../helpers/partition-records.ts';
 
 const rocket = repositoryFields();
@@ -73,7 +79,13 @@ async function open(t: TestContext) {
   };
   await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never));
   const acme = organisationByLogin(directory, origin, 'acme')?.id as string;
-  const deliver = (number: number, repository: EventRepository, signedBy: SignedBy, updatedAt = now, at = now) => {
+  const deliver = (
+    number: number,
+    repository: EventRepository,
+    signedBy: SignedBy | undefined,
+    updatedAt = now,
+    at = now,
+  ) => {
     const pull = pullSnapshot(number, { updatedAt });
     return fold(
       partition,
@@ -275,4 +287,125 @@ test('a claim is refuted for whom the host has named, by number and, until that 
     true,
     'answers of earlier versions name no login',
   );
+});
+
+/** The app of an owner is removed, and a month later its organization erased in the directory. */
+async function erased(
+  { directory, fold }: Pick<Awaited<ReturnType<typeof open>>, 'directory' | 'fold'>,
+  owner: EventRepository['owner'],
+  signedBy: SignedBy,
+): Promise<void> {
+  const record = installation('gone', { owner, signedBy });
+  await fold(directory, { ...record, body: { ...record.body, action: 'uninstalled' } });
+  const monthLater = now + 32 * dayMs;
+  await fold(directory, ...dailyTicks(now, monthLater));
+  const organisations = dueOrganisations(directory, monthLater);
+  assert.equal(organisations.length, 1);
+  const sweep = { sweep: 'organisations' as const, organisations, partitions: 64, shares: [] };
+  await fold(directory, sweepRecord(sweep, monthLater));
+}
+
+test('a claimant that is erased takes nothing of the owner that was proved meanwhile', async (t) => {
+  const world = await open(t);
+  const { partition, settle, acme, deliver, owners, fold } = world;
+  const own: SignedBy = { org: acme, proved: true };
+  await deliver(1, rocket, own);
+  await settle();
+  await erased(world, rocket.owner, own);
+  // The partition hears of the owner before it hears of the erasing.
+  await deliver(2, victim, null);
+  await settle();
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
+
+  // Had the directory not heard of the owner yet, it would list the repository for nobody: it is told again.
+  const told = () => listEffects(partition, 0, 100).length;
+  const before = told();
+  const body = { relay: 'repositoryErased', repoId, orgId: acme, ownerId: null } as const;
+  await fold(partition, { id: 'again', at: now, kind: 'relay', source: 'directory', row: 1000, body });
+  assert.equal(told(), before + 1);
+  await settle();
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
+  await fold(partition, {
+    id: 'meant',
+    at: now,
+    kind: 'relay',
+    source: 'directory',
+    row: 1001,
+    body: { ...body, ownerId: '88' },
+  });
+  assert.equal(owners().stored, undefined);
+});
+
+test('rows of an owner that was erased do not show to who claims the repository before they are gone', async (t) => {
+  const world = await open(t);
+  const { directory, partition, settle, acme, deliver, listed, fold } = world;
+  await deliver(1, victim, null);
+  await settle();
+  await erased(world, victim.owner, null);
+  await settle();
+  const signedBy: SignedBy = { org: acme, proved: false };
+  await fold(directory, installation('claim', { owner: rocket.owner, signedBy, added: [rocket] }));
+  const isShown = () => belongsToListed(directory, listed() as DirectoryRepository, partition);
+  assert.equal(listed()?.orgId, acme);
+  assert.ok(readPull(partition, repoId, 1), 'rows go piece by piece');
+  assert.equal(isShown(), false);
+  await fold(partition, sweepRecord({ sweep: 'more' }, now));
+  assert.equal(readPull(partition, repoId, 1), undefined);
+  assert.equal(isShown(), true);
+});
+
+test('an owner of whom the directory has not heard is listed when it supersedes a refuted claim', async (t) => {
+  const { directory, partition, carry, settle, acme, deliver, listed, owners, fold } = await open(t);
+  await deliver(1, victim, undefined);
+  // What the partition told was set aside in the directory.
+  await carry(partition, openTestPartition(t, 'elsewhere'));
+  const signedBy: SignedBy = { org: acme, proved: false };
+  await fold(directory, installation('claim', { owner: rocket.owner, signedBy, added: [rocket] }));
+  const answer = { confirmed: false, cause: 'owner', ownerId: '88', ownerLogin: 'victimcorp' } as const;
+  const asked = { result: 'ownerAnswered', repoId, orgId: acme, ownerId: '77', askedAt: now, partitions: 64 } as const;
+  await fold(directory, resultRecord({ ...asked, answer }));
+  await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
+  const org = organisationByLogin(directory, origin, 'victimcorp')?.id as string;
+  await deliver(2, victim, { org, proved: false, supersedes: acme });
+  await settle();
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1, 2] });
+  assert.equal(listed()?.claimed, undefined);
+});
+
+test('what waits of the owner stays when a claimant is erased', async (t) => {
+  const world = await open(t);
+  const { partition, settle, acme, owners, fold } = world;
+  const own: SignedBy = { org: acme, proved: true };
+  const due = now + 40 * dayMs;
+  await fold(partition, pullRecord(2, { at: now, repository: victim, signedBy: null, due }));
+  await world.deliver(1, rocket, own);
+  await settle();
+  await erased(world, rocket.owner, own);
+  await settle();
+  assert.equal(owners().stored, undefined);
+  await fold(partition, tickRecord(due));
+  await settle();
+  assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
+});
+
+test('what an earlier version has told of an owner is not listed for another one that claims its number', async (t) => {
+  for (const isNamed of [false, true]) {
+    const { directory, settle, carry, acme, deliver, listed, owners, fold, partition } = await open(t);
+    const claimed = { id: '88', login: 'acme' };
+    await fold(directory, installation('claim', { owner: claimed, signedBy: { org: acme, proved: false } }));
+    assert.equal(readOrganisation(directory, acme)?.ownerId, '88');
+    if (isNamed) {
+      await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
+      const org = organisationByLogin(directory, origin, 'victimcorp')?.id as string;
+      await fold(directory, installation('named', { owner: victim.owner, signedBy: { org, proved: false } }));
+    }
+    const named = organisationByLogin(directory, origin, 'victimcorp')?.id;
+    await deliver(1, victim, undefined);
+    await carry(partition, directory);
+    assert.notEqual(listed()?.orgId, acme);
+    if (isNamed) assert.equal(listed()?.orgId, named);
+    assert.equal(readOrganisation(directory, acme)?.login, 'acme');
+    await settle();
+    assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1] });
+  }
 });

@@ -234,8 +234,9 @@ interface Signed {
  * The repository under the login that counts for its owner, without a former name that is not the owner's: pages are found by
  * those too.
  */
-function underKnownLogin({ repository, bodies }: Minimised, standing: Standing | undefined): Minimised {
-  if (standing === undefined) return { repository, bodies };
+function underKnownLogin(minimised: Minimised, standing: Standing | undefined): Minimised {
+  if (standing === undefined) return minimised;
+  const { repository, bodies } = minimised;
   const { login } = standing;
   const own = bodies.map((body) => (body.event === 'repository' ? withOwnFormerName(body, login) : body));
   if (login === repository.owner.login) return { repository, bodies: own };

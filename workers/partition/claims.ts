@@ -21,9 +21,10 @@ export function judgeClaim(before: RepositoryRecord | undefined, { repository, s
   // Records of earlier versions do not say who signed them: they fold as they did then.
   if (!before || signedBy === undefined) return 'goesOn';
   const { owner, claimedBy } = before;
+  if (signedBy === null && claimedBy === undefined) return 'goesOn';
   const hasSameNumber = owner.id === repository.owner.id;
   const hasSameLogin = sameLogin(owner.login, repository.owner.login);
-  if (signedBy === null) return claimedBy === undefined || (hasSameNumber && hasSameLogin) ? 'goesOn' : 'beginsAnew';
+  if (signedBy === null) return hasSameNumber && hasSameLogin ? 'goesOn' : 'beginsAnew';
   if (claimedBy === signedBy.org) return 'goesOn';
   if (claimedBy !== undefined) return signedBy.supersedes === claimedBy ? 'beginsAnew' : 'refused';
   // An organization whose number is itself only claimed must be called as the owner is, too.

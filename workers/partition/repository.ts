@@ -90,9 +90,11 @@ export function foldErased(
 function weigh(stored: RepositoryRecord, { at, signedBy, repository }: Seen, seenAt: number): RepositoryRecord {
   if (signedBy === undefined) return stored;
   if (signedBy === null && stored.claimedBy !== undefined) return { ...withoutClaim(stored), seenAt: 1 };
-  const { provedAt, ...others } = stored;
   const isTransfer = signedBy === null && repository.owner.id !== stored.owner.id;
-  if (isTransfer && provedAt !== undefined && seenAt > provedAt) return { ...others, seenAt: provedAt };
+  if (isTransfer && stored.provedAt !== undefined && seenAt > stored.provedAt) {
+    const { provedAt, ...others } = stored;
+    return { ...others, seenAt: provedAt };
+  }
   return stored.seenAt > at + 2 * mostAheadMs ? { ...stored, seenAt: 1 } : stored;
 }
 
@@ -107,8 +109,9 @@ function withProvedTime(
   const proved = before.provedAt ?? before.seenAt;
   const provedAt = signedBy === null ? Math.max(proved, seenAt) : proved;
   if (provedAt < after.seenAt) return after.provedAt === provedAt ? after : { ...after, provedAt };
+  if (after.provedAt === undefined) return after;
   const { provedAt: _, ...others } = after;
-  return after.provedAt === undefined ? after : others;
+  return others;
 }
 
 /**

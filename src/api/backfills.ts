@@ -13,8 +13,8 @@ import {
   type DirectoryRepository,
   readDirectoryRepository,
   readOrganisation,
+  refusalOf,
   refusedOwner,
-  sameLogin,
 } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import { readRepository, toEventRepository } from '../store/repositories.ts';
@@ -107,9 +107,7 @@ export async function resolveListed(
   const organisation = readOrganisation(directory, listed.orgId);
   const origin = organisation?.origin ?? context.settings.hostOrigin;
   const resolved = await resolve(context, { task: 'resolveRepository', origin, fullName: listed.fullName });
-  const { owner } = resolved.repository;
-  const isProved = organisation?.ownerProof === 'proved';
-  const isOwner = owner.id === organisation?.ownerId && (isProved || sameLogin(owner.login, organisation.login));
+  const isOwner = organisation && refusalOf(resolved.repository.owner, organisation) === undefined;
   if (!isOwner) throw new ServiceError('forbidden', refusedOwner);
   if (resolved.repository.id === listed.id) return resolved;
   throw new ServiceError('conflict', `The host has another repository under the name ${listed.fullName}.`);

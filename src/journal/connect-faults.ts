@@ -2,7 +2,7 @@
  * Explains why a connection to the journal's server failed, with the setting that can be wrong.
  */
 import { ErrorCode, NatsError } from 'nats';
-import type { NatsSettings } from './credentials.ts';
+import { asksForTls, type NatsSettings } from './credentials.ts';
 import { JournalSetupError } from './topology.ts';
 
 /** The error of a failed connection, in words of the settings where these are its cause. */
@@ -25,8 +25,8 @@ function wasCut(error: NodeJS.ErrnoException | undefined): boolean {
   return /^(ECONNRESET|ECONNABORTED|EPIPE|CONNECTION_CLOSED)$/.test(error?.code ?? '') || !error?.message;
 }
 
-function mayLackCertificate({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: NatsSettings): boolean {
-  return natsTlsCert === '' && (natsUrl.startsWith('tls:') || natsTlsCa !== '' || natsTlsFirst);
+function mayLackCertificate(settings: NatsSettings): boolean {
+  return settings.natsTlsCert === '' && asksForTls(settings);
 }
 
 /** What the client proved itself with. */

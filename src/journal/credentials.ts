@@ -69,15 +69,19 @@ function readAuthenticator(file: string): Authenticator {
     : nkeyAuthenticator(pair.getSeed());
 }
 
+/** Whether the settings ask for TLS. */
+export function asksForTls({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: NatsSettings): boolean {
+  return natsUrl.startsWith('tls:') || natsTlsFirst || natsTlsCa !== '' || natsTlsCert !== '';
+}
+
 /**
  * The TLS options; undefined when the settings do not ask for TLS. With them the client refuses a server without TLS before
  * it sends anything.
  * @throws JournalSetupError when a file cannot be used
  */
 export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
-  const { natsUrl, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
-  const wanted = natsUrl.startsWith('tls:') || natsTlsFirst || natsTlsCa !== '' || natsTlsCert !== '';
-  if (!wanted) return undefined;
+  if (!asksForTls(settings)) return undefined;
+  const { natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
   const options: TlsOptions & SecureOptions = {};
   if (natsTlsFirst) options.handshakeFirst = true;
   if (natsTlsCa !== '') Object.assign(options, trustIn(read(natsTlsCa, 'TIDINGS_NATS_TLS_CA: '), natsTlsCa));

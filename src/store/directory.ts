@@ -64,6 +64,18 @@ export function sameLogin(a: string, b: string): boolean {
 }
 
 /**
+ * Why an account of the host is not that of an organization; undefined where it is. Where the owner's number is not proved yet, the
+ * account must also be called as the organization is, which is the operator's word.
+ */
+export function refusalOf(
+  { id, login }: { id: string; login: string },
+  organisation: Pick<OrganisationRecord, 'ownerId' | 'ownerProof' | 'login'>,
+): 'owner' | 'login' | undefined {
+  if (id !== organisation.ownerId) return 'owner';
+  return organisation.ownerProof === 'proved' || sameLogin(login, organisation.login) ? undefined : 'login';
+}
+
+/**
  * Whether a repository is only claimed by its organization, and the host has named the owner of this one instead. Where this
  * one's number is not proved, the host must also have called that owner as this one is called, which is the operator's word.
  * @param ownerId the number that it has, or claims with its first delivery

@@ -21,8 +21,8 @@ import {
   type OrganisationRecord,
   readDirectoryRepository,
   readOrganisation,
+  refusalOf,
   refusedOwner,
-  sameLogin,
 } from '../../src/store/directory.ts';
 import { readCursor } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -261,15 +261,6 @@ async function findRepository(
     if (error instanceof ServiceError && error.kind === 'notFound') return undefined;
     throw error;
   }
-}
-
-/**
- * Why an account is not that of an organization; undefined where it is. Where the owner's number is not proved yet, the account
- * must also be called as the organization is, which is the operator's word.
- */
-export function refusalOf({ id, login }: Account, organisation: Known): 'owner' | 'login' | undefined {
-  if (id !== organisation.ownerId) return 'owner';
-  return organisation.ownerProof === 'proved' || sameLogin(login, organisation.login) ? undefined : 'login';
 }
 
 /** What the host's answer says of a listed repository. */

@@ -24,8 +24,9 @@ const SUITES = {
   integration: { folder: 'test/integration', concurrency: 1 },
   e2e: { folder: 'test/e2e', concurrency: 1 },
   browser: { folder: 'test/browser', concurrency: 1 },
+  real: { folder: 'test/real', concurrency: 1 },
 };
-const NOT_UNIT = /^test\/(integration|e2e|browser|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
+const NOT_UNIT = /^test\/(integration|e2e|browser|real|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
 
 const bin = (path) => join(ROOT, 'node_modules', path);
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
@@ -62,6 +63,7 @@ const TARGETS = {
   },
   'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
   'test:browser': { setup: { only: NO_SERVER }, steps: (args) => [suite('browser', args)] },
+  'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('real', args)] },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
 };
 

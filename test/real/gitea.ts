@@ -1,0 +1,177 @@
+/**
+ * A real Gitea server for one test: started on a free port of 127.0.0.1, spoken to over its REST API.
+ *
+ * `TIDINGS_TEST_GITEA` names the program. A program that was built without embedded files also needs
+ * `TIDINGS_TEST_GITEA_FILES`: the folder that holds `templates`, `options` and `public`.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { afterwards } from '../helpers/cleanup.ts';
+import { freePort, temporaryFolder } from '../helpers/ports.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+/** The Gitea program that tests may start; undefined where none is named. */
+export const giteaProgram = process.env.TIDINGS_TEST_GITEA || undefined;
+
+/** Gitea refuses to run as root, so root starts it as this user (`nobody` on Debian). */
+const unprivileged = 65534;
+const ownFiles = ['templates', 'options', 'public'];
+
+/** A JSON reply of the host, as whatever it is. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+type Reply = any;
+
+/** How a pull request can be merged, in Gitea's words. */
+export type MergeStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash';
+
+/**
+ * Starts Gitea with an administrator and an API token; it stops when the test ends.
+ * @throws when no program is named
+ */
+export async function startGitea(t: TestContext): Promise<Gitea> {
+  assert.ok(giteaProgram, 'TIDINGS_TEST_GITEA names no program');
+  const folder = join(temporaryFolder(t), 'gitea');
+  const port = await freePort();
+  const asRoot = process.getuid?.() === 0;
+  const program = prepare(folder, port, asRoot);
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, GITEA_WORK_DIR: folder };
+  const user = asRoot ? { uid: unprivileged, gid: unprivileged } : {};
+  const log = openSync(join(folder, 'web.log'), 'a');
+  const child = spawn(program, ['web'], { ...user, env, cwd: folder, stdio: ['ignore', log, log] });
+  afterwards(t, () => stop(child));
+  const origin = `http://127.0.0.1:${port}`;
+  await waitUntil(`Gitea answers (${folder}/web.log)`, async () => {
+    assert.equal(child.exitCode, null, `Gitea has ended: see ${folder}/web.log`);
+    return (await fetch(`${origin}/api/healthz`).catch(() => undefined))?.ok;
+  });
+  const admin = (...args: string[]) =>
+    execFileSync(program, ['admin', 'user', ...args], { ...user, env, cwd: folder, encoding: 'utf8' }).trim();
+  const person = ['--username', 'boss', '--password', 'boss-password', '--email', 'boss@example.test'];
+  admin('create', '--admin', ...person, '--must-change-password=false');
+  const token = admin('generate-access-token', '--username', 'boss', '--scopes', 'all', '--raw');
+  return new Gitea(origin, token);
+}
+
+/** Lays out Gitea's folder, and returns the program to start. */
+function prepare(folder: string, port: number, asRoot: boolean): string {
+  mkdirSync(join(folder, 'custom/conf'), { recursive: true });
+  const files = process.env.TIDINGS_TEST_GITEA_FILES;
+  if (files) for (const name of ownFiles) cpSync(join(files, name), join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'custom/conf/app.ini'), configuration(folder, port, asRoot));
+  if (!asRoot) return giteaProgram as string;
+  // The unprivileged user may not be able to reach the program where it is.
+  const program = join(folder, 'program');
+  copyFileSync(giteaProgram as string, program);
+  chmodSync(program, 0o755);
+  chmodSync(join(folder, '..'), 0o755);
+  for (const path of [folder, join(folder, 'custom'), join(folder, 'custom/conf'), join(folder, 'custom/conf/app.ini')])
+    chownSync(path, unprivileged, unprivileged);
+  return program;
+}
+
+function configuration(folder: string, port: number, asRoot: boolean): string {
+  const user = asRoot ? 'nobody' : execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
+  const sections: Record<string, Record<string, string>> = {
+    '': { RUN_USER: user, WORK_PATH: folder },
+    server: {
+      HTTP_ADDR: '127.0.0.1',
+      HTTP_PORT: String(port),
+      ROOT_URL: `http://127.0.0.1:${port}/`,
+      DISABLE_SSH: 'true',
+      OFFLINE_MODE: 'true',
+      ...(process.env.TIDINGS_TEST_GITEA_FILES && { STATIC_ROOT_PATH: folder }),
+    },
+    database: { DB_TYPE: 'sqlite3', PATH: join(folder, 'gitea.db') },
+    repository: { ROOT: join(folder, 'repositories'), DEFAULT_BRANCH: 'main' },
+    security: { INSTALL_LOCK: 'true', SECRET_KEY: 'a-key-of-one-test', PASSWORD_COMPLEXITY: 'off' },
+    webhook: { ALLOWED_HOST_LIST: '127.0.0.1' },
+    log: { LEVEL: 'warn', MODE: 'console' },
+    service: { DISABLE_REGISTRATION: 'true' },
+    actions: { ENABLED: 'false' },
+    indexer: { ISSUE_INDEXER_TYPE: 'db' },
+  };
+  return Object.entries(sections)
+    .flatMap(([name, values]) => [
+      name && `[${name}]`,
+      ...Object.entries(values).map(([key, value]) => `${key} = ${value}`),
+      '',
+    ])
+    .join('\n');
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** A running Gitea and its REST API as the administrator `boss` uses it. */
+export class Gitea {
+  readonly origin: string;
+  readonly token: string;
+
+  constructor(origin: string, token: string) {
+    this.origin = origin;
+    this.token = token;
+  }
+
+  /** Settings of a service that is connected to this host. */
+  get env(): Record<string, string> {
+    return { TIDINGS_HOST_ORIGIN: this.origin, TIDINGS_HOST_KIND: 'gitea', TIDINGS_HOST_TOKEN: this.token };
+  }
+
+  /**
+   * One call of Gitea's REST API; the JSON of its reply.
+   * @throws when Gitea refuses it
+   */
+  async api(method: string, path: string, body?: object): Promise<Reply> {
+    const response = await fetch(`${this.origin}/api/v1${path}`, {
+      method,
+      headers: { authorization: `token ${this.token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  /** The text of a file on a branch. */
+  async file(repository: string, path: string): Promise<string> {
+    const { content } = await this.api('GET', `/repos/${repository}/contents/${path}?ref=main`);
+    return Buffer.from(content, 'base64').toString('utf8');
+  }
+
+  /** Gives an organization a webhook for all of its repositories; its id. */
+  async hook(organization: string, config: Record<string, string>): Promise<number> {
+    const events = ['create', 'delete', 'push', 'pull_request', 'issues', 'issue_comment', 'repository', 'release'];
+    const hook = { type: 'gitea', active: true, branch_filter: '*', events, config };
+    return (await this.api('POST', `/orgs/${organization}/hooks`, hook)).id;
+  }
+
+  /** Opens a pull request that adds one file, and merges it; its number. */
+  async mergePull(repository: string, title: string, style: MergeStyle, label?: number): Promise<number> {
+    const branch = `topic/${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+    const content = Buffer.from(`${title}\n`).toString('base64');
+    await this.api('POST', `/repos/${repository}/contents/${branch.slice('topic/'.length)}.txt`, {
+      ...{ branch: 'main', new_branch: branch, message: title, content },
+    });
+    const wanted = { title, head: branch, base: 'main', body: '', ...(label !== undefined && { labels: [label] }) };
+    const { number } = await this.api('POST', `/repos/${repository}/pulls`, wanted);
+    await waitUntil(`#${number} can be merged`, async () => {
+      const pull = await this.api('GET', `/repos/${repository}/pulls/${number}`);
+      return pull.mergeable === true;
+    });
+    await this.api('POST', `/repos/${repository}/pulls/${number}/merge`, { Do: style });
+    return number;
+  }
+
+  /** Tags what is at the head of main. */
+  async tag(repository: string, name: string): Promise<void> {
+    await this.api('POST', `/repos/${repository}/tags`, { tag_name: name, target: 'main', message: name });
+  }
+}

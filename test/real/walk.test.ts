@@ -1,0 +1,151 @@
+/**
+ * A release manager's first afternoon with a real Gitea: an organization's webhook, the four merge styles, tags, a backfill,
+ * published releases and files, the next release, and the commonest mistakes of a set-up.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { theRepository } from '../helpers/backfill.ts';
+import { generateDraft, toEnd } from '../helpers/rocket.ts';
+import { type Answer, startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { giteaProgram, type MergeStyle, startGitea } from './gitea.ts';
+
+const skip = giteaProgram === undefined && 'set TIDINGS_TEST_GITEA to the path of a Gitea program';
+const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1', TIDINGS_TAG_SYNC_HOURS: '0' };
+const repository = 'acme/rocket';
+const personas = ['engineer', 'internal', 'customer'];
+
+/** One pull request of each merge style, and what its label says. */
+const changes: [title: string, style: MergeStyle, label: string][] = [
+  ['Add a launch countdown', 'merge', 'type: feature'],
+  ['Support .NET clients', 'squash', 'type: feature'],
+  ['Stop the leak in handle .status.x', 'rebase', 'type: bug'],
+  ['Replace the __fuel__ format', 'rebase-merge', 'type: breaking'],
+];
+
+test('a real Gitea', { skip }, async (t) => {
+  const gitea = await startGitea(t);
+  const service = await startService(t, { env: { ...small, ...gitea.env } });
+  const receiver = `${service.url}/api/webhooks/scm`;
+  await gitea.api('POST', '/orgs', { username: 'acme', visibility: 'public' });
+  const hook = await gitea.hook('acme', { url: receiver, content_type: 'json', secret: service.secret });
+  await gitea.api('POST', '/orgs/acme/repos', { name: 'rocket', auto_init: true, default_branch: 'main' });
+  const labels = new Map<string, number>();
+  for (const name of new Set(changes.map(([, , label]) => label)))
+    labels.set(name, (await gitea.api('POST', `/repos/${repository}/labels`, { name, color: '#00aabb' })).id);
+  await gitea.tag(repository, 'v1.0.0');
+  const numbers: number[] = [];
+  for (const [title, style, label] of changes)
+    numbers.push(await gitea.mergePull(repository, title, style, labels.get(label)));
+  await gitea.tag(repository, 'v1.1.0');
+  const repoId = await theRepository(service);
+
+  const range = await rangeOf(service, repoId, 'v1.0.0', 'v1.1.0');
+  const drafts: Answer['body'][] = [];
+  for (const persona of personas) drafts.push(await generateDraft(service, range.id, persona));
+
+  await t.test('captures four merge styles in one range', async () => {
+    assert.deepEqual(await numbersIn(service, range.id), numbers);
+    assert.equal(range.prCount, changes.length);
+    const [engineer] = drafts;
+    for (const number of numbers) assert.match(engineer.bodyMd, new RegExp(`#${number}\\b`));
+    assert.match(engineer.bodyMd, /Support \.NET clients/);
+    assert.match(engineer.bodyMd, /handle \.status\.x/);
+  });
+
+  await t.test('a backfill of a twin gives the same drafts', async (t) => {
+    const twin = await startService(t, { env: { ...small, ...gitea.env } });
+    const { code, output } = await twin.run('backfill', repository);
+    assert.equal(code, 0, output + twin.log);
+    const twinRange = await rangeOf(twin, await theRepository(twin), 'v1.0.0', 'v1.1.0');
+    assert.deepEqual(await numbersIn(twin, twinRange.id), numbers);
+    for (const [index, persona] of personas.entries())
+      assert.equal((await generateDraft(twin, twinRange.id, persona)).bodyMd, drafts[index].bodyMd, persona);
+  });
+
+  await t.test('publishes a release and two files', async () => {
+    const [engineer, , customer] = drafts;
+    const release = await publish(service, engineer.id, 'scm_releases');
+    assert.equal(release.url, `${gitea.origin}/${repository}/releases/tag/v1.1.0`);
+    assert.equal((await gitea.api('GET', `/repos/${repository}/releases/tags/v1.1.0`)).body, engineer.bodyMd);
+    await publish(service, engineer.id, 'changelog');
+    await publish(service, customer.id, 'releases_md');
+    assert.match(await gitea.file(repository, 'CHANGELOG.md'), /## v1\.1\.0 .*Support \.NET clients/s);
+    assert.match(await gitea.file(repository, 'RELEASES.md'), /## v1\.1\.0 /);
+  });
+
+  await t.test('the next release has no news of what the service wrote itself', async () => {
+    const next = await gitea.mergePull(repository, 'Add a second stage', 'squash', labels.get('type: feature'));
+    await gitea.tag(repository, 'v1.2.0');
+    const following = await rangeOf(service, repoId, 'v1.1.0', 'v1.2.0');
+    assert.deepEqual(await numbersIn(service, following.id), [next]);
+    for (const persona of personas) {
+      const { bodyMd } = await generateDraft(service, following.id, persona);
+      assert.match(bodyMd, /second stage/, persona);
+      assert.doesNotMatch(bodyMd, /CHANGELOG|RELEASES|commits without|[Rr]elease notes/, `${persona}: ${bodyMd}`);
+    }
+  });
+
+  await t.test('a webhook with a wrong secret is refused and says so', async () => {
+    await changeHook({ secret: 'not-the-secret-of-the-service' });
+    await refusal(/signature/);
+  });
+
+  await t.test('a form hook is refused and says so', async () => {
+    await changeHook({ secret: service.secret, content_type: 'form' });
+    await refusal(/application\/x-www-form-urlencoded/);
+  });
+
+  await t.test('doctor names a wrong kind of host', async (t) => {
+    const wrong = await startService(t, { env: { ...small, ...gitea.env, TIDINGS_HOST_KIND: 'github' } });
+    const { output } = await wrong.run('doctor');
+    assert.match(output, /TIDINGS_HOST_KIND/);
+    assert.match(output, /gitea/);
+  });
+
+  /** Changes the organization's webhook and has Gitea send one delivery over it. */
+  async function changeHook(config: Record<string, string>): Promise<void> {
+    await gitea.api('PATCH', `/orgs/acme/hooks/${hook}`, {
+      config: { url: receiver, content_type: 'json', ...config },
+    });
+    await gitea.api('POST', `/repos/${repository}/issues`, { title: `After ${JSON.stringify(Object.keys(config))}` });
+  }
+
+  /** Waits until log, list of deliveries and doctor report a refused delivery, each with its reason. */
+  async function refusal(reason: RegExp): Promise<void> {
+    const refused = await waitUntil('the refused delivery is listed', async () => {
+      const { body } = await service.api('GET', '/api/deliveries');
+      return body.deliveries.find((delivery: { message: string }) => reason.test(delivery.message));
+    });
+    assert.equal(refused.event, 'issues');
+    assert.match(service.log, reason);
+    assert.match((await service.run('doctor')).output, /refused/);
+  }
+});
+
+/** Numbers of the pull requests in a range, lowest first. */
+async function numbersIn(service: TestService, rangeId: string): Promise<number[]> {
+  const { status, body } = await service.api('GET', `/api/ranges/${rangeId}/changes`);
+  assert.equal(status, 200, JSON.stringify(body));
+  const listed: number[] = body.changes.flatMap((change: { number?: number }) => change.number ?? []);
+  return listed.toSorted((one, other) => one - other);
+}
+
+/** Publishes a draft and waits until the publication has completed. */
+async function publish(service: TestService, draftId: string, channel: string): Promise<Answer['body']> {
+  const { status, body } = await toEnd(service, service.api('POST', '/api/publish', { draftId, channel }));
+  assert.deepEqual([status, body.status], [201, 'completed'], JSON.stringify(body));
+  return body;
+}
+
+/** The range between two tags, once both tags are known. */
+async function rangeOf(service: TestService, repoId: string, fromTag: string, toTag: string) {
+  await waitUntil(`${fromTag} and ${toTag} are listed`, async () => {
+    const { tags } = (await service.api('GET', `/api/repos/${repoId}/tags`)).body;
+    const names = tags.map((tag: { name: string }) => tag.name);
+    return names.includes(fromTag) && names.includes(toTag);
+  });
+  const { status, body } = await service.api('POST', '/api/ranges', { repoId, type: 'TAG_BASED', fromTag, toTag });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}

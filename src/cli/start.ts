@@ -6,6 +6,7 @@ import type { Settings } from '../../config/schema.ts';
 import { adminKeyFile } from '../first-start.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { type ServiceFacts, startService } from '../supervisor.ts';
+import { version } from '../version.ts';
 import type { CliCommand } from './usage.ts';
 
 export const startCommand: CliCommand = {
@@ -14,6 +15,7 @@ export const startCommand: CliCommand = {
   run: async () => {
     const settings = loadSettings();
     const logger = createLogger('supervisor', settings.logLevel);
+    logger.info({ version, node: process.versions.node }, 'starting');
     const signal = stopSignal();
     const service = startService(settings, logger);
     try {

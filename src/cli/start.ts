@@ -7,11 +7,11 @@ import { adminKeyFile } from '../first-start.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { type ServiceFacts, startService } from '../supervisor.ts';
 import { version } from '../version.ts';
-import type { CliCommand } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 
-export const startCommand: CliCommand = {
-  usage: 'start',
-  help: 'Runs the service: nats-server, partition workers, gateway',
+export const startCommand: CliCommand = single({
+  help: 'Runs the service: nats-server, partition workers, gateway. tidings settings lists its settings',
+  examples: ['start'],
   run: async () => {
     const settings = loadSettings();
     const logger = createLogger('supervisor', settings.logLevel);
@@ -28,7 +28,7 @@ export const startCommand: CliCommand = {
     logger.info('stopped');
     return 0;
   },
-};
+});
 
 /** Resolves at the first SIGTERM or SIGINT. Later ones change nothing: stopping is bounded in time. */
 export function stopSignal(): Promise<NodeJS.Signals> {

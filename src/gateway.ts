@@ -16,6 +16,7 @@ import { UsageMeter } from './api/usage.ts';
 import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
+import { healthRoute } from './health.ts';
 import { BodyBudget } from './http/budget.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type HttpRoute, type HttpServer, startServer } from './http/server.ts';
@@ -182,6 +183,7 @@ function routes(
       help: helpFor(route.contract.tag, route.operation),
     })),
     documentRoute(apiRoutes),
+    healthRoute,
     ...docsRoutes(),
     ...pageRoutes(readers, settings),
     ...unsubscribeRoutes(context, budget, limits.unsubscribe),

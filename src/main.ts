@@ -1,22 +1,18 @@
 #!/usr/bin/env node
 /**
- * The command line: picks the command and turns expected failures into one readable message and an exit code.
+ * The command line: runs the command and turns expected failures into one readable message and an exit code.
  */
-import { commands } from './cli/commands.ts';
+import { runCommandLine } from './cli/command-line.ts';
 import { exitWith, letReaderLeave } from './cli/exit.ts';
 import { UsageError } from './cli/usage.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { terminalText } from './visible-text.ts';
 
-const [name = 'help', ...args] = process.argv.slice(2);
-
 keepFilesPrivate();
 letReaderLeave();
 try {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}. Run: tidings help`);
   // What is still open then (a half-made connection) must not keep the process alive.
-  await exitWith(await command.run(args));
+  await exitWith(await runCommandLine(process.argv.slice(2)));
 } catch (error) {
   const { name: kind, message, stack } = error as Error;
   const expected =

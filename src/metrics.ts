@@ -10,6 +10,12 @@ const registers = [registry];
 const pubAckBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2];
 const fastBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
 
+export const buildInfo = new Gauge({
+  name: 'tidings_build_info',
+  help: 'Always 1; the labels are the version of Tidings and of Node.js',
+  labelNames: ['version', 'node'] as const,
+  registers,
+});
 /** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, foreign, too_large, limited, not_allowed, unavailable,
  * failed, aborted. */
 export const webhooksReceived = new Counter({

@@ -3,6 +3,7 @@
  * needed to serve is up). Served by the supervisor, so that it answers while a child is down.
  */
 import { createServer, type ServerResponse } from 'node:http';
+import { health, healthPath } from './health.ts';
 
 /** What the operations port tells. */
 export interface OpsSource {
@@ -43,7 +44,7 @@ async function answer(url: string, source: OpsSource, response: ServerResponse):
   const [path] = url.split('?');
   if (path === '/metrics')
     return send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await source.metrics());
-  if (path === '/healthz') return json(response, 200, { status: 'ok' });
+  if (path === healthPath) return json(response, 200, health);
   if (path === '/readyz') {
     const waitingFor = source.waitingFor();
     return json(response, waitingFor.length === 0 ? 200 : 503, {

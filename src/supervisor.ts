@@ -16,12 +16,13 @@ import type { JournalRole } from './journal/roles.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
 import { type DurabilityLevel, durabilityOf, ensureStream } from './journal/topology.ts';
 import type { Logger } from './logger.ts';
-import { collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
+import { buildInfo, collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
 import { keepFilesPrivate, modeText, type OpenPath } from './private-files.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from './store/lock.ts';
+import { version } from './version.ts';
 
 /** A service that is starting or runs. */
 export interface Service {
@@ -91,6 +92,7 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   keepFilesPrivate();
   requireReviewedServer(logger);
   collectRuntimeMetrics();
+  buildInfo.set({ version, node: process.versions.node }, 1);
   logClosed(openDataDir(settings.dataDir), settings, logger);
   started.lock = await lockDataDir(settings.dataDir);
   const prepared = prepareDataDir(settings);

@@ -7,6 +7,7 @@ import { components } from '../protocol/contracts/components.ts';
 import type { Deprecation } from '../protocol/contracts/contract.ts';
 import { receiver } from '../protocol/contracts/receiver.ts';
 import { params } from '../protocol/replies/fields.ts';
+import { version } from '../version.ts';
 import { deprecationSchemas } from './deprecation.ts';
 import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
@@ -15,6 +16,8 @@ import { receiverResponses, refusalComponents, refusalRef } from './openapi-refu
 
 const schemas = new SchemaWriter(components);
 const json = 'application/json';
+/** Version of the contract. It changes when clients have to change; `info.version` changes with each release of Tidings. */
+const apiVersion = '1.0';
 
 const about = `Release notes from merged pull requests and closed issues. Every request but those of the webhook receiver and of
 this document carries an API key: \`Authorization: Bearer <API_KEY>\`. The guide is in docs/api.md.`;
@@ -45,7 +48,8 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
     openapi: '3.1.0',
     info: {
       title: 'Tidings',
-      version: '1.0',
+      version,
+      'x-api-version': apiVersion,
       description: about,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

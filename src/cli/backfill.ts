@@ -20,13 +20,13 @@ import { terminalText } from '../visible-text.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { type CliCommand, single, UsageError } from './usage.ts';
 
 const options = {
-  since: { type: 'string' },
-  host: { type: 'string' },
-  'no-wait': { type: 'boolean' },
-  cancel: { type: 'boolean' },
+  since: { value: 'YYYY-MM-DD', help: 'Leaves out what is older' },
+  host: { value: 'ORIGIN', help: 'Address of the host, where several have the repository' },
+  'no-wait': { help: 'Starts the backfill and does not wait for its end' },
+  cancel: { help: 'Cancels the backfill; what it has read stays' },
 } as const;
 
 /** What is wanted: a repository by its name on a host or by its id. */
@@ -37,13 +37,13 @@ interface Wanted {
 
 const lookMs = 250;
 
-export const backfillCommand: CliCommand = {
-  usage: 'backfill OWNER/REPO|REPO_ID [--since YYYY-MM-DD] [--host ORIGIN] [--no-wait] | backfill OWNER/REPO --cancel',
+export const backfillCommand: CliCommand = single({
+  arguments: 'OWNER/REPO|REPO_ID',
   help: 'Fetches the older history of a repository from its host, and shows how far that is',
-  run: (args) => {
-    const { values, positionals } = readArgs(args, options);
-    const [name] = positionals;
-    if (!name || !/^(repo_\w+|[^/\s]+\/[^/\s]+)$/.test(name))
+  options,
+  examples: ['backfill acme/rocket --since 2025-01-01', 'backfill acme/rocket --cancel'],
+  run: (values, [name = '']) => {
+    if (!/^(repo_\w+|[^/\s]+\/[^/\s]+)$/.test(name))
       throw new UsageError('Expected: tidings backfill OWNER/REPO or the id of a repository');
     if (values.since !== undefined && !isDate(values.since))
       throw new UsageError('--since: expected a day as YYYY-MM-DD');
@@ -56,7 +56,7 @@ export const backfillCommand: CliCommand = {
       return watch(context, repository.id, repository.fullName);
     });
   },
-};
+});
 
 async function start(context: ApiContext, wanted: Wanted, since: number | null): Promise<ResolvedRepository> {
   const directory = readPartition(context, directoryName);

@@ -10,32 +10,54 @@ import { directoryName } from '../journal/subjects.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import { channelResponse, effectiveChannel } from '../store/channels.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { findOrganisation } from './organisation.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand, UsageError } from './usage.ts';
 
-const expected =
-  'Expected: tidings channels list, put CHANNEL FILE.json, test CHANNEL or remove CHANNEL, with --org ORGANISATION or --repo OWNER/REPO';
+const ownerOptions = {
+  org: { value: 'LOGIN|ID', required: 'owner', help: 'Organisation whose connection it is' },
+  repo: { value: 'OWNER/REPO|REPO_ID', required: 'owner', help: 'Repository whose connection it is' },
+} as const;
 
 export const channelsCommand: CliCommand = {
-  usage:
-    'channels list | channels put CHANNEL FILE.json|- | channels test CHANNEL | channels remove CHANNEL, each with --org LOGIN|ID or --repo OWNER/REPO|REPO_ID',
-  help: 'Shows, makes, tries and removes connections of channels',
-  run: ([action = '', ...args]) => {
-    const { values, positionals } = readArgs(args, { org: { type: 'string' }, repo: { type: 'string' } });
-    const [channel, file, ...more] = positionals;
-    const takes = { list: 0, put: 2, test: 1, remove: 1 }[action];
-    if (takes === undefined || positionals.length !== takes || more.length > 0 || !values.org === !values.repo)
-      throw new UsageError(expected);
-    const settings = file === undefined ? undefined : readSettings(file);
-    const name = channel === undefined ? undefined : channelNamed(channel);
-    return withService((context) => {
-      const owner = ownerOf(context, values);
-      if (name === undefined) return list(context, owner);
-      if (settings !== undefined) return put(context, owner, name, settings);
-      return action === 'test' ? test(context, owner, name) : remove(context, owner, name);
-    });
+  help: 'Lists, makes, tests and removes connections of channels',
+  examples: ['channels list --org acme', 'channels put hosted hosted.json --repo acme/rocket'],
+  actions: {
+    list: action({
+      help: 'Lists the channels with their connections',
+      options: { ...ownerOptions, ...jsonOption('the reply of GET /api/channels') },
+      run: async ({ json, ...given }) =>
+        withService((context) => (json ? listJson : list)(context, ownerOf(context, given))),
+    }),
+    put: action({
+      arguments: 'CHANNEL FILE.json|-',
+      help: 'Connects a channel with the settings in a file, or from standard input',
+      options: ownerOptions,
+      run: async (given, [channel = '', file = '']) => {
+        const [name, settings] = [channelNamed(channel), readSettings(file)];
+        return withService((context) => put(context, ownerOf(context, given), name, settings));
+      },
+    }),
+    test: action({
+      arguments: 'CHANNEL',
+      help: 'Tests a connection',
+      options: ownerOptions,
+      run: async (given, [channel = '']) => {
+        const name = channelNamed(channel);
+        return withService((context) => test(context, ownerOf(context, given), name));
+      },
+    }),
+    remove: action({
+      arguments: 'CHANNEL',
+      help: 'Removes a connection',
+      options: ownerOptions,
+      run: async (given, [channel = '']) => {
+        const name = channelNamed(channel);
+        return withService((context) => remove(context, ownerOf(context, given), name));
+      },
+    }),
   },
 };
 
@@ -60,6 +82,10 @@ function ownerOf({ readers }: ApiContext, { org, repo }: { org?: string; repo?: 
   if (org !== undefined) return { orgId: findOrganisation(readers, org).id, repoId: null };
   const { id, orgId } = findRepository(readers, repo as string);
   return { orgId, repoId: id };
+}
+
+function listJson(context: ApiContext, { orgId, repoId }: Owner): Promise<number> {
+  return printReply(context, 'listChannels', { query: repoId === null ? { orgId } : { repoId } });
 }
 
 async function list(context: ApiContext, owner: Owner): Promise<number> {

@@ -1,12 +1,14 @@
 /**
- * The list of commands.
+ * The table of commands. Parsing, help and `docs/commands.md` are made from it; a new command is one more line at its end.
  */
 import { backfillCommand } from './backfill.ts';
 import { channelsCommand } from './channels.ts';
 import { deadLettersCommand } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { dumpCommand } from './dump.ts';
+import { commandsPage, helpOf, overview } from './help.ts';
 import { keysCommand } from './keys.ts';
+import { actionNamed, commandNamed } from './lookup.ts';
 import { openApiCommand } from './openapi.ts';
 import { organisationsCommand } from './organisations.ts';
 import { printText } from './print.ts';
@@ -17,19 +19,28 @@ import { sendCommand } from './send.ts';
 import { settingsCommand } from './settings.ts';
 import { restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
-import type { CliCommand } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 import { webhookSecretsCommand } from './webhook-secrets.ts';
 import { webhooksCommand } from './webhooks.ts';
 
-const helpCommand: CliCommand = {
-  usage: 'help',
-  help: 'Shows the commands',
-  run: async () => {
-    const lines = Object.values(commands).map(({ usage, help }) => `  tidings ${usage}\n      ${help}`);
-    printText(`Tidings: release notes from merged pull requests.\n\n${lines.join('\n')}`);
+const helpCommand: CliCommand = single({
+  arguments: '[COMMAND] [ACTION]',
+  help: 'Shows the commands, or what one of them takes',
+  options: { markdown: { help: 'Prints the help of all commands as Markdown, as docs/commands.md has it' } },
+  examples: ['help keys', 'help keys create'],
+  run: async ({ markdown }, [name, word]) => {
+    printText(
+      markdown ? commandsPage(commands).trimEnd() : name === undefined ? overview(commands) : helpFor(name, word),
+    );
     return 0;
   },
-};
+});
+
+function helpFor(name: string, word: string | undefined): string {
+  const command = commandNamed(commands, name);
+  if (word !== undefined) actionNamed(name, command, word);
+  return helpOf(name, command, word);
+}
 
 export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,

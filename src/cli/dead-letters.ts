@@ -7,30 +7,44 @@ import { type PartitionName, partitionNames } from '../journal/subjects.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import { type DeadLetter, listDeadLetters } from '../store/dead-letters.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printJson } from './json.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, UsageError } from './usage.ts';
+import { action, type CliCommand, UsageError } from './usage.ts';
 
 export const deadLettersCommand: CliCommand = {
-  usage: 'dead-letters list | dead-letters replay [PARTITION SEQ/INDEX]',
-  help: 'Lists the records that could not be folded, or puts them, or one of them, back on the journal',
-  run: ([action = '', ...place]) => {
-    if (action === 'list') return withService(list);
-    if (action === 'replay' && isPlace(place)) return withService((context) => replay(context, place.join(' ')));
-    throw new UsageError('Expected: tidings dead-letters list or replay [PARTITION SEQ/INDEX], as the list names one');
+  help: 'Lists the records that could not be folded, and puts them back on the journal',
+  examples: ['dead-letters list', 'dead-letters replay p00 1204/0'],
+  actions: {
+    list: action({
+      help: 'Lists the records that could not be folded, with the reason',
+      options: jsonOption('{"deadLetters": [{"partition", "seq", "index", "at", "subject", "error"}], "total"}'),
+      run: ({ json }) => withService((context) => list(context, json)),
+    }),
+    replay: action({
+      arguments: '[PARTITION SEQ/INDEX]',
+      help: 'Puts all of them back on the journal, or the one at a place of the list',
+      run: async (_, place) => {
+        if (place.length > 0 && !/^\S+ \d+\/\d+$/.test(place.join(' ')))
+          throw new UsageError('Expected PARTITION SEQ/INDEX, as the list names one');
+        return withService((context) => replay(context, place.join(' ')));
+      },
+    }),
   },
 };
 
-function isPlace(place: readonly string[]): boolean {
-  return place.length === 0 || (place.length === 2 && /^\d+\/\d+$/.test(place[1] as string));
-}
-
-async function list(context: ApiContext): Promise<number> {
-  const lines = all(context).map(
+async function list(context: ApiContext, json = false): Promise<number> {
+  const found = all(context);
+  if (json) return printJson({ deadLetters: found.map(toJson), total: found.length });
+  const lines = found.map(
     ([partition, letter]) =>
       `${placeOf(partition, letter)}  ${new Date(letter.at).toISOString()}  ${subjectOf(letter.record)}: ${letter.error}`,
   );
   printLines(lines, 'There are no dead letters.');
   return 0;
+}
+
+function toJson([partition, { seq, index, at, record, error }]: [PartitionName, DeadLetter]): object {
+  return { partition, seq, index, at: new Date(at).toISOString(), subject: subjectOf(record), error };
 }
 
 function placeOf(partition: PartitionName, { seq, index }: DeadLetter): string {

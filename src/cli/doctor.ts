@@ -23,14 +23,14 @@ import { checkOwners } from './doctor-owners.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
-import type { CliCommand } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 
 const marks: Record<Verdict, string> = { ok: '✓', note: '!', fault: '✗' };
 const leastFreeBytes = 1_073_741_824;
 
-export const doctorCommand: CliCommand = {
-  usage: 'doctor',
+export const doctorCommand: CliCommand = single({
   help: 'Checks settings, server, disk and durability level',
+  examples: ['doctor'],
   run: async () => {
     const settings = loadSettings();
     const findings = [
@@ -49,7 +49,7 @@ export const doctorCommand: CliCommand = {
     printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
   },
-};
+});
 
 function checkNode(): Finding {
   const good = atLeast(process.version, [20, 19, 0]);

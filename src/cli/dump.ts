@@ -11,14 +11,13 @@ import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
 import { terminalText } from '../visible-text.ts';
 import { findRepository } from './repository.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 
-export const dumpCommand: CliCommand = {
-  usage: 'dump OWNER/REPO|REPO_ID',
+export const dumpCommand: CliCommand = single({
+  arguments: 'OWNER/REPO|REPO_ID',
   help: 'Prints everything captured of a repository, one JSON record a line, always in the same order',
-  run: async (args) => {
-    const [wanted] = readArgs(args, {}).positionals;
-    if (!wanted) throw new UsageError('Expected: tidings dump OWNER/REPO or the id of a repository');
+  examples: ['dump acme/rocket > rocket.jsonl'],
+  run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();
     const readers = new Readers(dataDir);
     try {
@@ -32,7 +31,7 @@ export const dumpCommand: CliCommand = {
     }
     return 0;
   },
-};
+});
 
 /** Lines of JSON with their ends. Escapes leave their meaning as it is. */
 function* printable(lines: Iterable<string>): Generator<string> {

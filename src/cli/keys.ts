@@ -1,7 +1,7 @@
 /**
  * `tidings keys create|list|rotate|revoke`: API keys, through the journal. A key is shown once, here, and only its hash leaves.
  */
-
+import type { ApiContext } from '../api/context.ts';
 import { createKey, revokeKey, rotateKey } from '../api/key-writes.ts';
 import { knownHost } from '../api/webhook-secret-writes.ts';
 import { usualOverlapHours } from '../api/webhook-secrets.ts';
@@ -13,42 +13,61 @@ import { rotateBy } from '../store/keys.ts';
 import type { Partition } from '../store/partition.ts';
 import { readKeyUse } from '../store/usage.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { printLines, printText } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
+const quiet = { help: 'Prints the key alone' } as const;
+
+const createOptions = {
+  name: { value: 'NAME', required: true, help: 'Name of the key, for people' },
+  org: { value: 'ORGANISATION', required: 'owner', help: 'Login or id of the organisation that the key is for' },
+  instance: { required: 'owner', help: 'Makes a key to everything' },
+  host: { value: 'ORIGIN', help: 'Address of the host of the organisation; the default host without it' },
+  scopes: { value: 'A,B', help: 'What the key may do, such as repos:read,drafts:read; everything without it' },
+  expires: { value: 'DAYS', help: 'Days until the key ends; it does not end without it' },
+  test: { help: 'Makes a key whose requests are all in test mode' },
+  quiet,
+} as const;
+
+const rotateOptions = {
+  overlap: { value: 'HOURS', help: `Hours that the old key goes on; ${usualOverlapHours} without it` },
+  quiet,
+} as const;
+
 export const keysCommand: CliCommand = {
-  usage:
-    'keys create --org ORGANISATION [--host ORIGIN] --name NAME [--scopes a,b] [--expires DAYS] [--test] [--quiet] | keys list | keys rotate KEY_ID [--overlap HOURS] [--quiet] | keys revoke KEY_ID',
-  help: 'Makes, lists, rotates and revokes API keys (--instance instead of --org for a key to everything)',
-  run: ([action = '', ...args]) => {
-    if (action === 'create') return create(args);
-    if (action === 'list') return list();
-    if (action === 'rotate') return rotate(args);
-    if (action === 'revoke') return revoke(args);
-    throw new UsageError('Expected: tidings keys create, list, rotate or revoke');
+  help: 'Makes, lists, rotates and revokes API keys',
+  examples: [
+    'keys create --org acme --name ci',
+    'keys create --instance --name backup --expires 90',
+    'keys list --json',
+  ],
+  actions: {
+    create: action({
+      help: 'Makes a key for an organisation, or for the instance, and shows it once',
+      options: createOptions,
+      run: create,
+    }),
+    list: action({
+      help: 'Lists the keys, never themselves',
+      options: jsonOption('the reply of GET /api/keys'),
+      run: ({ json }) => withService((context) => (json ? printReply(context, 'listKeys') : list(context))),
+    }),
+    rotate: action({
+      arguments: 'KEY_ID',
+      help: 'Makes a key in the place of another, which goes on for a while',
+      options: rotateOptions,
+      run: rotate,
+    }),
+    revoke: action({ arguments: 'KEY_ID', help: 'Ends a key at once', run: revoke }),
   },
 };
 
-const createOptions = {
-  org: { type: 'string' },
-  host: { type: 'string' },
-  instance: { type: 'boolean' },
-  name: { type: 'string' },
-  scopes: { type: 'string' },
-  expires: { type: 'string' },
-  test: { type: 'boolean' },
-  quiet: { type: 'boolean' },
-} as const;
-
-async function create(args: string[]): Promise<number> {
-  const { values } = readArgs(args, createOptions);
+async function create(values: Values<typeof createOptions>): Promise<number> {
   const { name, org } = values;
-  if (!name) throw new UsageError('--name: expected a name for the key');
-  if (!org === !values.instance)
-    throw new UsageError('Expected --org ORGANISATION, or --instance for a key to everything');
   const days = readNumber('--expires', 'days', values.expires, 1, 3650);
   const wanted = {
     name,
@@ -64,12 +83,7 @@ async function create(args: string[]): Promise<number> {
   return 0;
 }
 
-const rotateOptions = { overlap: { type: 'string' }, quiet: { type: 'boolean' } } as const;
-
-async function rotate(args: string[]): Promise<number> {
-  const { values, positionals } = readArgs(args, rotateOptions);
-  const [keyId] = positionals;
-  if (!keyId) throw new UsageError('Expected: tidings keys rotate KEY_ID [--overlap HOURS]');
+async function rotate(values: Values<typeof rotateOptions>, [keyId = '']: readonly string[]): Promise<number> {
   const hours = readNumber('--overlap', 'hours', values.overlap, 0, 720) ?? usualOverlapHours;
   const { value, key } = await withService(async (context) => {
     const directory = context.readers.fresh(directoryName);
@@ -109,13 +123,10 @@ function readScopes(text: string | undefined): string[] {
   return wanted;
 }
 
-async function list(): Promise<number> {
-  const lines = await withService(async (context) => {
-    const directory = context.readers.fresh(directoryName);
-    if (!directory) return [];
-    const logins = new Map(listOrganisations(directory).map(({ id, login }) => [id, login]));
-    return listKeys(directory).map((key) => describe(directory, key, logins));
-  });
+async function list({ readers }: ApiContext): Promise<number> {
+  const directory = readers.fresh(directoryName);
+  const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
+  const lines = directory ? listKeys(directory).map((key) => describe(directory, key, logins)) : [];
   printLines(lines, 'There are no keys.');
   return 0;
 }
@@ -141,9 +152,7 @@ function iso(time: number): string {
   return new Date(time).toISOString();
 }
 
-async function revoke(args: string[]): Promise<number> {
-  const [keyId] = readArgs(args, {}).positionals;
-  if (!keyId) throw new UsageError('Expected: tidings keys revoke KEY_ID');
+async function revoke(_: unknown, [keyId = '']: readonly string[]): Promise<number> {
   const { endedKeys, rotatedTo } = await withService((context) => revokeKey(context, keyId));
   printLines([
     `${keyId} is revoked.`,

@@ -4,13 +4,13 @@
 import { openApiDocument } from '../api/openapi.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { printText } from './print.ts';
-import type { CliCommand } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 
-export const openApiCommand: CliCommand = {
-  usage: 'openapi',
+export const openApiCommand: CliCommand = single({
   help: 'Prints the OpenAPI document of the API',
+  examples: ['openapi > openapi.json'],
   run: async () => {
     printText(JSON.stringify(openApiDocument(apiRoutes), null, 2));
     return 0;
   },
-};
+});

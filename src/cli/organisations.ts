@@ -7,19 +7,25 @@ import { directoryName } from '../journal/subjects.ts';
 import { listOrganisations } from '../store/directory.ts';
 import { readTier } from '../store/tiers.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { findOrganisation } from './organisation.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand, UsageError } from './usage.ts';
 
 export const organisationsCommand: CliCommand = {
-  usage: 'orgs list | orgs tier ORGANISATION TIER',
-  help: 'Lists the organisations; gives one a tier of limits (standard, unlimited, or one of the settings)',
-  run: ([action = '', ...args]) => {
-    if (action === 'list') return withService(list);
-    const [wanted, tier] = readArgs(args, {}).positionals;
-    if (action !== 'tier' || !wanted || !tier)
-      throw new UsageError('Expected: tidings orgs list or orgs tier ORG TIER');
-    return withService((context) => give(context, wanted, tier));
+  help: 'Lists the organisations; assigns a tier of limits to one',
+  examples: ['orgs list', 'orgs tier acme unlimited'],
+  actions: {
+    list: action({
+      help: 'Lists the organisations with their tiers',
+      options: jsonOption('the reply of GET /api/orgs'),
+      run: ({ json }) => withService((context) => (json ? printReply(context, 'listOrganisations') : list(context))),
+    }),
+    tier: action({
+      arguments: 'LOGIN|ID TIER',
+      help: 'Assigns a tier of limits: standard, unlimited, or one of the settings',
+      run: (_, [wanted = '', tier = '']) => withService((context) => give(context, wanted, tier)),
+    }),
   },
 };
 

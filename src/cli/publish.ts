@@ -12,7 +12,7 @@ import { channelNames } from '../protocol/channels.ts';
 import { readDraft } from '../store/drafts.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 
 /** The part of the reply that is shown. */
 interface Told {
@@ -22,18 +22,17 @@ interface Told {
   error: string | null;
 }
 
-export const publishCommand: CliCommand = {
-  usage: 'publish DRAFT_ID --channel CHANNEL [--draft]',
-  help: `Publishes a draft (${channelNames.join(', ')}); --draft makes a draft release of the host`,
-  run: (args) => {
-    const { values, positionals } = readArgs(args, { channel: { type: 'string' }, draft: { type: 'boolean' } });
-    const [draftId, ...more] = positionals;
-    if (!draftId || more.length > 0 || !values.channel)
-      throw new UsageError('Expected: tidings publish DRAFT_ID --channel CHANNEL');
-    const { channel, draft = false } = values;
-    return withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft })));
+export const publishCommand: CliCommand = single({
+  arguments: 'DRAFT_ID',
+  help: 'Publishes a draft on a channel and reports the result',
+  options: {
+    channel: { value: 'CHANNEL', required: true, help: `One of ${channelNames.join(', ')}` },
+    draft: { help: 'Makes a draft release of the host' },
   },
-};
+  examples: ['publish draft_0000000000000000000000000000 --channel hosted'],
+  run: ({ channel, draft = false }, [draftId = '']) =>
+    withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft }))),
+});
 
 async function publishDraft(
   context: ApiContext,

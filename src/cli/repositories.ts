@@ -5,23 +5,36 @@ import { type ApiContext, carryOut } from '../api/context.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { listDirectoryRepositories } from '../store/directory.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
 import { showSettings } from './repository-settings.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand } from './usage.ts';
 
 export const repositoriesCommand: CliCommand = {
-  usage: 'repos list | repos select|unselect OWNER/REPO|REPO_ID | repos settings OWNER/REPO|REPO_ID [FILE.json]',
-  help: 'Lists the repositories and their state; takes up or stops the events of one; shows or puts how it wants its notes',
-  run: ([action = '', ...args]) => {
-    if (action === 'list') return withService(list);
-    const [wanted, file] = readArgs(args, {}).positionals;
-    if (action === 'settings' && wanted) return withService((context) => showSettings(context, wanted, file));
-    if ((action !== 'select' && action !== 'unselect') || !wanted)
-      throw new UsageError(
-        'Expected: tidings repos list, repos select REPO, repos unselect REPO or repos settings REPO [FILE.json]',
-      );
-    return withService((context) => select(context, wanted, action === 'select'));
+  help: 'Lists the repositories, connects and disconnects them, and shows or replaces their settings',
+  examples: ['repos list', 'repos settings acme/rocket settings.json'],
+  actions: {
+    list: action({
+      help: 'Lists the repositories with their states',
+      options: jsonOption('the reply of GET /api/repos'),
+      run: ({ json }) => withService((context) => (json ? printReply(context, 'listRepositories') : list(context))),
+    }),
+    select: action({
+      arguments: 'OWNER/REPO|REPO_ID',
+      help: 'Takes the events of a repository',
+      run: (_, [wanted = '']) => withService((context) => select(context, wanted, true)),
+    }),
+    unselect: action({
+      arguments: 'OWNER/REPO|REPO_ID',
+      help: 'Drops the events of a repository',
+      run: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
+    }),
+    settings: action({
+      arguments: 'OWNER/REPO|REPO_ID [FILE.json]',
+      help: 'Shows how a repository wants its notes, or replaces that by the content of a file',
+      run: (_, [wanted = '', file]) => withService((context) => showSettings(context, wanted, file)),
+    }),
   },
 };
 

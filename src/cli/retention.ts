@@ -12,18 +12,25 @@ import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
 import { retentionStatus } from '../store/retention.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand } from './usage.ts';
 
 export const retentionCommand: CliCommand = {
-  usage: 'retention show | retention sweep | retention approve [PARTITION]',
-  help: 'Shows what would be erased now and what waits; sweeps now; lets erasing go on that waits for a word',
-  run: ([action = '', ...args]) => {
-    const { positionals } = readArgs(args, {});
-    if (action === 'show') return withService(show);
-    if (action === 'sweep') return withService(sweep);
-    if (action === 'approve') return withService((context) => giveWord(context, positionals[0]));
-    throw new UsageError('Expected: tidings retention show, sweep or approve [PARTITION]');
+  help: 'Shows what would be erased now and what waits for approval; sweeps now; approves',
+  examples: ['retention show', 'retention approve p00'],
+  actions: {
+    show: action({
+      help: 'Shows what the next sweep erases, and what waits for approval',
+      options: jsonOption('the reply of GET /api/retention'),
+      run: ({ json }) => withService((context) => (json ? printReply(context, 'showRetention') : show(context))),
+    }),
+    sweep: action({ help: 'Erases now what is due, instead of tomorrow', run: () => withService(sweep) }),
+    approve: action({
+      arguments: '[PARTITION]',
+      help: 'Approves the erasing that waits, in all partitions or in one',
+      run: (_, [partition]) => withService((context) => giveWord(context, partition)),
+    }),
   },
 };
 

@@ -9,29 +9,28 @@ import { webhookSecretFile } from '../first-start.ts';
 import { readDeliveries, sendDeliveries } from './deliveries.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { type CliCommand, single, UsageError } from './usage.ts';
 
 const options = {
-  url: { type: 'string' },
-  secret: { type: 'string' },
-  concurrency: { type: 'string', default: '16' },
+  url: { value: 'URL', help: 'Address of the service; without it that of the settings' },
+  secret: { value: 'SECRET', help: 'Webhook secret to sign with; without it that of the settings' },
+  concurrency: { value: 'N', help: 'Deliveries sent at the same time; 16 without it' },
 } as const;
 
-export const sendCommand: CliCommand = {
-  usage: 'send FILE.jsonl[.gz] [--url URL] [--secret SECRET] [--concurrency N]',
+export const sendCommand: CliCommand = single({
+  arguments: 'FILE.jsonl|FILE.jsonl.gz',
   help: 'Signs the deliveries of a file and posts them, one JSON object {event, delivery, body} a line',
-  run: async (args) => {
-    const { values, positionals } = readArgs(args, options);
-    const [file] = positionals;
-    const concurrency = Number(values.concurrency);
-    if (!file) throw new UsageError('Expected: tidings send FILE.jsonl[.gz]');
+  options,
+  examples: ['send history.jsonl.gz'],
+  run: async (values, [file = '']) => {
+    const concurrency = Number(values.concurrency ?? 16);
     if (!Number.isInteger(concurrency) || concurrency < 1)
       throw new UsageError('--concurrency: expected a positive integer');
     const settings = loadSettings();
     const url = (values.url ?? publicUrlOf(settings)).replace(/\/$/, '');
     return send(file, url, values.secret ?? findSecret(settings), concurrency);
   },
-};
+});
 
 /** The secret that the service of this data directory checks with. */
 function findSecret(settings: Settings): string {

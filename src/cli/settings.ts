@@ -3,16 +3,16 @@
  */
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
 import { printText } from './print.ts';
-import type { CliCommand } from './usage.ts';
+import { type CliCommand, single } from './usage.ts';
 
-export const settingsCommand: CliCommand = {
-  usage: 'settings',
+export const settingsCommand: CliCommand = single({
   help: 'Prints every setting, its default and its meaning as a Markdown table',
+  examples: ['settings'],
   run: async () => {
     printText(settingsTable().trimEnd());
     return 0;
   },
-};
+});
 
 /** The settings as a Markdown table. */
 export function settingsTable(): string {

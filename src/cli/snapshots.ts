@@ -8,11 +8,11 @@ import { takeLock } from '../store/lock.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../store/snapshot.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { type CliCommand, single, UsageError } from './usage.ts';
 
-export const snapshotCommand: CliCommand = {
-  usage: 'snapshot',
+export const snapshotCommand: CliCommand = single({
   help: 'Takes and verifies a snapshot of every partition',
+  examples: ['snapshot'],
   run: () =>
     withService(async (context) => {
       for (const name of partitionNames(context.settings.partitions)) {
@@ -21,22 +21,22 @@ export const snapshotCommand: CliCommand = {
       }
       return 0;
     }),
-};
+});
 
-export const restoreCommand: CliCommand = {
-  usage: 'restore PARTITION|all',
-  help: 'Puts a partition back to its newest snapshot; the journal brings it up to date at the next start. The service must be stopped',
-  run: async (args) => {
-    const [wanted] = readArgs(args, {}).positionals;
+export const restoreCommand: CliCommand = single({
+  arguments: 'PARTITION|all',
+  help: 'Puts a partition back to its newest snapshot, while the service is stopped; the next start catches up',
+  examples: ['restore p00', 'restore all'],
+  run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();
     const names = partitionNames(partitions);
-    if (!wanted || (wanted !== 'all' && !names.includes(wanted))) {
+    if (wanted !== 'all' && !names.includes(wanted)) {
       throw new UsageError(`Expected a partition: ${names.join(', ')} or all`);
     }
     for (const name of wanted === 'all' ? names : [wanted]) await restore(dataDir, name);
     return 0;
   },
-};
+});
 
 async function restore(dataDir: string, name: string): Promise<void> {
   const lock = await takeLock(dataDir, name);

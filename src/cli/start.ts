@@ -6,14 +6,16 @@ import type { Settings } from '../../config/schema.ts';
 import { adminKeyFile } from '../first-start.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { type ServiceFacts, startService } from '../supervisor.ts';
-import type { CliCommand } from './usage.ts';
+import { version } from '../version.ts';
+import { type CliCommand, single } from './usage.ts';
 
-export const startCommand: CliCommand = {
-  usage: 'start',
-  help: 'Runs the service: nats-server, partition workers, gateway',
+export const startCommand: CliCommand = single({
+  help: 'Runs the service: nats-server, partition workers, gateway. tidings settings lists its settings',
+  examples: ['start'],
   run: async () => {
     const settings = loadSettings();
     const logger = createLogger('supervisor', settings.logLevel);
+    logger.info({ version, node: process.versions.node }, 'starting');
     const signal = stopSignal();
     const service = startService(settings, logger);
     try {
@@ -26,7 +28,7 @@ export const startCommand: CliCommand = {
     logger.info('stopped');
     return 0;
   },
-};
+});
 
 /** Resolves at the first SIGTERM or SIGINT. Later ones change nothing: stopping is bounded in time. */
 export function stopSignal(): Promise<NodeJS.Signals> {

@@ -3,6 +3,7 @@
  * shown once; one of the caller's own comes from a file, never from the command line, where other users could read it.
  */
 import { readFileSync } from 'node:fs';
+import type { ApiContext } from '../api/context.ts';
 import {
   createWebhookSecret,
   revokeWebhookSecret,
@@ -17,33 +18,53 @@ import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import { listOrganisations } from '../store/directory.ts';
 import { listWebhookSecrets } from '../store/webhook-secrets.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { printLines, printText } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand, UsageError, type Values } from './usage.ts';
+
+const quiet = { help: 'Prints the secret alone' } as const;
+
+const createOptions = {
+  host: { value: 'ORIGIN', help: 'Address of the host; the default host without it' },
+  org: { value: 'LOGIN|ID', help: 'Organisation that the secret is for; the whole host without it' },
+  name: { value: 'NAME', help: 'Name of the secret, for people' },
+  'secret-file': {
+    value: 'FILE|-',
+    help: 'Takes the secret from a file, or from standard input; makes one without it',
+  },
+  quiet,
+} as const;
+
+const rotateOptions = {
+  overlap: { value: 'HOURS', help: `Hours that the old secret verifies too; ${usualOverlapHours} without it` },
+  quiet,
+} as const;
 
 export const webhookSecretsCommand: CliCommand = {
-  usage:
-    'webhook-secrets create [--host ORIGIN] [--org LOGIN|ID] [--name NAME] [--secret-file FILE|-] [--quiet] | webhook-secrets list | webhook-secrets rotate SECRET_ID [--overlap HOURS] [--quiet] | webhook-secrets revoke SECRET_ID',
-  help: 'Makes, lists, rotates and revokes webhook secrets of a host (without --org) or of one organisation',
-  run: ([action = '', ...args]) => {
-    if (action === 'create') return create(args);
-    if (action === 'list') return list();
-    if (action === 'rotate') return rotate(args);
-    if (action === 'revoke') return revoke(args);
-    throw new UsageError('Expected: tidings webhook-secrets create, list, rotate or revoke');
+  help: 'Makes, lists, rotates and revokes webhook secrets of hosts and organisations',
+  examples: ['webhook-secrets create --org acme', 'webhook-secrets list'],
+  actions: {
+    create: action({
+      help: 'Makes a secret of a host, or of one organisation, and shows it once',
+      options: createOptions,
+      run: create,
+    }),
+    list: action({
+      help: 'Lists the secrets, never themselves',
+      options: jsonOption('the reply of GET /api/webhook-secrets'),
+      run: ({ json }) => withService((context) => (json ? printReply(context, 'listWebhookSecrets') : list(context))),
+    }),
+    rotate: action({
+      arguments: 'SECRET_ID',
+      help: 'Makes a new text of a secret; the old one verifies for a while longer',
+      options: rotateOptions,
+      run: rotate,
+    }),
+    revoke: action({ arguments: 'SECRET_ID', help: 'Ends a secret at once', run: revoke }),
   },
 };
 
-const createOptions = {
-  host: { type: 'string' },
-  org: { type: 'string' },
-  name: { type: 'string' },
-  'secret-file': { type: 'string' },
-  quiet: { type: 'boolean' },
-} as const;
-
-async function create(args: string[]): Promise<number> {
-  const { values, positionals } = readArgs(args, createOptions);
-  if (positionals.length > 0) throw new UsageError('Expected options only: a secret is read by --secret-file');
+async function create(values: Values<typeof createOptions>): Promise<number> {
   const { host, org, name = '' } = values;
   const secret = values['secret-file'] === undefined ? undefined : readSecret(values['secret-file']);
   const made = await withService((context) => createWebhookSecret(context, { host, org, name, secret, only: null }));
@@ -65,13 +86,11 @@ function show({ value, secret }: WrittenSecret, quiet: boolean): void {
   else printText(`${secret}\n\nThis is ${value.id}. It is shown once: give it to the host now.`);
 }
 
-async function list(): Promise<number> {
-  const lines = await withService(async (context) => {
-    const directory = context.readers.fresh(directoryName);
-    if (!directory) return [];
-    const logins = new Map(listOrganisations(directory).map(({ id, login }) => [id, login]));
-    return listWebhookSecrets(directory, null).map((secret) => describe(secret, logins, Date.now()));
-  });
+async function list({ readers }: ApiContext): Promise<number> {
+  const directory = readers.fresh(directoryName);
+  const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
+  const secrets = directory ? listWebhookSecrets(directory, null) : [];
+  const lines = secrets.map((secret) => describe(secret, logins, Date.now()));
   printLines(lines, 'There are no webhook secrets of hosts or organisations.');
   return 0;
 }
@@ -84,10 +103,7 @@ function describe(secret: WebhookSecretRecord, logins: ReadonlyMap<string, strin
   return `${id}  ${origin}  ${owner}  ${JSON.stringify(name)}  ${new Date(createdAt).toISOString()}${overlap}`;
 }
 
-async function rotate(args: string[]): Promise<number> {
-  const { values, positionals } = readArgs(args, { overlap: { type: 'string' }, quiet: { type: 'boolean' } });
-  const [secretId] = positionals;
-  if (!secretId) throw new UsageError('Expected: tidings webhook-secrets rotate SECRET_ID [--overlap HOURS]');
+async function rotate(values: Values<typeof rotateOptions>, [secretId = '']: readonly string[]): Promise<number> {
   const hours = readOverlap(values.overlap);
   show(await withService((context) => rotateWebhookSecret(context, secretId, hours, null)), values.quiet ?? false);
   return 0;
@@ -101,9 +117,7 @@ function readOverlap(text: string | undefined): number {
   return hours;
 }
 
-async function revoke(args: string[]): Promise<number> {
-  const [secretId] = readArgs(args, {}).positionals;
-  if (!secretId) throw new UsageError('Expected: tidings webhook-secrets revoke SECRET_ID');
+async function revoke(_: unknown, [secretId = '']: readonly string[]): Promise<number> {
   await withService((context) => revokeWebhookSecret(context, secretId, null));
   printLines([`${secretId} is revoked.`]);
   return 0;

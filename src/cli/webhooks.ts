@@ -1,7 +1,7 @@
 /**
  * `tidings webhooks list|create|enable|disable|rotate|test|delete`: endpoints of outgoing webhooks. A secret is shown once.
  */
-import { type ApiContext, carryOut } from '../api/context.ts';
+import { type ApiContext, carryOut, readPartition } from '../api/context.ts';
 import {
   assertTarget,
   createWebhookEndpoint,
@@ -16,47 +16,87 @@ import { mostOverlapHours } from '../protocol/api.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
 import { listOrganisations } from '../store/directory.ts';
 import { shownAddress } from '../store/webhook-addresses.ts';
+import { listWebhookDeliveries } from '../store/webhook-deliveries.ts';
 import { listWebhookEndpoints, readWebhookEndpoint } from '../store/webhook-endpoints.ts';
 import { withService } from './connection.ts';
+import { jsonOption, printReply } from './json.ts';
 import { findOrganisation } from './organisation.ts';
 import { printLines, printText } from './print.ts';
-import { type CliCommand, readArgs, UsageError } from './usage.ts';
+import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 
 const hourMs = 3_600_000;
 
-const options = {
-  org: { type: 'string' },
-  url: { type: 'string' },
-  events: { type: 'string' },
-  description: { type: 'string' },
-  overlap: { type: 'string' },
-  quiet: { type: 'boolean' },
+const quiet = { help: 'Prints the secret alone' } as const;
+
+const createOptions = {
+  org: { value: 'LOGIN|ID', required: true, help: 'Organisation whose events are sent' },
+  url: { value: 'URL', required: true, help: 'Address of the receiver' },
+  events: { value: 'A,B', help: `What is sent: some of ${webhookEvents.join(', ')}; everything without it` },
+  description: { value: 'TEXT', help: 'A note for people' },
+  quiet,
 } as const;
 
-type Given = Partial<Record<'org' | 'url' | 'events' | 'description' | 'overlap', string>> & { quiet?: boolean };
-type Action = (context: ApiContext, given: Given, endpointId: string) => Promise<number>;
-
-const actions: Readonly<Record<string, Action>> = { list, create, enable, disable, rotate, test, delete: remove };
+const rotateOptions = {
+  overlap: { value: 'HOURS', help: `Hours that both secrets sign; ${usualOverlapHours} without it` },
+  quiet,
+} as const;
 
 export const webhooksCommand: CliCommand = {
-  usage:
-    'webhooks create --org LOGIN|ID --url URL [--events a,b] [--description TEXT] [--quiet] | webhooks list [--org LOGIN|ID] | webhooks enable|disable|test|delete ENDPOINT_ID | webhooks rotate ENDPOINT_ID [--overlap HOURS] [--quiet]',
-  help: 'Makes, lists, switches, tries, rotates and deletes endpoints of outgoing webhooks',
-  run: ([name = '', ...args]) => {
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    const { values, positionals } = readArgs(args, options);
-    const [endpointId = ''] = positionals;
-    const needsId = name !== 'list' && name !== 'create';
-    if (!action || positionals.length !== (needsId ? 1 : 0))
-      throw new UsageError(
-        'Expected: tidings webhooks list or create, or enable, disable, rotate, test or delete with ENDPOINT_ID',
-      );
-    return withService((context) => action(context, values, endpointId));
+  help: 'Makes, lists, switches, tests, rotates and deletes endpoints of outgoing webhooks',
+  examples: ['webhooks create --org acme --url https://hooks.example/tidings', 'webhooks list --org acme --json'],
+  actions: {
+    create: action({
+      help: 'Makes an endpoint and shows its secret once',
+      options: createOptions,
+      run: (given) => withService((context) => create(context, given)),
+    }),
+    list: action({
+      help: 'Lists the endpoints, without their secrets',
+      options: {
+        org: { value: 'LOGIN|ID', help: 'Lists those of one organisation' },
+        ...jsonOption('the reply of GET /api/webhook-endpoints'),
+      },
+      run: ({ org, json }) => withService((context) => list(context, org, json)),
+    }),
+    deliveries: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Lists what was sent to an endpoint and what came back',
+      options: jsonOption('the reply of GET /api/webhook-endpoints/{endpointId}/deliveries'),
+      run: ({ json }, [id = '']) => withService((context) => deliveries(context, id, json)),
+    }),
+    enable: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Sends to an endpoint again',
+      run: (_, [id = '']) => withService((context) => turn(context, id, true)),
+    }),
+    disable: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Sends nothing more to an endpoint',
+      run: (_, [id = '']) => withService((context) => turn(context, id, false)),
+    }),
+    rotate: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Makes a new secret; both sign for a while',
+      options: rotateOptions,
+      run: (given, [id = '']) => withService((context) => rotate(context, given, id)),
+    }),
+    test: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Sends a test event',
+      run: (_, [id = '']) => withService((context) => test(context, id)),
+    }),
+    delete: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Deletes an endpoint and what was sent to it',
+      run: (_, [id = '']) => withService((context) => remove(context, id)),
+    }),
   },
 };
 
-async function create(context: ApiContext, { org, url, events, description, quiet }: Given): Promise<number> {
-  if (!org || !url) throw new UsageError('Expected: tidings webhooks create --org ORGANISATION --url URL');
+async function create(
+  context: ApiContext,
+  { org, url, events, description, quiet }: Values<typeof createOptions>,
+): Promise<number> {
   const { id: orgId } = findOrganisation(context.readers, org);
   const wanted = { orgId, url: assertTarget(context, url), events: readEvents(events), description };
   show(await createWebhookEndpoint(context, wanted), quiet);
@@ -76,8 +116,10 @@ function show({ value, secret }: WrittenEndpoint, quiet = false): void {
   printText(quiet ? secret : `${secret}\n\nThis is ${value.id}. It is shown once: give it to the receiver now.`);
 }
 
-async function list({ readers }: ApiContext, { org }: Given): Promise<number> {
+async function list(context: ApiContext, org: string | undefined, json = false): Promise<number> {
+  const { readers } = context;
   const orgId = org === undefined ? null : findOrganisation(readers, org).id;
+  if (json) return printReply(context, 'listWebhookEndpoints', { orgId });
   const directory = readers.fresh(directoryName);
   const endpoints = directory ? listWebhookEndpoints(directory, orgId) : [];
   const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
@@ -92,20 +134,24 @@ function describe(endpoint: WebhookEndpointRecord, login: string): string {
   return `${id}  ${login}  ${shownAddress(endpoint)}  ${events.join(',')}  ${disabled ? `disabled (${disabled.reason})` : failing}`;
 }
 
+async function deliveries(context: ApiContext, endpointId: string, json = false): Promise<number> {
+  const { id } = endpointOf(context, endpointId);
+  if (json) return printReply(context, 'listWebhookDeliveries', { params: [id] });
+  const sent = listWebhookDeliveries(readPartition(context, directoryName), id);
+  const lines = sent.map(
+    (each) =>
+      `${each.id}  ${new Date(each.createdAt).toISOString()}  ${each.event}  ${each.status}  attempts: ${each.attemptCount}`,
+  );
+  printLines(lines.reverse(), 'Nothing was sent to this endpoint.');
+  return 0;
+}
+
 /** @throws ServiceError `notFound` */
 function endpointOf({ readers }: ApiContext, id: string): WebhookEndpointRecord {
   const directory = readers.fresh(directoryName);
   const endpoint = directory && slotOfId(id, 'ep') !== undefined ? readWebhookEndpoint(directory, id) : undefined;
   if (!endpoint) throw notFound('Webhook endpoint', id);
   return endpoint;
-}
-
-function enable(context: ApiContext, _: Given, endpointId: string): Promise<number> {
-  return turn(context, endpointId, true);
-}
-
-function disable(context: ApiContext, _: Given, endpointId: string): Promise<number> {
-  return turn(context, endpointId, false);
 }
 
 async function turn(context: ApiContext, endpointId: string, enabled: boolean): Promise<number> {
@@ -115,7 +161,11 @@ async function turn(context: ApiContext, endpointId: string, enabled: boolean): 
   return 0;
 }
 
-async function rotate(context: ApiContext, { overlap, quiet }: Given, endpointId: string): Promise<number> {
+async function rotate(
+  context: ApiContext,
+  { overlap, quiet }: Values<typeof rotateOptions>,
+  endpointId: string,
+): Promise<number> {
   const hours = overlap === undefined ? usualOverlapHours : /^\d{1,6}$/.test(overlap) ? Number(overlap) : Number.NaN;
   if (!(hours <= mostOverlapHours))
     throw new UsageError(`--overlap: expected whole hours from 0 to ${mostOverlapHours}, got ${overlap}`);
@@ -123,7 +173,7 @@ async function rotate(context: ApiContext, { overlap, quiet }: Given, endpointId
   return 0;
 }
 
-async function test(context: ApiContext, _: Given, endpointId: string): Promise<number> {
+async function test(context: ApiContext, endpointId: string): Promise<number> {
   const { id } = endpointOf(context, endpointId);
   const command = { name: 'testWebhookEndpoint', endpointId: id, eventId: newId('evt', 0) } as const;
   const delivery = await carryOut<{ id: string }>(context, directoryName, command);
@@ -132,7 +182,7 @@ async function test(context: ApiContext, _: Given, endpointId: string): Promise<
   return 0;
 }
 
-async function remove(context: ApiContext, _: Given, endpointId: string): Promise<number> {
+async function remove(context: ApiContext, endpointId: string): Promise<number> {
   const { id } = endpointOf(context, endpointId);
   await carryOut(context, directoryName, { name: 'deleteWebhookEndpoint', endpointId: id });
   printLines([`${id} is deleted.`]);

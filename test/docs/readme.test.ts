@@ -8,6 +8,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { commands } from '../../src/cli/commands.ts';
+import { commandsPage } from '../../src/cli/help.ts';
+import { isSingle } from '../../src/cli/lookup.ts';
 import { settingsTable } from '../../src/cli/settings.ts';
 import { registry } from '../../src/metrics.ts';
 
@@ -30,9 +32,9 @@ function list(folder: string): string[] {
 }
 
 /** What stands between the markers of a section. */
-function section(name: string): string {
-  const match = new RegExp(`<!-- ${name}:start -->\n([^]*?)<!-- ${name}:end -->`).exec(readme);
-  assert.ok(match, `README.md has the markers of ${name}`);
+function section(name: string, path = 'README.md'): string {
+  const match = new RegExp(`<!-- ${name}:start -->\n([^]*?)<!-- ${name}:end -->`).exec(read(path));
+  assert.ok(match, `${path} has the markers of ${name}`);
   return match[1] as string;
 }
 
@@ -72,6 +74,33 @@ test('documents name commands that exist', () => {
   for (const document of documents) {
     const named = matches(read(document), /(?:`tidings |npm run tidings -- )([a-z][a-z-]*)/g);
     for (const name of named) assert.ok(name in commands, `${document}: tidings ${name}`);
+  }
+});
+
+test('docs/commands.md shows the help of every command', () => {
+  assert.equal(section('commands', 'docs/commands.md'), commandsPage(commands));
+});
+
+test('documents use actions and options that commands have', () => {
+  const quoted = /(?:`tidings |npm run tidings -- |main\.js )([a-z][^`\n|#>]*)/gm;
+  const lines = documents.flatMap((document) =>
+    matches(read(document), quoted).map((line) => [document, line] as const),
+  );
+  assert.ok(lines.length > 40);
+  for (const [document, line] of lines) {
+    const [name = '', ...args] = line.trim().split(' ');
+    const command = commands[name];
+    assert.ok(command, `${document}: ${line}`);
+    const [word = ''] = args;
+    const actions = word in command.actions ? [command.actions[word]] : Object.values(command.actions);
+    const isAction = isSingle(command) || word in command.actions || !/^[a-z]+$/.test(word);
+    assert.ok(isAction, `${document}: tidings ${line}`);
+    const known = [
+      '--help',
+      ...actions.flatMap((each) => Object.keys(each?.options ?? {}).map((option) => `--${option}`)),
+    ];
+    for (const option of line.match(/(?<= )--[a-z-]+/g) ?? [])
+      assert.ok(known.includes(option), `${document}: ${line}`);
   }
 });
 

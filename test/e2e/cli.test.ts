@@ -3,13 +3,14 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { settingEntries } from '../../config/load.ts';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { capturedOf, type StreamedDelivery } from '../helpers/orders.ts';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
@@ -17,6 +18,17 @@ import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** A reply without the time of a key's last use, which each request moves. */
+function withoutUse(reply: object): unknown {
+  return JSON.parse(JSON.stringify(reply, (field, value) => (field === 'lastUsedAt' ? undefined : value)));
+}
+
+/** The line of a list that has a name and its text. */
+function lineOf(name: string, text: string): RegExp {
+  const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^  ${name} +${escaped}$`, 'm');
+}
 
 /** Runs a command to its end, whatever comes of it. */
 function run(env: Record<string, string>, ...args: string[]) {
@@ -94,6 +106,38 @@ test('the command line with a service', async (t) => {
     const listed = tidings('keys', 'list').stdout;
     assert.match(listed, new RegExp(`${child.id}.* ended with ${id}  made`));
     assert.match(listed, new RegExp(`${fresh}.* active  made`));
+  });
+
+  await t.test('lists print what the API replies, with all items', async () => {
+    const { webhookEndpoints } = (await service.api('GET', '/api/webhook-endpoints')).body;
+    const [{ id: endpointId, orgId }] = webhookEndpoints;
+    const lists: [string[], string][] = [
+      [['keys', 'list'], '/api/keys?limit=100'],
+      [['orgs', 'list'], '/api/orgs?limit=100'],
+      [['repos', 'list'], '/api/repos?limit=100'],
+      [['webhook-secrets', 'list'], '/api/webhook-secrets?limit=100'],
+      [['webhooks', 'list'], '/api/webhook-endpoints?limit=100'],
+      [['webhooks', 'list', '--org', 'acme'], '/api/webhook-endpoints?limit=100'],
+      [['webhooks', 'deliveries', endpointId], `/api/webhook-endpoints/${endpointId}/deliveries?limit=100`],
+      [['channels', 'list', '--org', 'acme'], `/api/channels?orgId=${orgId}&limit=100`],
+      [['retention', 'show'], '/api/retention'],
+    ];
+    for (const [command, path] of lists) {
+      const printed = tidings(...command, '--json');
+      assert.equal(printed.status, 0, printed.stderr);
+      const reply = (await service.api('GET', path)).body;
+      assert.deepEqual(withoutUse(JSON.parse(printed.stdout)), withoutUse(reply), command.join(' '));
+      assert.doesNotMatch(printed.stdout.replaceAll('\n', ''), /[\p{Cc}\u2028-\u202e]/u, command.join(' '));
+    }
+    assert.deepEqual(JSON.parse(tidings('dead-letters', 'list', '--json').stdout), { deadLetters: [], total: 0 });
+  });
+
+  await t.test('a list has more items than a page of the API', async () => {
+    for (let i = 0; i < 25; i++) await service.api('POST', '/api/keys', { name: `nth ${i}`, org: 'acme' });
+    const { keys, ...rest } = JSON.parse(tidings('keys', 'list', '--json').stdout);
+    assert.ok(rest.total > 20);
+    assert.equal(keys.length, rest.total);
+    assert.deepEqual([rest.hasMore, rest.nextOffset], [false, null]);
   });
 
   await t.test('a quiet key is nothing but the key', () => {
@@ -185,6 +229,7 @@ test('the command line without a service', async (t) => {
     const wrong: [string[], RegExp][] = [
       [['nonsense'], /There is no command "nonsense"\. Run: tidings help/],
       [['constructor'], /There is no command "constructor"/],
+      [['kyes', 'list'], /There is no command "kyes"\. Did you mean "keys"\? Run: tidings help$/m],
       [['keys'], /keys create, list, rotate or revoke/],
       [['keys', 'create'], /--name/],
       [['keys', 'create', '--name', 'a'], /--org ORGANISATION, or --instance/],
@@ -193,7 +238,7 @@ test('the command line without a service', async (t) => {
         ['keys', 'create', '--name', 'a', '--org', 'o', '--scopes', 'all'],
         /--scopes: unknown all; expected some of drafts:read/,
       ],
-      [['keys', 'create', '--nam', 'a'], /'--nam'/],
+      [['keys', 'create', '--nam', 'a'], /"--nam"\. Did you mean "--name"\?/],
       [['keys', 'revoke'], /KEY_ID/],
       [['webhook-secrets'], /webhook-secrets create, list, rotate or revoke/],
       [['webhook-secrets', 'create', 'a-secret-on-the-command-line'], /--secret-file/],
@@ -206,13 +251,16 @@ test('the command line without a service', async (t) => {
       [['send', 'x.jsonl'], /No webhook secret: expected --secret/],
       [['dead-letters', 'burn'], /list or replay/],
       [['retention', 'burn'], /retention show, sweep or approve/],
-      [['restore'], /Expected a partition: directory, p00/],
+      [['restore'], /tidings restore PARTITION\|all/],
+      [['restore', 'p99'], /Expected a partition: directory, p00/],
     ];
     for (const [args, message] of wrong) {
       const { status, stdout, stderr } = run(env, ...args);
       assert.equal(status, 2, args.join(' '));
       assert.match(stderr, message);
       assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+      assert.match(stderr, /Run: tidings help/);
+      assert.doesNotMatch(stderr, /a-secret-on-the-command-line/);
       assert.equal(stdout, '');
     }
   });
@@ -253,24 +301,22 @@ test('the command line without a service', async (t) => {
   });
 
   await t.test('help and settings list everything', () => {
-    const help = run(env, 'help');
-    assert.equal(help.status, 0);
-    for (const name of [
-      'start',
-      'keys',
-      'webhook-secrets',
-      'send',
-      'doctor',
-      'dead-letters',
-      'snapshot',
-      'restore',
-      'retention',
-      'settings',
-    ]) {
-      assert.match(help.stdout, new RegExp(`tidings ${name}`));
-    }
+    const { status, stdout, stderr } = run(env, '--help');
+    assert.deepEqual([status, stderr, run(env).stdout], [0, '', stdout]);
+    for (const [name, { help }] of Object.entries(commands)) assert.match(stdout, lineOf(name, help));
     const table = run(env, 'settings').stdout;
     for (const entry of settingEntries) assert.ok(table.includes(`| \`${entry.env}\` |`), entry.env);
+  });
+
+  await t.test('a command shows what it takes', () => {
+    const { status, stdout, stderr } = run(env, 'keys', 'create', '--name', 'x', '-h');
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /tidings keys create --name NAME \(--org ORGANISATION \| --instance\)/);
+  });
+
+  await t.test('the version is that of the package', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+    assert.deepEqual(run(env, '--version'), { status: 0, stdout: `tidings ${version}\n`, stderr: '' });
   });
 
   await t.test('the doctor works before the first start', () => {

@@ -26,6 +26,11 @@ test('every stage is built from one base image with its digest', () => {
   );
 });
 
+test('the image has the package.json that the version is read from', () => {
+  const last = lines.findLastIndex((line) => line.startsWith('FROM '));
+  assert.ok(lines.findLastIndex((line) => /^COPY package\.json .*\.\/$/.test(line)) > last);
+});
+
 test('the service runs as an unprivileged user, who alone can use the data directory', () => {
   assert.deepEqual(all('USER'), ['node']);
   assert.ok(all('RUN').includes('install -d -m 0700 -o node -g node /data'));

@@ -1,0 +1,74 @@
+/**
+ * Reads the arguments of an action as the table of commands declares them.
+ */
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../../config/closest-name.ts';
+import { usageLine } from './help.ts';
+import { type CliAction, type CliOptions, UsageError, type Values } from './usage.ts';
+
+/** What was given to an action. */
+export interface Given {
+  values: Values<CliOptions>;
+  args: string[];
+}
+
+/**
+ * Reads options and arguments.
+ * @param name of the action with its command, such as `keys create`
+ * @throws UsageError for an unknown option, a missing value, and too few or too many arguments
+ */
+export function readArguments(name: string, action: CliAction, args: readonly string[]): Given {
+  const options = action.options ?? {};
+  const types = Object.fromEntries(
+    Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' } as const]),
+  );
+  // Not strict, so that each fault gets a message of its own.
+  const parsed = parseArgs({ args: [...args], options: types, allowPositionals: true, strict: false, tokens: true });
+  for (const token of parsed.tokens) if (token.kind === 'option') checkOption(name, options, token);
+  const values = parsed.values as Values<CliOptions>;
+  checkRequired(options, values);
+  const { least, most } = bounds(action.arguments);
+  if (parsed.positionals.length < least || parsed.positionals.length > most)
+    throw new UsageError(`Expected: ${usageLine(name, action)}`);
+  return { values, args: parsed.positionals };
+}
+
+/** What `parseArgs` says of an option that was given. */
+interface Token {
+  name: string;
+  rawName: string;
+  value: string | undefined;
+  inlineValue: boolean | undefined;
+}
+
+function checkOption(command: string, options: CliOptions, { name, rawName, value, inlineValue }: Token): void {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (!option) {
+    const known = [...Object.keys(options), 'help'].map((each) => `--${each}`);
+    throw new UsageError(`tidings ${command} has no option ${JSON.stringify(rawName)}.${didYouMean(rawName, known)}`);
+  }
+  if (option.value === undefined && value !== undefined) throw new UsageError(`--${name}: expected no value`);
+  if (option.value === undefined) return;
+  // A value that looks like an option is one whose own value was forgotten.
+  const isForgotten = value === undefined || value === '' || (!inlineValue && /^-./.test(value));
+  if (isForgotten) throw new UsageError(`--${name}: expected ${option.value}`);
+}
+
+function checkRequired(options: CliOptions, values: Values<CliOptions>): void {
+  const groups = new Map<string, string[]>();
+  for (const [name, { required }] of Object.entries(options)) {
+    const group = required === true ? name : required;
+    if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  for (const names of groups.values()) {
+    if (names.filter((name) => values[name] !== undefined).length === 1) continue;
+    const shown = names.map((name) => `--${name}${options[name]?.value ? ` ${options[name].value}` : ''}`);
+    throw new UsageError(`Expected ${shown.join(', or ')}`);
+  }
+}
+
+/** How many arguments there may be. */
+function bounds(words = ''): { least: number; most: number } {
+  const count = (text: string): number => text.split(' ').filter((word) => word !== '').length;
+  return { least: count(words.replace(/\[[^\]]*\]/g, '')), most: count(words) };
+}

@@ -1,0 +1,103 @@
+/**
+ * The command line is carried out as its table declares it: help, options, arguments, and what is said of wrong ones.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommandLine } from '../../../src/cli/command-line.ts';
+import { commands } from '../../../src/cli/commands.ts';
+import { helpOf, overview } from '../../../src/cli/help.ts';
+import { actionNamed, isSingle } from '../../../src/cli/lookup.ts';
+import { readArguments } from '../../../src/cli/parse.ts';
+import { action, UsageError } from '../../../src/cli/usage.ts';
+
+test('a wrong command line is refused with what was probably meant and the way to the help', async () => {
+  const wrong: [string[], string][] = [
+    [['nonsense'], 'There is no command "nonsense". Run: tidings help'],
+    [['deadletters'], 'There is no command "deadletters". Did you mean "dead-letters"? Run: tidings help'],
+    [['doc'], 'There is no command "doc". Did you mean "doctor"? Run: tidings help'],
+    [['--hlep'], 'There is no option "--hlep". Did you mean "--help"? Run: tidings help'],
+    [['keys'], 'Expected: tidings keys create, list, rotate or revoke. Run: tidings help keys'],
+    [
+      ['keys', 'lst'],
+      'Expected: tidings keys create, list, rotate or revoke, got "lst". Did you mean "list"? Run: tidings help keys',
+    ],
+    [
+      ['keys', 'toString'],
+      'Expected: tidings keys create, list, rotate or revoke, got "toString". Run: tidings help keys',
+    ],
+    [
+      ['keys', 'list', '--jsn'],
+      'tidings keys list has no option "--jsn". Did you mean "--json"? Run: tidings help keys list',
+    ],
+    [['keys', 'list', '-x'], 'tidings keys list has no option "-x". Run: tidings help keys list'],
+    [['keys', 'list', '--json=yes'], '--json: expected no value. Run: tidings help keys list'],
+    [['keys', 'list', 'acme'], 'Expected: tidings keys list [--json]. Run: tidings help keys list'],
+    [['keys', 'create', '--name', '--org', 'o'], '--name: expected NAME. Run: tidings help keys create'],
+    [['keys', 'create', '--name'], '--name: expected NAME. Run: tidings help keys create'],
+    [['keys', 'create', '--name=', '--org', 'o'], '--name: expected NAME. Run: tidings help keys create'],
+    [['keys', 'create', '--org', 'o'], 'Expected --name NAME. Run: tidings help keys create'],
+    [['keys', 'create', '--name', 'n'], 'Expected --org ORGANISATION, or --instance. Run: tidings help keys create'],
+    [['orgs', 'tier', 'acme'], 'Expected: tidings orgs tier LOGIN|ID TIER. Run: tidings help orgs tier'],
+    [['start', '--port', '80'], 'tidings start has no option "--port". Run: tidings help start'],
+    [['help', 'kyes'], 'There is no command "kyes". Did you mean "keys"? Run: tidings help'],
+    [
+      ['help', 'orgs', 'lists'],
+      'Expected: tidings orgs list or tier, got "lists". Did you mean "list"? Run: tidings help orgs',
+    ],
+    [['kyes', '--help'], 'There is no command "kyes". Did you mean "keys"? Run: tidings help'],
+  ];
+  for (const [args, message] of wrong)
+    await assert.rejects(runCommandLine(args), (error) => {
+      assert.ok(error instanceof UsageError);
+      assert.equal(error.message, message);
+      return true;
+    });
+});
+
+test('options, alternatives and arguments are read', () => {
+  const entry = action({
+    arguments: 'FIRST [SECOND THIRD]',
+    options: { name: { value: 'NAME', help: '' }, loud: { help: '' } },
+    run: async () => 0,
+  });
+  const read = (...args: string[]) => {
+    const { values, args: given } = readArguments('do', entry, args);
+    return [{ ...values }, given];
+  };
+  assert.deepEqual(read('a'), [{}, ['a']]);
+  assert.deepEqual(read('a', '--loud', 'b', '--name', 'x', 'c'), [{ loud: true, name: 'x' }, ['a', 'b', 'c']]);
+  assert.deepEqual(read('--name=--x', '--', '--loud'), [{ name: '--x' }, ['--loud']]);
+  assert.throws(() => read(), /^UsageError: Expected: tidings do FIRST \[SECOND THIRD\] \[--name NAME\] \[--loud\]$/);
+  assert.throws(() => read('a', 'b', 'c', 'd'), UsageError);
+});
+
+test('every command and action has help, with a line for each option and examples that can be read', () => {
+  const list = overview(commands);
+  for (const [name, command] of Object.entries(commands)) {
+    assert.ok(list.includes(`\n  ${name} `) && list.includes(`  ${command.help}\n`), name);
+    assert.ok(command.examples.length <= 3, `${name} has one to three examples`);
+    for (const [word, { help, options = {} }] of Object.entries(command.actions)) {
+      assert.equal(help === undefined, isSingle(command), `${name} ${word} has a line of help`);
+      const text = helpOf(name, command, isSingle(command) ? undefined : word);
+      assert.match(text, new RegExp(`^  tidings ${name} ${word}`.trimEnd(), 'm'));
+      for (const [option, { help: about }] of Object.entries(options)) {
+        const line = text.split('\n').find((each) => each.startsWith(`  --${option} `));
+        assert.ok(line?.endsWith(about), `${name} ${word} --${option}`);
+      }
+      assert.ok(
+        text.split('\n').every((line) => line.length <= 130 && line === line.trimEnd()),
+        text,
+      );
+    }
+    for (const example of command.examples) assert.doesNotThrow(() => readExample(example), example);
+  }
+});
+
+/** Reads an example as the command line reads it, up to a redirection. */
+function readExample(example: string): void {
+  const [name = '', ...args] = example.replace(/ > .*/, '').split(' ');
+  const command = commands[name];
+  assert.ok(command, name);
+  if (isSingle(command)) readArguments(name, actionNamed(name, command), args);
+  else readArguments(name, actionNamed(name, command, args[0]), args.slice(1));
+}

@@ -10,12 +10,19 @@ const registers = [registry];
 const pubAckBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2];
 const fastBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1];
 
-/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, foreign, too_large, limited, not_allowed, unavailable,
- * failed, aborted. */
+/** `outcome` is one of: queued, ignored, duplicate, test, malformed, unsigned, foreign, too_large, limited, not_allowed,
+ * unavailable, failed, aborted. */
 export const webhooksReceived = new Counter({
   name: 'tidings_webhooks_received_total',
   help: 'Webhook deliveries by event and outcome',
   labelNames: ['event', 'outcome'] as const,
+  registers,
+});
+/** `reason` is one of those in `src/protocol/refused-deliveries.ts`. */
+export const webhooksRefused = new Counter({
+  name: 'tidings_webhooks_refused_total',
+  help: 'Webhook deliveries that were refused, by reason',
+  labelNames: ['reason'] as const,
   registers,
 });
 export const webhooksDelayed = new Counter({

@@ -32,7 +32,9 @@ export function hostOrigins({ hostOrigin, hosts }: Settings): readonly string[] 
   return [hostOrigin, ...hosts.map(({ origin }) => origin)];
 }
 
-function toHost({ origin, kind = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
+function toHost({ origin, kind: named = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
+  // Forgejo has Gitea's API.
+  const kind = named === 'forgejo' ? 'gitea' : named;
   const app = appId !== undefined && appKeyFile !== undefined ? { id: appId, keyFile: appKeyFile } : undefined;
   const base = (apiUrl ?? usualApiUrl(origin, kind)).replace(/\/+$/, '');
   return { origin, kind, apiUrl: base, token, app };

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { faultsOf, type SettingFault } from './expected.ts';
+import { didYouMean } from './nearest.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
 import { builtInTiers } from './tiers.ts';
 
@@ -41,10 +42,11 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const values = readFile(env, faults);
   for (const entry of settingEntries) {
     const raw = env[entry.env];
+    const isFromFile = (raw === undefined || raw === '') && values[entry.name] !== undefined;
     if (raw !== undefined && raw !== '') values[entry.name] = fromText(entry, raw);
     if (values[entry.name] === undefined) values[entry.name] = entry.default;
-    const fault = Value.Errors(entry, values[entry.name]).First();
-    if (fault) faults.push(describe(entry, values[entry.name], fault.message));
+    const source = isFromFile ? `${entry.name} in ${env.TIDINGS_CONFIG}` : undefined;
+    faults.push(...faultsOf(entry, values[entry.name]).map((fault) => describe(entry, fault, source)));
   }
   faults.push(...unknownVariables(env));
   if (faults.length === 0) faults.push(...crossFaults(values as unknown as Settings));
@@ -83,9 +85,10 @@ function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unkn
     if (typeof values !== 'object' || values === null || Array.isArray(values)) {
       throw new Error('expected a JSON object');
     }
-    const known = new Set(settingEntries.map((entry) => entry.name));
+    const known = settingEntries.map((entry) => entry.name);
     for (const name of Object.keys(values)) {
-      if (!known.has(name)) faults.push(`${path}: unknown setting ${JSON.stringify(name)}`);
+      if (!known.includes(name))
+        faults.push(`${path}: unknown setting ${JSON.stringify(name)}.${didYouMean(name, known)}`);
     }
     return { ...values };
   } catch (error) {
@@ -126,16 +129,19 @@ function listOf(text: string): unknown {
   }
 }
 
-function describe(entry: SettingEntry, value: unknown, expected: string): string {
-  const shown = entry.secret ? 'the value given (not shown)' : JSON.stringify(value);
-  return `${entry.env} (${entry.name}): ${expected.toLowerCase()}, got ${shown}. ${entry.description}.`;
+/** @param source where the value was read, when it was not the variable */
+function describe(entry: SettingEntry, { place, expected, given }: SettingFault, source: string | undefined): string {
+  const where = `${entry.env}${place}${source === undefined ? '' : ` (${source})`}`;
+  const shown = entry.secret ? 'the value given (not shown)' : JSON.stringify(given?.value);
+  const fault = `${where}: ${expected}${given === undefined ? '' : `, got ${shown}`}`;
+  return `${fault}${/[.?]$/.test(fault) ? '' : '.'} ${entry.description}.`;
 }
 
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set(settingEntries.map((entry) => entry.env));
+  const known = [...settingEntries.map((entry) => entry.env), ...otherVariables];
   return Object.keys(env)
-    .filter((name) => name.startsWith('TIDINGS_') && !known.has(name) && !otherVariables.has(name))
-    .map((name) => `${name}: no such setting`);
+    .filter((name) => name.startsWith('TIDINGS_') && !known.includes(name))
+    .map((name) => `${name}: no such setting.${didYouMean(name, known) || ' See: tidings settings'}`);
 }
 
 function crossFaults(settings: Settings): string[] {
@@ -185,10 +191,10 @@ function hostFaults({ hostOrigin, hosts }: Settings): string[] {
   const faults: string[] = [];
   const origins = new Set([hostOrigin]);
   for (const [i, host] of hosts.entries()) {
-    if (origins.has(host.origin)) faults.push(`TIDINGS_HOSTS: host ${i} has the origin of an earlier one`);
+    if (origins.has(host.origin)) faults.push(`TIDINGS_HOSTS[${i}].origin: host ${i} has the origin of an earlier one`);
     origins.add(host.origin);
     if ((host.appId === undefined) !== (host.appKeyFile === undefined))
-      faults.push(`TIDINGS_HOSTS: host ${i}: expected appId together with appKeyFile`);
+      faults.push(`TIDINGS_HOSTS[${i}]: expected appId together with appKeyFile`);
   }
   return faults;
 }

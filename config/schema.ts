@@ -18,11 +18,27 @@ function setting<T extends TSchema>(schema: T, notes: SettingNotes): T {
 const count = (minimum: number, maximum: number, fallback: number) =>
   Type.Integer({ minimum, maximum, default: fallback });
 
-/** The list is handed to child processes with commas between: neither these nor blanks at its ends belong to a secret. */
-const secretText = Type.String({ minLength: 8, pattern: '^[^,\\s]([^,]*[^,\\s])?$' });
+/** A port; `words` is what a message says that the value has to be. */
+const port = (minimum: 0 | 1, fallback: number) => {
+  const words = `a port number from 1 to 65535${minimum === 0 ? ', or 0 for a free one' : ''}`;
+  return Type.Integer({ minimum, maximum: 65_535, default: fallback, words });
+};
 
-const origin = Type.String({ pattern: '^https?://[^/]+$' });
-const hostKind = Type.Union([Type.Literal('github'), Type.Literal('gitea')]);
+/** The list is handed to child processes with commas between: neither these nor blanks at its ends belong to a secret. */
+const secretText = Type.String({
+  minLength: 8,
+  pattern: '^[^,\\s]([^,]*[^,\\s])?$',
+  words: 'secrets of at least 8 characters, with a comma between two of them and no blanks at their ends',
+});
+
+const webOrigin = { pattern: '^https?://[^/]+$', words: 'a web address without a path, like https://github.com' };
+const origin = Type.String(webOrigin);
+const hostKind = Type.Union([Type.Literal('github'), Type.Literal('gitea'), Type.Literal('forgejo')]);
+const sealingKeyWords = '32 bytes in base64 or hex, as openssl rand -base64 32 makes them';
+const tierName = {
+  pattern: '^[a-z][a-z0-9-]{0,31}$',
+  words: 'a name of at most 32 lower-case letters, digits and hyphens that begins with a letter',
+};
 
 /**
  * A source-code host besides the default one. `kind` gitea is Forgejo too; `apiUrl` is derived from kind and origin when it is
@@ -32,9 +48,11 @@ const HostSettingsSchema = Type.Object(
   {
     origin,
     kind: Type.Optional(hostKind),
-    apiUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
+    apiUrl: Type.Optional(
+      Type.String({ pattern: '^https?://', words: 'an address that begins with https:// or http://' }),
+    ),
     token: Type.Optional(Type.String({ minLength: 1 })),
-    appId: Type.Optional(Type.String({ pattern: '^\\d+$' })),
+    appId: Type.Optional(Type.String({ pattern: '^\\d+$', words: 'the number of a GitHub App, as a text of digits' })),
     appKeyFile: Type.Optional(Type.String({ minLength: 1 })),
   },
   { additionalProperties: false },
@@ -46,7 +64,7 @@ const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRequests }))
 /** A tier of limits; what it does not name is as in the standard one. */
 const TierSettingsSchema = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$' }),
+    name: Type.String(tierName),
     apiPerMinute: limit,
     apiPerHour: limit,
     apiPerDay: limit,
@@ -57,11 +75,18 @@ const TierSettingsSchema = Type.Object(
   { additionalProperties: false },
 );
 
-const networks = () => Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$' }), { default: [] });
+const networks = () =>
+  Type.Array(
+    Type.String({
+      pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$',
+      words: 'addresses and networks like 192.0.2.7 or 192.0.2.0/24, with commas between',
+    }),
+    { default: [] },
+  );
 
 export const SettingsSchema = Type.Object(
   {
-    port: setting(count(0, 65_535, 8080), {
+    port: setting(port(0, 8080), {
       env: 'TIDINGS_PORT',
       description: 'Port of the API and the webhook receiver; 0 takes a free one',
     }),
@@ -69,7 +94,7 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_HOST',
       description: 'Address the API and the webhook receiver listen on',
     }),
-    opsPort: setting(count(0, 65_535, 9464), {
+    opsPort: setting(port(0, 9464), {
       env: 'TIDINGS_OPS_PORT',
       description: 'Port of /metrics, /healthz and /readyz; 0 takes a free one',
     }),
@@ -81,46 +106,62 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_DATA_DIR',
       description: 'Folder of everything the service keeps',
     }),
-    publicUrl: setting(Type.String({ default: '', pattern: '^($|https?://)' }), {
-      env: 'TIDINGS_PUBLIC_URL',
-      description: 'Address clients reach the service at; empty = http://HOST:PORT',
-    }),
+    publicUrl: setting(
+      Type.String({
+        default: '',
+        pattern: '^($|https?://)',
+        words: 'an address that begins with https:// or http://, like https://notes.example.com',
+      }),
+      {
+        env: 'TIDINGS_PUBLIC_URL',
+        description: 'Address clients reach the service at; empty = http://HOST:PORT',
+      },
+    ),
     webhookSecrets: setting(Type.Array(secretText, { maxItems: 2, default: [] }), {
       env: 'TIDINGS_WEBHOOK_SECRETS',
       description: 'Webhook secrets, current,previous; unset = one is made at first start',
       secret: true,
     }),
-    sealingKey: setting(Type.String({ default: '', pattern: '^($|[0-9a-fA-F]{64}$|[A-Za-z0-9+/_-]{43}=?$)' }), {
-      env: 'TIDINGS_SEALING_KEY',
-      description: 'Key that seals stored secrets, 32 bytes in base64 or hex; unset = one is made at first start',
-      secret: true,
-    }),
+    sealingKey: setting(
+      Type.String({ default: '', pattern: '^($|[0-9a-fA-F]{64}$|[A-Za-z0-9+/_-]{43}=?$)', words: sealingKeyWords }),
+      {
+        env: 'TIDINGS_SEALING_KEY',
+        description: 'Key that seals stored secrets, 32 bytes in base64 or hex; unset = one is made at first start',
+        secret: true,
+      },
+    ),
     sealingKeysPrevious: setting(
-      Type.Array(Type.String({ pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$' }), { maxItems: 4, default: [] }),
+      Type.Array(Type.String({ pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$', words: sealingKeyWords }), {
+        maxItems: 4,
+        default: [],
+      }),
       {
         env: 'TIDINGS_SEALING_KEYS_PREVIOUS',
         description: 'Former sealing keys, which open what they sealed until it is sealed anew at start',
         secret: true,
       },
     ),
-    hostOrigin: setting(Type.String({ pattern: '^https?://[^/]+$', default: 'https://github.com' }), {
+    hostOrigin: setting(Type.String({ ...webOrigin, default: 'https://github.com' }), {
       env: 'TIDINGS_HOST_ORIGIN',
       description: 'Web address of the source-code host that sends webhooks',
     }),
-    hostKind: setting(Type.Union([Type.Literal('github'), Type.Literal('gitea')], { default: 'github' }), {
+    hostKind: setting(Type.Union(hostKind.anyOf, { default: 'github' }), {
       env: 'TIDINGS_HOST_KIND',
-      description: 'What the host speaks: github, or gitea (Forgejo too)',
+      description: 'What the host is: github, gitea or forgejo',
     }),
-    hostApiUrl: setting(Type.String({ default: '', pattern: '^($|https?://)' }), {
-      env: 'TIDINGS_HOST_API_URL',
-      description: 'Base address of the host’s REST API; empty = the usual one of its kind',
-    }),
+    hostApiUrl: setting(
+      Type.String({ default: '', pattern: '^($|https?://)', words: 'an address that begins with https:// or http://' }),
+      {
+        env: 'TIDINGS_HOST_API_URL',
+        description: 'Base address of the host’s REST API; empty = the usual one of its kind',
+      },
+    ),
     hostToken: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_HOST_TOKEN',
       description: 'Token for the host’s REST API (backfill, tag sync); not needed with an app',
       secret: true,
     }),
-    hostAppId: setting(Type.String({ default: '', pattern: '^\\d*$' }), {
+    hostAppId: setting(Type.String({ default: '', pattern: '^\\d*$', words: 'the number of a GitHub App' }), {
       env: 'TIDINGS_HOST_APP_ID',
       description: 'Id of the GitHub App whose installations give access instead of a token',
     }),
@@ -128,11 +169,17 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_HOST_APP_KEY_FILE',
       description: 'PEM file with the private key of the GitHub App',
     }),
-    hosts: setting(Type.Array(HostSettingsSchema, { default: [] }), {
-      env: 'TIDINGS_HOSTS',
-      description: 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}',
-      secret: true,
-    }),
+    hosts: setting(
+      Type.Array(HostSettingsSchema, {
+        default: [],
+        words: 'a JSON list like [{"origin": "https://git.example.com", "kind": "gitea"}]',
+      }),
+      {
+        env: 'TIDINGS_HOSTS',
+        description: 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}',
+        secret: true,
+      },
+    ),
     limitClaimedRepositories: setting(count(0, 1_000_000, 200), {
       env: 'TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
       description:
@@ -146,11 +193,18 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_AUTO_CONNECT',
       description: 'Connect a repository when its first signed webhook arrives',
     }),
-    natsUrl: setting(Type.String({ default: '', pattern: '^($|(nats|tls)://)' }), {
-      env: 'TIDINGS_NATS_URL',
-      description: 'An existing NATS server or cluster; empty = a supervised local one',
-      secret: true,
-    }),
+    natsUrl: setting(
+      Type.String({
+        default: '',
+        pattern: '^($|(nats|tls)://)',
+        words: 'an address that begins with tls:// or nats://',
+      }),
+      {
+        env: 'TIDINGS_NATS_URL',
+        description: 'An existing NATS server or cluster; empty = a supervised local one',
+        secret: true,
+      },
+    ),
     natsCredentials: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_CREDENTIALS',
       description: 'File with the credentials for TIDINGS_NATS_URL: .creds, or the NKey seed of a user',
@@ -171,7 +225,7 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_NATS_TLS_FIRST',
       description: 'Begin with TLS, for a NATS server with handshake_first',
     }),
-    natsPort: setting(count(1, 65_535, 14_222), {
+    natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',
       description: 'Port of the supervised nats-server, on loopback',
     }),
@@ -281,12 +335,18 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_WEBHOOK_MAX_DELAY_HOURS',
       description: 'Longest delay of a webhook over the limit, in hours; beyond it 429',
     }),
-    tiers: setting(Type.Array(TierSettingsSchema, { default: [] }), {
-      env: 'TIDINGS_TIERS',
-      description:
-        'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor, webhooksPerMinute, webhooksPerHour}',
-    }),
-    instanceTier: setting(Type.String({ pattern: '^[a-z][a-z0-9-]{0,31}$', default: 'standard' }), {
+    tiers: setting(
+      Type.Array(TierSettingsSchema, {
+        default: [],
+        words: 'a JSON list like [{"name": "large", "apiPerHour": 5000}]',
+      }),
+      {
+        env: 'TIDINGS_TIERS',
+        description:
+          'More tiers of limits, a JSON list of {name, apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor, webhooksPerMinute, webhooksPerHour}',
+      },
+    ),
+    instanceTier: setting(Type.String({ ...tierName, default: 'standard' }), {
       env: 'TIDINGS_INSTANCE_TIER',
       description: 'Tier of limits of the keys of the instance, which belong to no organisation',
     }),
@@ -310,10 +370,19 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_EGRESS_ALLOW_HTTP',
       description: 'Allow plain http to public addresses; to those of TIDINGS_EGRESS_ALLOW it always is',
     }),
-    corsOrigins: setting(Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: [] }), {
-      env: 'TIDINGS_CORS_ORIGINS',
-      description: 'Origins of web pages that may call the API, or *; empty = none',
-    }),
+    corsOrigins: setting(
+      Type.Array(
+        Type.String({
+          pattern: '^(\\*|https?://[^/]+)$',
+          words: '* or web addresses without a path, like https://app.example.com, with commas between',
+        }),
+        { default: [] },
+      ),
+      {
+        env: 'TIDINGS_CORS_ORIGINS',
+        description: 'Origins of web pages that may call the API, or *; empty = none',
+      },
+    ),
     logLevel: setting(
       Type.Union(
         ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),

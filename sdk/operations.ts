@@ -104,6 +104,8 @@ export interface Operations {
   showRetention: { input: Record<string, never>; reply: Retention; };
   /** Let erasing go on that waits for a word. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
+  /** List the webhook deliveries that were refused. */
+  listDeliveries: { input: { outcome?: 'refused'; reason?: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly ({ id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] })[]; total: number; hasMore: boolean; nextOffset: number | null; since: string }; item: { id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] }; };
   /** Publish a draft to a channel. */
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: Publication; };
   /** Get what a channel would be sent. */
@@ -201,6 +203,7 @@ export const operations = {
   restoreDraft: { method: 'POST', path: '/api/drafts/{draftId}/restore', query: [], body: true },
   showRetention: { method: 'GET', path: '/api/retention', query: [], body: false },
   approveRetention: { method: 'POST', path: '/api/retention/approve', query: [], body: true },
+  listDeliveries: { method: 'GET', path: '/api/deliveries', query: ['outcome', 'reason', 'limit', 'offset', 'sort', 'order'], body: false, list: 'deliveries' },
   publishDraft: { method: 'POST', path: '/api/publish', query: [], body: true },
   previewPublication: { method: 'POST', path: '/api/publish/preview', query: [], body: true },
   listPublications: { method: 'GET', path: '/api/publications', query: ['draftId', 'repoId', 'channel', 'status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'publications' },

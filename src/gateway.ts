@@ -24,9 +24,12 @@ import { AllowList } from './ingress/allow-list.ts';
 import { IngestionLimit } from './ingress/limit.ts';
 import { createRates, limitedAs } from './ingress/rates.ts';
 import { Receiver } from './ingress/receive.ts';
+import { Refusals } from './ingress/refusals.ts';
 import { BoundSecrets } from './ingress/secrets.ts';
+import { instanceMark, instanceRoute } from './instance-page.ts';
 import { redactText } from './intake/redact.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
+import { answerAsGateway } from './journal/gateway-facts.ts';
 import { Lane } from './journal/lane.ts';
 import { FoldedSignals } from './journal/signal.ts';
 import { directoryName, type PartitionName, partitionNames } from './journal/subjects.ts';
@@ -65,7 +68,9 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   });
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
-  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer: openSealer(settings) };
+  const refusals = new Refusals({ trustedProxies: settings.trustedProxies, logger });
+  const sealer = openSealer(settings);
+  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer, refusals };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readDirectory),
@@ -83,12 +88,24 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     limits.ingestion.sweep(Date.now());
     limits.api.sweep(performance.now());
     limits.unsubscribe.sweep(Date.now());
+    refusals.sweep();
   }, sweepMs);
   warmUp();
-  const server = await startServer(settings.host, settings.port, routes(context, limits, usage, logger), logger, {
-    corsOrigins: settings.corsOrigins,
-    help: docsPath,
-  });
+  answerAsGateway(journal, () => ({
+    mark: instanceMark,
+    refusedInLastHour: refusals.inLastHour(),
+    lastRefused: refusals.list(null).at(-1),
+  }));
+  const server = await startServer(
+    settings.host,
+    settings.port,
+    routes({ ...context, refusals }, limits, usage, logger),
+    logger,
+    {
+      corsOrigins: settings.corsOrigins,
+      help: docsPath,
+    },
+  );
   return {
     port: server.port,
     context,
@@ -143,7 +160,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 }
 
 function routes(
-  context: ApiContext,
+  context: ApiContext & { refusals: Refusals },
   limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
   usage: UsageMeter,
   logger: Logger,
@@ -157,6 +174,7 @@ function routes(
     bound: boundSecrets(settings, readers, logger),
     budget,
     limit: limits.ingestion,
+    refusals: context.refusals,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
     read: (partition) => readers.fresh(partition),
     isConnected: (repository) => isConnected(readers.fresh(directoryName), repository, settings.autoConnect),
@@ -175,7 +193,7 @@ function routes(
     {
       method: 'POST',
       path: '/api/webhooks/scm',
-      handle: (exchange) => receive(exchange, allowList, receiver),
+      handle: (exchange) => receive(exchange, allowList, receiver, context.refusals),
       help: helpFor('Webhooks', 'receiveWebhook'),
     },
     ...apiRoutes.map((route) => ({
@@ -184,6 +202,7 @@ function routes(
     })),
     documentRoute(apiRoutes),
     healthRoute,
+    instanceRoute(),
     ...docsRoutes(),
     ...pageRoutes(readers, settings),
     ...unsubscribeRoutes(context, budget, limits.unsubscribe),
@@ -191,10 +210,11 @@ function routes(
 }
 
 /** An address off the list learns nothing but that. */
-function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver): void {
+function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver, refusals: Refusals): void {
   if (allowList.admits(() => exchange.peerAddress(), exchange.headers['x-forwarded-for']))
     return receiver.handle(exchange);
   webhooksReceived.inc({ event: 'other', outcome: 'not_allowed' });
+  refusals.note(exchange, { reason: 'not_allowed', status: 403 });
   exchange.fail(new ServiceError('forbidden', 'Webhooks are not taken from this address.'));
 }
 

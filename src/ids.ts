@@ -9,9 +9,21 @@ export const slotCount = 1024;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idPattern =
-  /^(draft|range|repo|org|pub|key|secret|bf|ep|evt|dlv)_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{26})$/;
+  /^(draft|range|repo|org|pub|key|secret|bf|ep|evt|dlv|rcv)_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{26})$/;
 
-export type IdPrefix = 'draft' | 'range' | 'repo' | 'org' | 'pub' | 'key' | 'secret' | 'bf' | 'ep' | 'evt' | 'dlv';
+export type IdPrefix =
+  | 'draft'
+  | 'range'
+  | 'repo'
+  | 'org'
+  | 'pub'
+  | 'key'
+  | 'secret'
+  | 'bf'
+  | 'ep'
+  | 'evt'
+  | 'dlv'
+  | 'rcv';
 
 /**
  * The slot of a repository: a stable hash of the host origin and the host's number for it.

@@ -16,12 +16,19 @@ export const buildInfo = new Gauge({
   labelNames: ['version', 'node'] as const,
   registers,
 });
-/** `outcome` is one of: queued, ignored, duplicate, malformed, unsigned, foreign, too_large, limited, not_allowed, unavailable,
- * failed, aborted. */
+/** `outcome` is one of: queued, ignored, duplicate, test, malformed, unsigned, foreign, too_large, limited, not_allowed,
+ * unavailable, failed, aborted. */
 export const webhooksReceived = new Counter({
   name: 'tidings_webhooks_received_total',
   help: 'Webhook deliveries by event and outcome',
   labelNames: ['event', 'outcome'] as const,
+  registers,
+});
+/** `reason` is one of those in `src/protocol/refused-deliveries.ts`. */
+export const webhooksRefused = new Counter({
+  name: 'tidings_webhooks_refused_total',
+  help: 'Webhook deliveries that were refused, by reason',
+  labelNames: ['reason'] as const,
   registers,
 });
 export const webhooksDelayed = new Counter({

@@ -7,6 +7,7 @@ import { boundSecrets, ingestionLimit } from '../../src/gateway.ts';
 import { BodyBudget } from '../../src/http/budget.ts';
 import { startServer } from '../../src/http/server.ts';
 import { Receiver } from '../../src/ingress/receive.ts';
+import { Refusals } from '../../src/ingress/refusals.ts';
 import { directoryName } from '../../src/journal/subjects.ts';
 import { createLogger } from '../../src/logger.ts';
 import { Readers } from '../../src/store/readers.ts';
@@ -21,6 +22,7 @@ const receiver = new Receiver({
   secrets: settings.webhookSecrets,
   bound: boundSecrets(settings, readers, logger),
   budget: new BodyBudget(settings.bodyBudgetBytes),
+  refusals: new Refusals({ trustedProxies: settings.trustedProxies, logger }),
   limit: ingestionLimit(settings, () => readers.fresh(directoryName)),
   enqueue: () => position,
   read: (partition) => readers.fresh(partition),

@@ -11,6 +11,7 @@ import type { FoldedSignals } from '../journal/signal.ts';
 import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
+import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
 import type { Sealer } from '../seal.ts';
 import { lifeOf } from '../store/belonging.ts';
 import { readDirectoryRepository } from '../store/directory.ts';
@@ -28,6 +29,8 @@ export interface ApiContext {
   laneOf: (partition: PartitionName) => Lane;
   /** Seals the secrets of writes before they are enqueued. */
   sealer: Sealer;
+  /** Refused deliveries; only the gateway has them. */
+  refusals?: RefusalMemory;
 }
 
 /** One use of an Idempotency-Key; the command that it is for takes it along. */

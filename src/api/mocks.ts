@@ -25,6 +25,7 @@ import { draftResponse, rangeResponse } from '../store/responses.ts';
 import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/webhook-secrets.ts';
+import { deliveryResponse } from './deliveries.ts';
 import type { ApiReply, ApiRequest } from './handle.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
@@ -37,6 +38,7 @@ import {
   sampleOrganisation,
   samplePublication,
   sampleRange,
+  sampleRefusal,
   sampleRepository,
   sampleSecret,
   sampleTags,
@@ -150,6 +152,9 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   getBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'completed'))),
   cancelBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'cancelled'))),
+  listDeliveries: list('deliveries', () => [deliveryResponse(sampleRefusal)], {
+    since: new Date(sampleTime).toISOString(),
+  }),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
   approveRetention: () => ok({ approved: [] }),
   listKeys: list('keys', ({ directory }) => [keyReply(directory, sampleKey('key_test_sample'), sampleTime)]),

@@ -75,7 +75,7 @@ const receiverRefusals: Readonly<Record<number, Refusal>> = {
     when: 'The signature is missing or does not match.',
     example: {
       message:
-        'The signature does not match. X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret.',
+        'The signature does not match. X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret. Give the webhook on the host the same secret as this service.',
     },
   },
   403: {

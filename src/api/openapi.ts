@@ -147,13 +147,16 @@ function receiverOperation(): JsonSchema {
     tags: ['Webhooks'],
     summary,
     security: [],
-    parameters: taken.map(({ name, example }) => ({
-      name,
-      in: 'header',
-      required: true,
-      schema: { type: 'string' },
-      example,
-    })),
+    parameters: [
+      ...taken.map(({ name, example }) => ({
+        name,
+        in: 'header',
+        required: true,
+        schema: { type: 'string' },
+        example,
+      })),
+      { $ref: '#/components/parameters/TestMode' },
+    ],
     requestBody: { required: true, content: { [json]: { schema: { type: 'object' }, example: receiver.example } } },
     responses: { ...Object.fromEntries(sent), ...receiverResponses() },
   };

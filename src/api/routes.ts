@@ -4,6 +4,7 @@
 import { backfillRoutes } from './backfills.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
+import { deliveryRoutes } from './deliveries.ts';
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { keyRoutes } from './keys.ts';
@@ -29,6 +30,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...draftRoutes,
   ...revisionRoutes,
   ...retentionRoutes,
+  ...deliveryRoutes,
   ...publishRoutes,
   ...publicationRoutes,
   ...channelRoutes,

@@ -6,6 +6,7 @@ import type { BackfillRecord } from '../protocol/backfill.ts';
 import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol/channels.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
+import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
 import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import type { DirectoryRepository, OrganisationRecord } from '../store/directory.ts';
@@ -230,3 +231,19 @@ export function sampleBackfill(repoId: string, state: BackfillRecord['state']): 
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
+
+export const sampleRefusal: RefusedDelivery = {
+  id: 'rcv_test_sample',
+  receivedAt: sampleTime,
+  reason: 'wrong_signature',
+  status: 401,
+  event: 'pull_request',
+  deliveryId: '9b5f4522-1775-4c3b-804b-580a7044b6d8',
+  host: null,
+  hostKind: 'github',
+  hookId: '471',
+  orgId: null,
+  address: '192.0.2.7',
+  contentType: 'application/json',
+  triedSecrets: ['settings'],
+};

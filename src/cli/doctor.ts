@@ -10,6 +10,7 @@ import { openSealer, webhookSecretFile } from '../first-start.ts';
 import { checkServerFiles } from '../http-server-files.ts';
 import { connectionFault, connectJournal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
+import { askGateway } from '../journal/gateway-facts.ts';
 import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
@@ -20,6 +21,7 @@ import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceJournal } from './connection.ts';
 import { checkOwners } from './doctor-owners.ts';
+import { checkRefused } from './doctor-refused.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
@@ -234,6 +236,7 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
       const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
+    findings.push(...checkRefused(await askGateway(journal)));
     const level = durabilityOf(version, false, leastReplicas);
     if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${level}` });
     return findings;

@@ -16,8 +16,7 @@ export interface Delivery {
 const longestId = 128;
 
 /** X-Scm-* first, then the hosts' own families; an empty header says nothing. */
-export function header(exchange: Exchange, name: string): string | undefined {
-  const { headers } = exchange;
+export function header({ headers }: Pick<Exchange, 'headers'>, name: string): string | undefined {
   return (
     headers[`x-scm-${name}`] ||
     headers[`x-github-${name}`] ||
@@ -44,11 +43,24 @@ export function readDelivery(exchange: Exchange): Delivery {
   return { event, id, source };
 }
 
+/** The remedy for a webhook that sends forms. */
+export const formRemedy =
+  'The body is a form (application/x-www-form-urlencoded). Set the content type of the webhook on the host to application/json.';
+
+/**
+ * Whether a delivery is sent as a form. Gitea signs the payload inside the form, so that the signature does not match the body;
+ * GitHub signs the form itself.
+ */
+export function isForm({ headers }: Pick<Exchange, 'headers'>): boolean {
+  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
 /** @throws ServiceError `invalid` when the content type or the body is not that of a JSON object */
 export function parseBody(exchange: Exchange, body: Buffer): object {
   const type = exchange.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw invalid({ 'Content-Type': `expected application/json, got ${type || 'nothing'}` }, 'The body is not JSON.');
+    const wrong = { 'Content-Type': `expected application/json, got ${type || 'nothing'}` };
+    throw invalid(wrong, isForm(exchange) ? `The body is not JSON. ${formRemedy}` : 'The body is not JSON.');
   }
   let payload: unknown;
   try {

@@ -4,7 +4,7 @@
  * from, and whose events it may be. Nothing of the body is kept after this.
  */
 import type { Settings } from '../../config/schema.ts';
-import { ServiceError } from '../errors.ts';
+import { invalid, ServiceError } from '../errors.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { partitionOf, slotOfId, ulid } from '../ids.ts';
@@ -23,7 +23,9 @@ import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import type { IngestionLimit } from './limit.ts';
 import { type Claim, type Standing, standingOf } from './ownership.ts';
 import { limitedAs } from './rates.ts';
-import type { BoundSecrets, Signer } from './secrets.ts';
+import { ForeignEvent, outcomeOf, reasonOf, unsigned } from './refusal-errors.ts';
+import type { Refusals } from './refusals.ts';
+import { type BoundSecrets, type Signer, settingsSecretId } from './secrets.ts';
 import { SignatureCheck } from './signature.ts';
 
 /** What the receiver works with. */
@@ -35,6 +37,7 @@ export interface ReceiverOptions {
   bound: BoundSecrets;
   budget: BodyBudget;
   limit: IngestionLimit;
+  refusals: Refusals;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
   /** The partition as of now, to see deliveries that were folded before; undefined while it cannot be read. */
   read: (partition: PartitionName) => Partition | undefined;
@@ -48,47 +51,56 @@ type Prepared = { ignored: string } | { partition: PartitionName; records: Deliv
 /** A record that a delivery becomes. */
 export type DeliveredRecord = EventRecord | InstallationRecord;
 
-type Outcome = 'queued' | 'ignored' | 'duplicate';
+type Outcome = 'queued' | 'ignored' | 'duplicate' | 'test';
 
 export class Receiver {
   private readonly options: ReceiverOptions;
   private readonly claims: ClaimLimit;
+  /** Whose deliveries the secrets of the settings sign. */
+  private readonly ofSettings: Signer;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
-    const { limitClaimedRepositories: most, webhookMaxDelayHours } = options.settings;
+    const { limitClaimedRepositories: most, webhookMaxDelayHours, hostOrigin } = options.settings;
+    this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
     this.claims = new ClaimLimit(most, webhookMaxDelayHours * 3_600_000);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
   handle(exchange: Exchange): void {
-    const { settings, budget, secrets } = this.options;
+    const { settings, budget, secrets, refusals } = this.options;
     const check = new SignatureCheck(exchange.headers['x-hub-signature-256'], secrets);
+    // Refused before its body is read, and the address is gone with the reply.
+    if (exchange.framing.contentLength > settings.maxBodyBytes)
+      refusals.note(exchange, { reason: 'too_large', status: 413 });
     exchange.receive(
       { maxBytes: settings.maxBodyBytes, budget },
       (chunk) => check.update(chunk),
-      (body) => {
-        const event = header(exchange, 'event') ?? '';
-        try {
-          const signer = this.signerOf(check, body);
-          if (!signer) throw unsigned(secrets.length > 0);
-          void this.accept(exchange, body, signer).then(
-            (outcome) => count(event, outcome),
-            (error) => this.refuse(exchange, event, error),
-          );
-        } catch (error) {
-          this.refuse(exchange, event, error);
-        }
-      },
+      (body) => this.received(exchange, check, body),
     );
     if (exchange.finished) count(header(exchange, 'event') ?? '', 'too_large');
+  }
+
+  private received(exchange: Exchange, check: SignatureCheck, body: Buffer): void {
+    const event = header(exchange, 'event') ?? '';
+    let signer: Signer | undefined;
+    try {
+      signer = this.signerOf(check, body);
+      if (!signer) throw unsigned(exchange, this.options.secrets.length > 0);
+      void this.accept(exchange, body, signer).then(
+        (outcome) => count(event, outcome),
+        (error) => this.refuse(exchange, event, error, signer),
+      );
+    } catch (error) {
+      this.refuse(exchange, event, error, signer);
+    }
   }
 
   /** Who signed a body; undefined for nobody who may. */
   private signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
     const stop = hmacSeconds.startTimer();
     try {
-      if (check.verify(body)) return { origin: this.options.settings.hostOrigin, orgId: null };
+      if (check.verify(body)) return this.ofSettings;
       return this.options.bound.signerOf(check, body);
     } finally {
       stop();
@@ -99,11 +111,16 @@ export class Receiver {
   private async accept(exchange: Exchange, body: Buffer, signer: Signer): Promise<Outcome> {
     const now = Date.now();
     const delivery = readDelivery(exchange);
-    const prepared = this.prepare(delivery, parseBody(exchange, body), signer, now);
+    const isTest = readTestMode(exchange);
+    const prepared = this.prepare(delivery, parseBody(exchange, body), signer, isTest, now);
     if ('ignored' in prepared) return this.processed(exchange, 'ignored', prepared.ignored);
     const { partition, records, organisation } = prepared;
     if (this.allFolded(partition, records))
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
+    if (isTest) {
+      exchange.json(202, { status: 'queued', delivery: delivery.id });
+      return 'test';
+    }
     if (organisation !== undefined) this.limit(records, organisation, now);
     const [only] = records;
     if (records.length === 1 && only) await this.options.enqueue(partition, only);
@@ -114,7 +131,7 @@ export class Receiver {
   }
 
   /** The records of a payload and the partition they go to, or why there are none. */
-  private prepare(delivery: Delivery, payload: object, signer: Signer, now: number): Prepared {
+  private prepare(delivery: Delivery, payload: object, signer: Signer, isTest: boolean, now: number): Prepared {
     const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'pong' };
     const { id } = delivery;
@@ -124,7 +141,7 @@ export class Receiver {
       const [{ owner }] = told as [InstallationBody];
       const standing = this.judge(signer, { owner, repositories: told.flatMap(({ added }) => added), isList: true });
       const installation = told.map((body) => installationUnderKnownLogin(body, standing));
-      this.assertFew(standing, now);
+      if (!isTest) this.assertFew(standing, now);
       return {
         partition: directoryName,
         records: toInstallationRecords(
@@ -140,7 +157,7 @@ export class Receiver {
     const { repository } = minimised;
     const standing = this.judge(signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(repository)) return { ignored: 'the repository is not connected' };
-    this.assertFew(standing, now);
+    if (!isTest) this.assertFew(standing, now);
     return {
       partition: this.partitionOf(repository.id),
       records: toRecords(
@@ -204,19 +221,29 @@ export class Receiver {
     return outcome;
   }
 
-  private refuse(exchange: Exchange, event: string, error: unknown): void {
-    const kind = error instanceof ServiceError ? error.kind : 'internal';
-    const outcomes = {
-      invalid: 'malformed',
-      unauthorized: 'unsigned',
-      rateLimited: 'limited',
-      tooLarge: 'too_large',
-      unavailable: 'unavailable',
-    };
-    const outcome = error instanceof ForeignEvent ? 'foreign' : (outcomes[kind as keyof typeof outcomes] ?? 'failed');
-    count(event, exchange.aborted ? 'aborted' : outcome);
+  private refuse(exchange: Exchange, event: string, error: unknown, signer: Signer | undefined): void {
+    count(event, exchange.aborted ? 'aborted' : outcomeOf(error));
+    const reason = exchange.aborted ? undefined : reasonOf(exchange, error);
+    if (reason !== undefined) {
+      const { status } = error as ServiceError;
+      const triedSecrets = signer ? [signer.secretId] : [settingsSecretId, ...this.options.bound.tried()];
+      this.options.refusals.note(exchange, { reason, status, signer, triedSecrets });
+    }
     exchange.fail(error);
   }
+}
+
+/**
+ * Whether the header asks for test mode: the delivery is checked as a real one, and nothing is written.
+ * @throws ServiceError `invalid` for a value that is neither true nor false
+ */
+function readTestMode(exchange: Exchange): boolean {
+  const mode = exchange.headers['x-test-mode'];
+  if (mode === undefined || mode === 'false') return false;
+  if (mode !== 'true')
+    throw invalid({ 'X-Test-Mode': `expected true or false, got ${JSON.stringify(mode.slice(0, 80))}` });
+  exchange.extraHeaders = ['X-Test-Mode', 'true'];
+  return true;
 }
 
 function count(event: string, outcome: string): void {
@@ -294,19 +321,4 @@ function toInstallationRecords(
 function sourceOf({ source }: Delivery, { origin, orgId }: Signer, { hostOrigin }: Settings): string {
   if (orgId !== null) return `${source} ${orgId}`;
   return origin === hostOrigin ? source : `${source} ${origin}`;
-}
-
-const mismatch =
-  'The signature does not match. X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret.';
-
-function unsigned(configured: boolean): ServiceError {
-  const message = configured ? mismatch : 'No webhook secret is configured, so nothing can be verified.';
-  return new ServiceError('unauthorized', message);
-}
-
-/** A well-signed delivery of what is not its signer's to tell. Its sender learns no more than from a bad signature. */
-class ForeignEvent extends ServiceError {
-  constructor() {
-    super('unauthorized', mismatch);
-  }
 }

@@ -19,7 +19,12 @@ import type { SignatureCheck } from './signature.ts';
 export interface Signer {
   origin: string;
   orgId: string | null;
+  /** Id of that secret. */
+  secretId: string;
 }
+
+/** Stands for the id of the secrets that the settings or the data directory hold. */
+export const settingsSecretId = 'settings';
 
 /** What the secrets are read and opened with. */
 export interface BoundSecretsOptions {
@@ -63,6 +68,7 @@ export class BoundSecrets {
   private readonly decoy = randomBytes(32).toString('hex');
   private seq = -1;
   private clock = 0;
+  private lastTried: readonly OpenedText[] = [];
 
   constructor(options: BoundSecretsOptions) {
     this.options = options;
@@ -73,12 +79,19 @@ export class BoundSecrets {
    * @throws ServiceError `unavailable` while the directory cannot be read
    */
   signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
+    this.lastTried = [];
     const directory = this.directory();
     if (listWebhookSecrets(directory, null, 1).length === 0) return undefined;
     const candidates = this.candidates(directory, body);
+    this.lastTried = candidates;
     if (candidates.length === 0) check.matches(body, this.decoy);
     const found = candidates.find(({ text }) => check.matches(body, text));
-    return found && { origin: found.origin, orgId: found.orgId };
+    return found && { origin: found.origin, orgId: found.orgId, secretId: found.secretId };
+  }
+
+  /** Ids of the secrets that the last call of `signerOf` had to choose from. */
+  tried(): string[] {
+    return [...new Set(this.lastTried.map(({ secretId }) => secretId))];
   }
 
   /** Opens every secret once, so that a wrong sealing key is in the log from the start. */
@@ -134,11 +147,11 @@ export class BoundSecrets {
 
   /** The texts of a secret, the current one first; those that do not open are left out. */
   private open(secret: WebhookSecretRecord): OpenedText[] {
-    const { origin, orgId, sealed, previous } = secret;
+    const { id: secretId, origin, orgId, sealed, previous } = secret;
     return [{ sealed, until: Number.POSITIVE_INFINITY }, ...previous].flatMap((each) => {
       try {
         const text = this.options.sealer.open(each.sealed, sealedFor(secret));
-        return [{ origin, orgId, text, until: each.until }];
+        return [{ secretId, origin, orgId, text, until: each.until }];
       } catch (error) {
         this.report(secret.id, (error as Error).message);
         return [];

@@ -2,7 +2,7 @@
  * Roles on the supervised nats-server: each process is a user with a key of its own and only the subjects that it needs
  * (`docs/architecture.md` decision 8, which also says what these do not bind). No role may delete a stream or a message.
  */
-import { foldedSubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
+import { foldedSubject, gatewaySubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
 
 export const journalRoles = ['supervisor', 'gateway', 'worker', 'cli'] as const;
 
@@ -33,8 +33,8 @@ const permissions: Record<JournalRole, Permissions> = {
     subscribe: [instanceSubject],
     respond: true,
   },
-  // Enqueues and asks the owners; it cannot read the journal.
-  gateway: { publish: [records, queries], subscribe: [folded], respond: false },
+  // Enqueues and asks the owners, and answers what it has in memory; it cannot read the journal.
+  gateway: { publish: [records, queries], subscribe: [folded, gatewaySubject], respond: true },
   // Follows and purges the streams, enqueues outcomes and relays, answers questions and asks other owners.
   worker: {
     publish: [
@@ -56,8 +56,8 @@ const permissions: Record<JournalRole, Permissions> = {
     subscribe: [queries],
     respond: true,
   },
-  // Enqueues and asks like the gateway; `doctor` reads where the streams stand.
-  cli: { publish: [records, queries, streamInfo], subscribe: [folded], respond: false },
+  // Enqueues and asks like the gateway; `doctor` reads where the streams stand, and asks the gateway.
+  cli: { publish: [records, queries, streamInfo, gatewaySubject], subscribe: [folded], respond: false },
 };
 
 /** What a role may do. */

@@ -34,5 +34,8 @@ export function querySubject(partition: PartitionName): string {
   return `tidings.query.${partition}`;
 }
 
+/** Answered by the gateway: what it knows of itself and keeps in memory. */
+export const gatewaySubject = 'tidings.gateway';
+
 /** Answered by the one instance that works on a server's streams. */
 export const instanceSubject = 'tidings.instance';

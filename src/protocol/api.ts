@@ -5,6 +5,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema, channelNames, channelTraits } from './channels.ts';
 import { scopes } from './commands.ts';
 import { PublicationStateSchema } from './publications.ts';
+import { refusalReasons } from './refused-deliveries.ts';
 import { PersonaSchema } from './stored.ts';
 import { WebhookDeliveryStatusSchema, WebhookEventSchema, webhookEvents } from './webhooks.ts';
 
@@ -24,6 +25,14 @@ export const PagingSchema = Type.Object(paging, closed);
 export type Paging = Static<typeof PagingSchema>;
 
 export const NoQuerySchema = Type.Object({}, closed);
+
+const refusalReason = Type.Union(Object.keys(refusalReasons).map((reason) => Type.Literal(reason)));
+
+export const ListDeliveriesQuerySchema = Type.Object(
+  { outcome: Type.Optional(Type.Union([Type.Literal('refused')])), reason: Type.Optional(refusalReason), ...paging },
+  closed,
+);
+export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuerySchema>;
 
 export const ListRangesQuerySchema = Type.Object({ repoId: Type.String({ minLength: 1 }), ...paging }, closed);
 export type ListRangesQuery = Static<typeof ListRangesQuerySchema>;

@@ -35,6 +35,18 @@ test('further hosts come from a JSON list and reach child processes unchanged', 
   assert.deepEqual(loadSettings(settingsToEnv(settings)), settings);
 });
 
+test('forgejo is a kind of its own in the settings, with the REST API of Gitea', () => {
+  const [host, other] = hostsOf(
+    loadSettings({
+      TIDINGS_HOST_ORIGIN: 'https://code.example',
+      TIDINGS_HOST_KIND: 'forgejo',
+      TIDINGS_HOSTS: JSON.stringify([{ origin: 'https://git.example', kind: 'forgejo' }]),
+    }),
+  );
+  assert.deepEqual([host?.kind, host?.apiUrl], ['gitea', 'https://code.example/api/v1']);
+  assert.deepEqual([other?.kind, other?.apiUrl], ['gitea', 'https://git.example/api/v1']);
+});
+
 test('faults of hosts are named, and no token is shown', () => {
   const faultsOf = (env: NodeJS.ProcessEnv): string => {
     try {
@@ -45,7 +57,7 @@ test('faults of hosts are named, and no token is shown', () => {
       return error.message;
     }
   };
-  assert.match(faultsOf({ TIDINGS_HOSTS: 'a-token-of-gitea' }), /TIDINGS_HOSTS .*expected array/);
+  assert.match(faultsOf({ TIDINGS_HOSTS: 'a-token-of-gitea' }), /TIDINGS_HOSTS: expected a JSON list like/);
   assert.doesNotMatch(faultsOf({ TIDINGS_HOSTS: '[{"token":"a-token-of-gitea"}]' }), /a-token-of-gitea/);
   assert.match(faultsOf({ TIDINGS_HOSTS: JSON.stringify([gitea, gitea]) }), /host 1 has the origin/);
   assert.match(faultsOf({ TIDINGS_HOST_APP_ID: '12' }), /TIDINGS_HOST_APP_KEY_FILE/);

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadSettings, SettingsError, settingEntries, settingsToEnv } from '../../config/load.ts';
+import { nearest } from '../../config/nearest.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 
 const secret = 'correct-horse-battery';
@@ -113,6 +114,87 @@ test('a bad settings file is named', (t) => {
   assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '[]') })[0] ?? '', /expected a JSON object/);
   assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{"prot": 1}') })[0] ?? '', /unknown setting "prot"/);
   assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{"port": null}') })[0] ?? '', /TIDINGS_PORT/);
+});
+
+test('a fault says in words what is expected, and where', () => {
+  const hosts = JSON.stringify([
+    { origin: 'https://git.example', kind: 'gitea' },
+    { origin: 'https://code.example/x', kind: 'gitlab', tokn: 'not-to-be-shown', appId: 'x' },
+    { kind: 'forgejo' },
+  ]);
+  const said: [NodeJS.ProcessEnv, string][] = [
+    [
+      { TIDINGS_PORT: 'eighty' },
+      'TIDINGS_PORT: expected a port number from 1 to 65535, or 0 for a free one, got "eighty". Port of the API and the webhook receiver; 0 takes a free one.',
+    ],
+    [
+      { TIDINGS_NATS_PORT: '0' },
+      'TIDINGS_NATS_PORT: expected a port number from 1 to 65535, got 0. Port of the supervised nats-server, on loopback.',
+    ],
+    [
+      { TIDINGS_PARTITIONS: '65' },
+      'TIDINGS_PARTITIONS: expected a whole number from 1 to 64, got 65. Number of partitions; fixed at first start.',
+    ],
+    [
+      { TIDINGS_HOST_KIND: 'gitlab' },
+      'TIDINGS_HOST_KIND: expected one of github, gitea, forgejo, got "gitlab". What the host is: github, gitea or forgejo.',
+    ],
+    [
+      { TIDINGS_LOG_LEVEL: 'loud' },
+      'TIDINGS_LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent, got "loud". Least severe level that is logged.',
+    ],
+    [
+      { TIDINGS_AUTO_CONNECT: 'yes' },
+      'TIDINGS_AUTO_CONNECT: expected true or false, got "yes". Connect a repository when its first signed webhook arrives.',
+    ],
+    [
+      { TIDINGS_PUBLIC_URL: 'notes.example.com' },
+      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Address clients reach the service at; empty = http://HOST:PORT.',
+    ],
+    [
+      { TIDINGS_WEBHOOK_SECRET: 'a-secret-of-mine' },
+      'TIDINGS_WEBHOOK_SECRET: no such setting. Did you mean TIDINGS_WEBHOOK_SECRETS?',
+    ],
+    [{ TIDINGS_HOSTKIND: 'gitea' }, 'TIDINGS_HOSTKIND: no such setting. Did you mean TIDINGS_HOST_KIND?'],
+    [{ TIDINGS_ZZZZZZ: '1' }, 'TIDINGS_ZZZZZZ: no such setting. See: tidings settings'],
+  ];
+  for (const [env, fault] of said) assert.deepEqual(faultsOf(env), [fault]);
+  const secret = 'the value given (not shown)';
+  const about = 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}.';
+  assert.deepEqual([...faultsOf({ TIDINGS_HOSTS: hosts })].sort(), [
+    `TIDINGS_HOSTS[1].appId: expected the number of a GitHub App, as a text of digits, got ${secret}. ${about}`,
+    `TIDINGS_HOSTS[1].kind: expected one of github, gitea, forgejo, got ${secret}. ${about}`,
+    `TIDINGS_HOSTS[1].origin: expected a web address without a path, like https://github.com, got ${secret}. ${about}`,
+    `TIDINGS_HOSTS[1].tokn: no such field. Did you mean token? ${about}`,
+    `TIDINGS_HOSTS[2].origin: expected a web address without a path, like https://github.com, got nothing. ${about}`,
+  ]);
+});
+
+test('no fault shows a pattern', () => {
+  for (const { env } of settingEntries) {
+    for (const text of ['(', '[{"name": "(", "origin": "("}]']) {
+      for (const fault of faultsOf({ [env]: text })) assert.doesNotMatch(fault, /[\^$]|\\d|\[A-Z/, fault);
+    }
+  }
+});
+
+test('a fault of the settings file names the file, the setting and the closest name', (t) => {
+  const file = settingsFile(t, JSON.stringify({ port: 'eighty', hostKnd: 'gitea', TIDINGS_OPS_PORT: 1 }));
+  assert.deepEqual(faultsOf({ TIDINGS_CONFIG: file }), [
+    `${file}: unknown setting "hostKnd". Did you mean hostKind?`,
+    `${file}: unknown setting "TIDINGS_OPS_PORT". Did you mean opsPort?`,
+    `TIDINGS_PORT (port in ${file}): expected a port number from 1 to 65535, or 0 for a free one, got "eighty". Port of the API and the webhook receiver; 0 takes a free one.`,
+  ]);
+});
+
+test('a name that is far from all settings gets no suggestion', () => {
+  const known = settingEntries.map(({ env }) => env);
+  for (const { env } of settingEntries) {
+    assert.equal(nearest(env, known), env);
+    assert.equal(nearest(`${env}X`, known), env);
+  }
+  for (const wrong of ['TIDINGS_', 'TIDINGS_Q', 'TIDINGS_VOLUME_OF_THE_SPEAKERS', `TIDINGS_${'A'.repeat(1e6)}`])
+    assert.equal(nearest(wrong, known), undefined, wrong.slice(0, 40));
 });
 
 test('settings that contradict each other are faults', () => {

@@ -127,6 +127,7 @@ test('routes and keys', async (t) => {
       approveRetention: { body: {}, status: 403 },
       listRepositories: { status: 200 },
       listKeys: { status: 200 },
+      listDeliveries: { status: 200 },
       listOrganisations: { status: 200 },
       listWebhookSecrets: { status: 200 },
       createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },

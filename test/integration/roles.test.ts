@@ -11,7 +11,14 @@ import { claimInstance } from '../../src/journal/instance.ts';
 import { answerQueries, ask } from '../../src/journal/query.ts';
 import { inboxPrefixOf, type JournalRole, journalRoles } from '../../src/journal/roles.ts';
 import { FoldedSignals, publishFolded } from '../../src/journal/signal.ts';
-import { foldedSubject, instanceSubject, querySubject, recordsSubject, streamOf } from '../../src/journal/subjects.ts';
+import {
+  foldedSubject,
+  gatewaySubject,
+  instanceSubject,
+  querySubject,
+  recordsSubject,
+  streamOf,
+} from '../../src/journal/subjects.ts';
 import { ensureStream, purgeStream, streamState } from '../../src/journal/topology.ts';
 import { localJournal } from '../../src/nats-server.ts';
 import { afterwards } from '../helpers/cleanup.ts';
@@ -29,6 +36,7 @@ const publishes: Record<string, string> = {
   ask: querySubject('p00'),
   announce: foldedSubject('p00'),
   claim: instanceSubject,
+  'ask the gateway': gatewaySubject,
   'make a stream': `${api}.STREAM.CREATE.OTHER`,
   'change a stream': `${api}.STREAM.UPDATE.${stream}`,
   'delete a stream': `${api}.STREAM.DELETE.${stream}`,
@@ -56,6 +64,7 @@ const subscribes: Record<string, string> = {
   'hear questions': querySubject('*'),
   'hear how far the fold is': foldedSubject('*'),
   'hear claims': instanceSubject,
+  'hear questions to the gateway': gatewaySubject,
   'read replies to the supervisor': `${inboxPrefixOf('supervisor')}.>`,
   'read replies to the gateway': `${inboxPrefixOf('gateway')}.>`,
   'read replies to a worker': `${inboxPrefixOf('worker')}.>`,
@@ -72,7 +81,7 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
   },
   gateway: {
     publishes: ['enqueue', 'ask'],
-    subscribes: ['hear how far the fold is', 'read replies to the gateway'],
+    subscribes: ['hear how far the fold is', 'hear questions to the gateway', 'read replies to the gateway'],
   },
   worker: {
     publishes: [
@@ -88,7 +97,7 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
     subscribes: ['hear questions', 'read replies to a worker'],
   },
   cli: {
-    publishes: ['enqueue', 'ask', 'read where a stream stands'],
+    publishes: ['enqueue', 'ask', 'ask the gateway', 'read where a stream stands'],
     subscribes: ['hear how far the fold is', 'read replies to the command line'],
   },
 };

@@ -2,10 +2,16 @@
  * What the operations for operators promise.
  */
 import { ApproveRetentionBodySchema } from '../api.ts';
-import { ApprovedSchema, RetentionSchema } from '../replies/operations.ts';
+import { listOf } from '../replies/fields.ts';
+import { ApprovedSchema, DeliverySchema, deliveriesBesides, RetentionSchema } from '../replies/operations.ts';
 import type { Contracts } from './contract.ts';
 
 export const operatorContracts = {
+  listDeliveries: {
+    tag: 'Operations',
+    summary: 'List the webhook deliveries that were refused',
+    replies: { 200: listOf('deliveries', DeliverySchema, deliveriesBesides) },
+  },
   showRetention: {
     tag: 'Operations',
     summary: 'Show what retention would erase now, and what waits for a word',

@@ -63,9 +63,9 @@ const of = (login: string, url = '') => ({ repository: { full_name: `${login}/x`
 
 test('a secret passes for its owner and no other', async (t) => {
   const fixture = new Fixture(t);
-  const { orgId } = await fixture.create('secret of acme', 'acme');
+  const { id: secretId, orgId } = await fixture.create('secret of acme', 'acme');
   await fixture.create('secret of moon', 'moon');
-  const signer = { origin: origins[0], orgId };
+  const signer = { origin: origins[0], orgId, secretId };
   assert.deepEqual(fixture.signer('secret of acme', of('Acme')), { signer, tries: 1 });
   assert.deepEqual(fixture.signer('secret of moon', of('acme')), { signer: undefined, tries: 1 });
   assert.deepEqual(fixture.signer('secret of acme', of('moon')), { signer: undefined, tries: 1 });
@@ -85,7 +85,7 @@ test('a secret of a whole host passes for each of its owners', async (t) => {
   const fixture = new Fixture(t);
   await fixture.create('secret of acme', 'acme');
   await fixture.create('secret of a host', '', origins[1]);
-  const signer = { origin: origins[1], orgId: null };
+  const signer = { origin: origins[1], orgId: null, secretId: 'secret of a host' };
   for (const payload of [of('acme'), of('nobody'), {}]) {
     assert.deepEqual(fixture.signer('secret of a host', payload).signer, signer);
   }
@@ -97,7 +97,7 @@ test('namesakes on two hosts are told apart by their secret', async (t) => {
   const there = await fixture.create('secret of its namesake', 'acme', origins[1]);
   assert.notEqual(here.orgId, there.orgId);
   for (const { id, origin, orgId } of [here, there]) {
-    assert.deepEqual(fixture.signer(id, of('acme')).signer, { origin, orgId });
+    assert.deepEqual(fixture.signer(id, of('acme')).signer, { origin, orgId, secretId: id });
     assert.equal(fixture.signer(id, of('acme', `${origin}/acme/x`)).tries, 1, 'its own host comes first');
   }
 });

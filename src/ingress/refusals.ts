@@ -1,0 +1,225 @@
+/**
+ * Remembers and reports refused deliveries: one warning per source and minute, the newest entries in memory, a count of the last
+ * hour. All of it is bounded, so that a flood from many addresses fills neither the log nor the memory.
+ */
+import type { Exchange } from '../http/exchange.ts';
+import { newId } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import { webhooksRefused } from '../metrics.ts';
+import {
+  type NamedHostKind,
+  type RefusalMemory,
+  type RefusalReason,
+  type RefusedDelivery,
+  refusalReasons,
+} from '../protocol/refused-deliveries.ts';
+import { ClientAddress } from './client-address.ts';
+import { header } from './delivery.ts';
+import type { Signer } from './secrets.ts';
+
+/** Addresses that are reported and remembered per minute; refusals of further ones are only counted. */
+const mostAddresses = 20;
+/** Webhooks of one address that are reported per minute. */
+const mostHooks = 5;
+/** Entries that are kept per source and minute. */
+const mostPerSource = 5;
+/** Entries that are kept of signed deliveries, and as many of unsigned ones. */
+const mostKept = 500;
+/** Client addresses are personal data: no entry outlives this. */
+const keptMs = 24 * 3_600_000;
+const minuteMs = 60_000;
+const hourMinutes = 60;
+
+/** What the receiver knows of a refusal. `signer` is undefined when no secret signed the delivery. */
+export interface Refusal {
+  reason: RefusalReason;
+  status: number;
+  signer?: Signer | undefined;
+  triedSecrets?: readonly string[];
+}
+
+/** The part of a request that a refusal is described by. */
+export type RefusedRequest = Pick<Exchange, 'headers' | 'peerAddress'>;
+
+export interface RefusalsOptions {
+  trustedProxies: readonly string[];
+  logger: Logger;
+  now?: () => number;
+}
+
+export class Refusals implements RefusalMemory {
+  readonly since: number;
+  private readonly clients: ClientAddress;
+  private readonly logger: Logger;
+  private readonly now: () => number;
+  /** A flood of unsigned deliveries must not displace those whose sender is known. */
+  private readonly signed = new Lane();
+  private readonly unsigned = new Lane();
+  /** Refusals per minute of the last hour: the number of the minute and the count. */
+  private readonly minutes: { minute: number; count: number }[] = [];
+
+  constructor({ trustedProxies, logger, now = Date.now }: RefusalsOptions) {
+    this.clients = new ClientAddress(trustedProxies);
+    this.logger = logger;
+    this.now = now;
+    this.since = now();
+  }
+
+  /** Takes note of a refusal. Call it before the reply is sent: the address of the client is gone afterwards. */
+  note(request: RefusedRequest, refusal: Refusal): void {
+    const now = this.now();
+    webhooksRefused.inc({ reason: refusal.reason });
+    this.countMinute(now);
+    const lane = refusal.signer ? this.signed : this.unsigned;
+    const address = this.clients.of(request.peerAddress(), request.headers['x-forwarded-for']) ?? null;
+    const hookId = hookOf(request);
+    this.report(lane, now);
+    const ordinal = lane.ordinal(address ?? '', `${hookId} ${hostKindOf(request)}`);
+    if (ordinal > mostPerSource) return;
+    const entry = describe(request, refusal, { now, address, hookId });
+    lane.keep(entry);
+    if (ordinal === 1) this.warn(entry);
+  }
+
+  list(orgId: string | null): RefusedDelivery[] {
+    const oldest = this.now() - keptMs;
+    const all = [...this.signed.kept, ...this.unsigned.kept].filter(({ receivedAt }) => receivedAt >= oldest);
+    return all
+      .filter((entry) => orgId === null || entry.orgId === orgId)
+      .sort((a, b) => a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1));
+  }
+
+  inLastHour(): number {
+    const oldest = minuteOf(this.now()) - hourMinutes;
+    return this.minutes.reduce((sum, { minute, count }) => (minute > oldest ? sum + count : sum), 0);
+  }
+
+  /** Reports what the last minute left out, and forgets entries that are too old. Call it every minute. */
+  sweep(): void {
+    const now = this.now();
+    for (const lane of [this.signed, this.unsigned]) {
+      this.report(lane, now);
+      lane.forget(now - keptMs);
+    }
+  }
+
+  private countMinute(now: number): void {
+    const minute = minuteOf(now);
+    const last = this.minutes.at(-1);
+    if (last?.minute === minute) last.count += 1;
+    else this.minutes.push({ minute, count: 1 });
+    if (this.minutes.length > hourMinutes) this.minutes.shift();
+  }
+
+  /** Begins a new minute of a lane, and says how many refusals of the last one were not reported. */
+  private report(lane: Lane, now: number): void {
+    const left = lane.turn(minuteOf(now));
+    if (!left || left.repeated + left.others === 0) return;
+    const more = left.repeated + left.others;
+    this.logger.warn(
+      { repeated: left.repeated, fromOtherSources: left.others },
+      `${more} more webhook deliveries were refused in that minute`,
+    );
+  }
+
+  private warn(entry: RefusedDelivery): void {
+    const { event, deliveryId, host, hostKind, hookId, orgId, address, reason, contentType, triedSecrets } = entry;
+    const { because, remedy } = refusalReasons[reason];
+    const facts = { event, deliveryId, host, hostKind, hookId, orgId, address, reason, triedSecrets };
+    const typed = contentType === null || contentType === 'application/json' ? facts : { ...facts, contentType };
+    const known = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== null));
+    this.logger.warn(known, `webhook delivery refused: ${because}. ${remedy}`);
+  }
+}
+
+/** Refusals of one kind: the sources of this minute, and the entries that are kept. */
+class Lane {
+  kept: RefusedDelivery[] = [];
+  private minute = 0;
+  private sources = new Map<string, Map<string, number>>();
+  private repeated = 0;
+  private others = 0;
+
+  /** Begins a minute; what the last one left unreported, undefined while it goes on. */
+  turn(minute: number): { repeated: number; others: number } | undefined {
+    if (minute === this.minute) return undefined;
+    const { repeated, others } = this;
+    this.minute = minute;
+    this.sources = new Map();
+    this.repeated = 0;
+    this.others = 0;
+    return { repeated, others };
+  }
+
+  /** How many refusals of a source there were in this minute, this one included; infinite for a source too many. */
+  ordinal(address: string, hook: string): number {
+    const hooks = this.sources.get(address) ?? new Map<string, number>();
+    const known = hooks.get(hook);
+    const isNew = known === undefined && hooks.size < mostHooks;
+    const hasRoom = hooks.size > 0 || this.sources.size < mostAddresses;
+    if (known === undefined && !(isNew && hasRoom)) {
+      this.others += 1;
+      return Number.POSITIVE_INFINITY;
+    }
+    if (known !== undefined) this.repeated += 1;
+    hooks.set(hook, (known ?? 0) + 1);
+    this.sources.set(address, hooks);
+    return (known ?? 0) + 1;
+  }
+
+  keep(entry: RefusedDelivery): void {
+    this.kept.push(entry);
+    if (this.kept.length > mostKept) this.kept.shift();
+  }
+
+  forget(before: number): void {
+    this.kept = this.kept.filter(({ receivedAt }) => receivedAt >= before);
+  }
+}
+
+function describe(
+  request: RefusedRequest,
+  { reason, status, signer, triedSecrets = [] }: Refusal,
+  { now, address, hookId }: { now: number; address: string | null; hookId: string | null },
+): RefusedDelivery {
+  return {
+    id: newId('rcv', 0, now),
+    receivedAt: now,
+    reason,
+    status,
+    event: plainWord(header(request, 'event')),
+    deliveryId: plainWord(header(request, 'delivery')),
+    host: signer?.origin ?? null,
+    hostKind: hostKindOf(request),
+    hookId,
+    orgId: signer?.orgId ?? null,
+    address,
+    contentType: mediaTypeOf(request),
+    triedSecrets,
+  };
+}
+
+function hookOf({ headers }: RefusedRequest): string | null {
+  return plainWord(headers['x-github-hook-id'] ?? headers['x-github-hook-installation-target-id']);
+}
+
+/** Gitea also sends GitHub's headers, and Forgejo also Gitea's. */
+function hostKindOf({ headers }: RefusedRequest): NamedHostKind | null {
+  const kinds = ['forgejo', 'gitea', 'github'] as const;
+  return kinds.find((kind) => headers[`x-${kind}-event`] !== undefined) ?? null;
+}
+
+function mediaTypeOf({ headers }: RefusedRequest): string | null {
+  const [type = ''] = (headers['content-type'] ?? '').slice(0, 200).split(';');
+  const plain = type.trim().toLowerCase();
+  return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(plain) ? plain : null;
+}
+
+/** A text of the sender if it is a short plain word: anything else says nothing about the webhook. */
+function plainWord(text: string | undefined): string | null {
+  return text !== undefined && /^[\w.:-]{1,64}$/.test(text) ? text : null;
+}
+
+function minuteOf(time: number): number {
+  return Math.floor(time / minuteMs);
+}

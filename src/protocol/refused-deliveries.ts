@@ -1,0 +1,77 @@
+/**
+ * Deliveries that the webhook receiver refused: the reasons as a closed set, with words for people, and the entry that the
+ * gateway keeps in memory. An entry holds nothing of the payload.
+ */
+
+/** Why a delivery is refused: what was wrong, and what an operator does about it. */
+export const refusalReasons = {
+  wrong_signature: {
+    because: 'its signature does not match any secret that was tried',
+    remedy:
+      'Give the webhook on the host the secret of TIDINGS_WEBHOOK_SECRETS (without that setting: the text of the file webhook-secret in the data directory), or the secret of its organization (tidings webhook-secrets list)',
+  },
+  no_signature: {
+    because: 'it is not signed',
+    remedy:
+      'Give the webhook on the host a secret: that of TIDINGS_WEBHOOK_SECRETS, or without that setting the text of the file webhook-secret in the data directory',
+  },
+  form_body: {
+    because: 'its body is a form (application/x-www-form-urlencoded)',
+    remedy: 'Set the content type of the webhook on the host to application/json',
+  },
+  foreign: {
+    because: 'the secret of an organization signed an event of another owner',
+    remedy: 'Use the secret of the organization that owns the repository, or confirm its owner (tidings doctor)',
+  },
+  malformed: {
+    because: 'its headers or its body are not those of a webhook',
+    remedy: 'See the reply in the list of recent deliveries on the host: it names each bad field',
+  },
+  too_large: { because: 'its body is too large', remedy: 'Raise TIDINGS_MAX_BODY_BYTES, whose maximum is 25 MiB' },
+  limited: {
+    because: 'a limit of its organization is reached',
+    remedy: 'See the limits of its tier, or TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
+  },
+  not_allowed: {
+    because: 'its address is not on the list of TIDINGS_WEBHOOK_ALLOW',
+    remedy: 'Add the address, or set TIDINGS_TRUSTED_PROXIES if it is the address of your proxy',
+  },
+} as const;
+
+export type RefusalReason = keyof typeof refusalReasons;
+
+/** Kinds of host that headers can name. */
+export type NamedHostKind = 'github' | 'gitea' | 'forgejo';
+
+/** A refused delivery as the gateway keeps it. Texts of the sender are kept only where they are short plain words. */
+export interface RefusedDelivery {
+  id: string;
+  receivedAt: number;
+  reason: RefusalReason;
+  /** Status of the reply. */
+  status: number;
+  event: string | null;
+  /** Id that the host gave the delivery. */
+  deliveryId: string | null;
+  /** Web address of the host whose secret signed it; null = no secret did. */
+  host: string | null;
+  /** Kind of host that its headers name, which proves nothing. */
+  hostKind: NamedHostKind | null;
+  hookId: string | null;
+  /** The organization whose own secret signed it; null = no organization can be held to it. */
+  orgId: string | null;
+  address: string | null;
+  contentType: string | null;
+  /** Ids of the secrets that were tried; `settings` = those of TIDINGS_WEBHOOK_SECRETS or of the data directory. */
+  triedSecrets: readonly string[];
+}
+
+/** The refused deliveries that the gateway remembers. */
+export interface RefusalMemory {
+  /** Since when they are remembered. */
+  readonly since: number;
+  /** The newest last; those of one organization are the ones that its own secret signed. Null = all. */
+  list(orgId: string | null): RefusedDelivery[];
+  /** Number of refusals in the last hour, those that are not remembered too. */
+  inLastHour(): number;
+}

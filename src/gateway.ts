@@ -181,7 +181,7 @@ function routes(
       ...toHttpRoute(route, services),
       help: helpFor(route.contract.tag, route.operation),
     })),
-    documentRoute(apiRoutes),
+    documentRoute(apiRoutes, settings.publicUrl),
     ...docsRoutes(),
     ...pageRoutes(readers, settings),
     ...unsubscribeRoutes(context, budget, limits.unsubscribe),

@@ -32,8 +32,21 @@ export function operationsSource(document: Document): string {
   return [
     head,
     ...shapes,
+    webhookTypes(document.webhooks),
     `/** What goes into each operation, what comes out, and, for a list, what it lists. */\nexport interface Operations {\n${types.join('')}}\n`,
     `export const operations = {\n${table.join('')}} as const;\n`,
+  ].join('\n');
+}
+
+/** The bodies of webhooks by event, and their union, which `event` tells apart. */
+function webhookTypes(webhooks: Document): string {
+  const fields = Object.entries<Document>(webhooks).map(([event, { post }]) => {
+    const { schema } = post.requestBody.content['application/json'];
+    return `  /** ${post.summary}. */\n  '${event}': ${typeOf(schema)};\n`;
+  });
+  return [
+    `/** Bodies of the webhooks that the service sends, by event. */\nexport interface WebhookEvents {\n${fields.join('')}}\n`,
+    '/** The body of a webhook; `event` says which one. */\nexport type WebhookEvent = WebhookEvents[keyof WebhookEvents];\n',
   ].join('\n');
 }
 

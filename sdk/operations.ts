@@ -8,13 +8,21 @@ export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?:
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
 
+export type DateRange = { type: 'DATE_BASED'; repoId: string; fromDate: string; toDate: string };
+
 export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
 
 export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; error?: string; createdAt: string; updatedAt: string };
 
+export type DraftGeneratedEvent = { event: 'draft.generated'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string } };
+
+export type DraftPublishedEvent = { event: 'draft.published'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; publicationId: string; channel: string; url: string | null } };
+
 export type DraftRestore = { id: string; revision: number; updatedAt: string; bodyMd: string };
 
 export type DraftUpdate = { id: string; bodyMd: string; updatedAt: string };
+
+export type EndpointTestEvent = { event: 'endpoint.test'; timestamp: string; data: { endpointId: string } };
 
 export type ErrorBody = { error: string; message: string; details?: { [name: string]: string }; retryAfter?: number };
 
@@ -32,11 +40,15 @@ export type Organization = { id: string; login: string; host: string; tier: stri
 
 export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; createdAt: string; updatedAt: string };
 
+export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
+
 export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; createdAt: string; updatedAt: string };
+
+export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number } };
 
 export type Replayed = { endpointId: string; replayed: number };
 
-export type Repository = { id: string; orgId: string; scmRepoId: number | null; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
+export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
 
 export type Retention = { before: string; partitions: readonly ({ partition: string; trustedTime: string | null; lastSweep: { at: string; before?: string; erased?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } } | null; waiting: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[]; total?: number; due?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } })[]; repositories: readonly ({ partition: string; repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number })[]; organizations: readonly ({ id: string; login: string; uninstalledAt: string; erasedFrom: string; due: boolean; repositories: readonly ({ repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number } | null)[] })[] };
 
@@ -50,6 +62,8 @@ export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated
 
 export type Tag = { name: string; sha: string; date: string };
 
+export type TagRange = { type: 'TAG_BASED'; repoId: string; fromTag: string; toTag: string };
+
 export type Ticket = { id: string; status: 'processing'; estimatedTime: number };
 
 export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
@@ -57,6 +71,21 @@ export type WebhookDelivery = { id: string; endpointId: string; eventId: string;
 export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
+
+/** Bodies of the webhooks that the service sends, by event. */
+export interface WebhookEvents {
+  /** A draft is ready. */
+  'draft.generated': DraftGeneratedEvent;
+  /** A draft has reached a channel. */
+  'draft.published': DraftPublishedEvent;
+  /** A release range was created. */
+  'range.created': RangeCreatedEvent;
+  /** A test of the endpoint was requested. */
+  'endpoint.test': EndpointTestEvent;
+}
+
+/** The body of a webhook; `event` says which one. */
+export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 
 /** What goes into each operation, what comes out, and, for a list, what it lists. */
 export interface Operations {
@@ -81,7 +110,7 @@ export interface Operations {
   /** List the release ranges of a repository. */
   listRanges: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { ranges: readonly (Range)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Range; };
   /** Create a release range between two tags, days or pull request numbers. */
-  createRange: { input: { type: 'TAG_BASED'; repoId: string; fromTag: string; toTag: string } | { type: 'DATE_BASED'; repoId: string; fromDate: string; toDate: string } | { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number }; reply: Range; };
+  createRange: { input: TagRange | DateRange | PullRequestRange; reply: Range; };
   /** Get a release range. */
   getRange: { input: { rangeId: string }; reply: Range; };
   /** List why a range holds what it holds. */
@@ -123,7 +152,7 @@ export interface Operations {
   /** Get the connection of a channel, without its secrets. */
   getChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Connect a channel; a secret that is left out stays. */
-  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
+  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
   /** Remove the connection of a channel. */
   removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Try the connection of a channel. */

@@ -200,7 +200,7 @@ function routes(
       ...toHttpRoute(route, services),
       help: helpFor(route.contract.tag, route.operation),
     })),
-    documentRoute(apiRoutes),
+    documentRoute(apiRoutes, settings.publicUrl),
     healthRoute,
     instanceRoute(),
     ...docsRoutes(),

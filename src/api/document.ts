@@ -6,9 +6,12 @@ import type { HttpRoute } from '../http/server.ts';
 import type { ApiRoute } from './handle.ts';
 import { openApiDocument } from './openapi.ts';
 
-/** The route of the document. */
-export function documentRoute(routes: readonly ApiRoute<never>[]): HttpRoute {
-  const json = JSON.stringify(openApiDocument(routes));
+/**
+ * The route of the document.
+ * @param publicUrl address of the service for its clients; empty = the address that the document is read from
+ */
+export function documentRoute(routes: readonly ApiRoute<never>[], publicUrl = ''): HttpRoute {
+  const json = JSON.stringify(openApiDocument(routes, publicUrl.replace(/\/+$/, '')));
   const etag = toEtag(digestOf(json));
   return {
     method: 'GET',

@@ -3,6 +3,7 @@
  * as lists, and an example of each.
  */
 import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -27,6 +28,9 @@ export class SchemaWriter {
 
   /** A shape as a request may have it: what has a default may be left out. */
   request(schema: TSchema): JsonSchema {
+    const name = this.names.get(schema);
+    // A named shape with defaults is stricter than its request.
+    if (name !== undefined && !hasDefaults(schema)) return { $ref: `#/components/schemas/${name}` };
     const written = write(schema, (part) => this.request(part));
     const properties = (schema.properties ?? {}) as Record<string, TSchema>;
     if (!Array.isArray(written.required)) return written;
@@ -34,6 +38,11 @@ export class SchemaWriter {
     const { required: _, ...rest } = written;
     return required.length > 0 ? { ...rest, required } : rest;
   }
+}
+
+function hasDefaults(schema: TSchema): boolean {
+  const properties = Object.values((schema.properties ?? {}) as Record<string, TSchema>);
+  return properties.some((property) => property.default !== undefined);
 }
 
 function write(schema: TSchema, part: (schema: TSchema) => JsonSchema): JsonSchema {
@@ -45,6 +54,8 @@ function write(schema: TSchema, part: (schema: TSchema) => JsonSchema): JsonSche
   };
   // Symbols, which only the compiler of shapes reads, stay behind.
   const written: JsonSchema = Object.fromEntries(Object.entries(rest));
+  // The default of an object stands for the defaults of its fields.
+  if (properties && written.default !== undefined) written.default = Value.Default(schema, {});
   if (anyOf) Object.assign(written, union(anyOf, part));
   if (items) written.items = part(items);
   if (properties) written.properties = mapValues(properties, part);
@@ -62,7 +73,8 @@ function union(members: readonly TSchema[], part: (schema: TSchema) => JsonSchem
   const one = first && part(first);
   const isNullable = members.length === 2 && second?.type === 'null';
   if (one && isNullable && typeof one.type === 'string' && !one.enum) return { ...one, type: [one.type, 'null'] };
-  return { anyOf: members.map(part) };
+  const distinct = new Map(members.map(part).map((member) => [JSON.stringify(member), member]));
+  return { anyOf: [...distinct.values()] };
 }
 
 function mapValues(values: Record<string, TSchema>, part: (schema: TSchema) => JsonSchema): Record<string, JsonSchema> {

@@ -13,6 +13,8 @@ import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
 import { headers, refsTo, replyHeaders, requestHeaders } from './openapi-headers.ts';
 import { receiverResponses, refusalComponents, refusalRef } from './openapi-refusals.ts';
+import { webhooksSection } from './openapi-webhooks.ts';
+import { parameterDescriptions, tagDescriptions } from './openapi-words.ts';
 
 const schemas = new SchemaWriter(components);
 const json = 'application/json';
@@ -20,7 +22,9 @@ const json = 'application/json';
 const apiVersion = '1.0';
 
 const about = `Release notes from merged pull requests and closed issues. Every request but those of the webhook receiver and of
-this document carries an API key: \`Authorization: Bearer <API_KEY>\`. The guide is in docs/api.md.`;
+this document carries an API key: \`Authorization: Bearer <API_KEY>\`. The [guide](/docs/guide) explains each task.`;
+
+const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' };
 
 /** What an operation refuses with, by what it is. */
 function refusalsOf(route: ApiRoute<never>): number[] {
@@ -34,8 +38,11 @@ function refusalsOf(route: ApiRoute<never>): number[] {
   return [...new Set(statuses)].sort();
 }
 
-/** The whole document. */
-export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema {
+/**
+ * The whole document.
+ * @param publicUrl address of the service for its clients; empty = the address that the document is read from
+ */
+export function openApiDocument(routes: readonly ApiRoute<never>[], publicUrl = ''): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
@@ -43,7 +50,8 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
   }
   paths['/api/webhooks/scm'] = { post: receiverOperation() };
   paths['/api/openapi.json'] = { get: documentOperation() };
-  const tags = [...new Set([...routes.map(({ contract }) => contract.tag), 'Webhooks', 'Contract'])];
+  const used = new Set<string>([...routes.map(({ contract }) => contract.tag), 'Webhooks', 'Contract']);
+  const tags = Object.entries(tagDescriptions).filter(([name]) => used.has(name));
   return {
     openapi: '3.1.0',
     info: {
@@ -51,11 +59,13 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
       version,
       'x-api-version': apiVersion,
       description: about,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'Operator of this service', ...(publicUrl !== '' && { url: publicUrl }) },
+      license,
     },
-    servers: [{ url: '/' }],
-    tags: tags.map((name) => ({ name })),
+    servers: servers(publicUrl),
+    tags: tags.map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: webhooksSection((schema) => schemas.reply(schema)),
     components: {
       schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, schemas.whole(schema)])),
       responses: refusalComponents(),
@@ -66,6 +76,11 @@ export function openApiDocument(routes: readonly ApiRoute<never>[]): JsonSchema 
       },
     },
   };
+}
+
+function servers(publicUrl: string): JsonSchema[] {
+  const here = { url: '/', description: 'The address that this document is read from.' };
+  return publicUrl === '' ? [here] : [{ url: publicUrl, description: 'The public address of the service.' }, here];
 }
 
 function operation(route: ApiRoute<never>): JsonSchema {
@@ -125,7 +140,8 @@ function pathParameters(path: string): JsonSchema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as keyof typeof params);
   return names.map((name) => {
     const { examples, ...schema } = schemas.request(params[name]);
-    return { name, in: 'path', required: true, schema, example: (examples as string[])[0] };
+    const description = parameterDescriptions[name];
+    return { name, in: 'path', required: true, description, schema, example: (examples as string[])[0] };
   });
 }
 
@@ -135,6 +151,7 @@ function queryParameters(query: TSchema): JsonSchema[] {
     name,
     in: 'query',
     ...(required.includes(name) && { required: true }),
+    description: parameterDescriptions[name],
     schema: schemas.request(schema),
   }));
 }
@@ -146,12 +163,14 @@ function receiverOperation(): JsonSchema {
     operationId: 'receiveWebhook',
     tags: ['Webhooks'],
     summary,
+    description: 'Takes no API key: the signature of the raw body under a webhook secret proves the sender.',
     security: [],
     parameters: [
-      ...taken.map(({ name, example }) => ({
+      ...taken.map(({ name, description, example }) => ({
         name,
         in: 'header',
         required: true,
+        description,
         schema: { type: 'string' },
         example,
       })),
@@ -168,6 +187,7 @@ function documentOperation(): JsonSchema {
     operationId: 'getOpenApi',
     tags: ['Contract'],
     summary: 'Get this document',
+    description: 'Takes no API key.',
     security: [],
     parameters: [{ $ref: '#/components/parameters/RequestId' }, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {

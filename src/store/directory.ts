@@ -178,12 +178,12 @@ export function removeDirectoryRepository(partition: Partition, id: string): voi
   partition.tables.directoryRepositories.removeSync(id);
 }
 
-/** A repository as the API answers it (spec part 2). A host that numbers none has `scmRepoId` null. */
+/** A repository as the API answers it (spec part 2). `scmRepoId` is left out where the host sent no number. */
 export function directoryRepositoryResponse(repository: DirectoryRepository): Record<string, unknown> {
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
-  const scmRepoId = /^\d+$/.test(hostId) ? Number(hostId) : null;
   return {
-    ...{ id, orgId, scmRepoId, fullName, defaultBranch, state, createdAt: new Date(createdAt).toISOString() },
+    ...{ id, orgId, ...(/^\d+$/.test(hostId) && { scmRepoId: Number(hostId) }), fullName, defaultBranch, state },
+    createdAt: new Date(createdAt).toISOString(),
     ownerConfirmed: ownership?.confirmed === true,
     ownerUnconfirmedReason: unconfirmedReason(ownership),
   };

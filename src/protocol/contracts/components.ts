@@ -1,6 +1,7 @@
 /**
  * Shapes that the OpenAPI document names; others are written out where they stand.
  */
+import { CreateRangeBodySchemas } from '../api.ts';
 import { NotesSettingsSchema } from '../notes.ts';
 import {
   ChangeReplySchema,
@@ -32,15 +33,20 @@ import {
   WebhookDeliverySchema,
   WebhookEndpointSchema,
 } from '../replies/webhooks.ts';
+import { DraftGeneratedSchema, DraftPublishedSchema, EndpointTestSchema, RangeCreatedSchema } from './outgoing.ts';
 
 export const components = {
   Backfill: BackfillSchema,
   Change: ChangeReplySchema,
   Channel: ChannelSchema,
+  DateRange: CreateRangeBodySchemas.DATE_BASED,
   DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
+  DraftGeneratedEvent: DraftGeneratedSchema,
+  DraftPublishedEvent: DraftPublishedSchema,
   DraftRestore: DraftRestoreSchema,
   DraftUpdate: DraftUpdateSchema,
+  EndpointTestEvent: EndpointTestSchema,
   Error: ErrorSchema,
   Key: KeySchema,
   NewKey: NewKeySchema,
@@ -49,7 +55,9 @@ export const components = {
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
+  PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,
+  RangeCreatedEvent: RangeCreatedSchema,
   Replayed: ReplayedSchema,
   Repository: RepositorySchema,
   Retention: RetentionSchema,
@@ -58,6 +66,7 @@ export const components = {
   RevokedWebhookSecret: RevokedSchema,
   Stats: StatsSchema,
   Tag: TagSchema,
+  TagRange: CreateRangeBodySchemas.TAG_BASED,
   Ticket: TicketSchema,
   WebhookDelivery: WebhookDeliverySchema,
   WebhookEndpoint: WebhookEndpointSchema,

@@ -24,6 +24,7 @@ import { listOf } from '../replies/fields.ts';
 import type { Contracts } from './contract.ts';
 
 const ranges = Object.values(CreateRangeBodySchemas);
+const schema = (name: string) => `#/components/schemas/${name}`;
 
 export const draftContracts = {
   listRanges: {
@@ -42,7 +43,16 @@ export const draftContracts = {
       fromTag: 'v1.0.0',
       toTag: 'v1.1.0',
     },
-    body: Type.Union(ranges, { discriminator: { propertyName: 'type' } }),
+    body: Type.Union(ranges, {
+      discriminator: {
+        propertyName: 'type',
+        mapping: {
+          TAG_BASED: schema('TagRange'),
+          DATE_BASED: schema('DateRange'),
+          PR_BASED: schema('PullRequestRange'),
+        },
+      },
+    }),
     replies: { 201: RangeSchema },
     refusals: [404],
   },

@@ -6,9 +6,13 @@ import { ProcessedSchema, QueuedSchema } from '../replies/webhooks.ts';
 export const receiver = {
   summary: 'Receive a signed delivery of a source-code host',
   headers: [
-    { name: 'X-Hub-Signature-256', example: `sha256=${'0'.repeat(64)}` },
-    { name: 'X-Scm-Event', example: 'pull_request' },
-    { name: 'X-Scm-Delivery', example: '9b5f4522-1775-4c3b-804b-580a7044b6d8' },
+    {
+      name: 'X-Hub-Signature-256',
+      description: '`sha256=` and the HMAC-SHA256 of the raw body under the webhook secret.',
+      example: `sha256=${'0'.repeat(64)}`,
+    },
+    { name: 'X-Scm-Event', description: 'Name of the event.', example: 'pull_request' },
+    { name: 'X-Scm-Delivery', description: 'Id of the delivery.', example: '9b5f4522-1775-4c3b-804b-580a7044b6d8' },
   ],
   example: { zen: 'Keep it simple.' },
   replies: { 200: ProcessedSchema, 202: QueuedSchema },

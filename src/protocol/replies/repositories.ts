@@ -9,7 +9,9 @@ export const RepositorySchema = Type.Object(
   {
     id: repoId,
     orgId,
-    scmRepoId: orNull(Type.Integer({ description: 'number on its host', examples: [1001] })),
+    scmRepoId: Type.Optional(
+      Type.Integer({ description: 'number on its host; left out while the host has sent none', examples: [1001] }),
+    ),
     fullName: text('acme/rocket'),
     defaultBranch: orNull(text('main')),
     state: Type.Union([Type.Literal('connected'), Type.Literal('unselected'), Type.Literal('disconnected')], {

@@ -7,6 +7,7 @@ import { deprecationHeaders } from '../../../src/api/deprecation.ts';
 import { mocks } from '../../../src/api/mocks.ts';
 import { openApiDocument } from '../../../src/api/openapi.ts';
 import { apiRoutes } from '../../../src/api/routes.ts';
+import { testEvent, webhookEvents } from '../../../src/protocol/webhooks.ts';
 import { type Document, faultOf, openApi, operations, resolve } from '../../helpers/contract.ts';
 
 test('every route is an operation with its scope (spec 4)', () => {
@@ -106,4 +107,40 @@ test('an operation that will go says so in its document and its replies', () => 
     assert.equal(faultOf(operation.responses['200'].headers[name].schema, headers[i * 2 + 1]), undefined);
   }
   assert.deepEqual(deprecationHeaders(undefined), []);
+});
+
+test('the document names its server: the public address where there is one, and its own', () => {
+  assert.deepEqual(
+    openApi.servers.map(({ url }: Document) => url),
+    ['/'],
+  );
+  const named: Document = openApiDocument(apiRoutes, 'https://notes.acme.example/tidings');
+  assert.deepEqual(
+    named.servers.map(({ url }: Document) => url),
+    ['https://notes.acme.example/tidings', '/'],
+  );
+  assert.equal(named.info.contact.url, 'https://notes.acme.example/tidings');
+});
+
+test('every operation, tag and parameter is described', () => {
+  const sent = Object.values<Document>(openApi.webhooks).map(({ post }) => post);
+  for (const definition of [...operations.map((each) => each.definition), ...sent]) {
+    assert.ok(definition.summary && definition.description, definition.operationId);
+    for (const each of definition.parameters.map(resolve))
+      assert.ok(each.description, `${definition.operationId} ${each.name}`);
+    for (const tag of definition.tags) {
+      assert.ok(openApi.tags.find(({ name }: Document) => name === tag)?.description, tag);
+    }
+  }
+});
+
+test('the webhooks of the document are those that the service sends, with examples that fit (spec 6)', () => {
+  assert.deepEqual(Object.keys(openApi.webhooks).sort(), [...webhookEvents, testEvent].sort());
+  for (const [event, { post }] of Object.entries<Document>(openApi.webhooks)) {
+    const { schema, example } = post.requestBody.content['application/json'];
+    assert.equal(example.event, event);
+    assert.equal(faultOf(schema, example), undefined, event);
+    assert.match(faultOf(schema, { ...example, event: 'other' }) ?? '', /event/);
+    assert.match(faultOf(schema, { ...example, data: {} }) ?? '', /required/);
+  }
 });

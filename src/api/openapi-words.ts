@@ -1,0 +1,42 @@
+/**
+ * Descriptions in the OpenAPI document: one for each tag, and one for each parameter of paths and queries.
+ */
+import type { Tag } from '../protocol/contracts/contract.ts';
+
+/** Tags in the order in which the page at `/docs` shows them; without those that have no operation. */
+export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', string>> = {
+  Repositories: 'Repositories that are connected, their tags, their settings and their older history.',
+  Ranges: 'Release ranges: the pull requests and issues between two tags, days or pull request numbers.',
+  Drafts: 'Release notes of a range for one persona: generate, read, edit and restore them.',
+  Publishing: 'Publications of drafts, and the connections of the channels that drafts are published to.',
+  Statistics: 'Usage of an organization in the current month.',
+  Keys: 'API keys of an organization.',
+  Organizations: 'Organizations with their tiers and policies, and the secrets that sign incoming webhooks.',
+  'Outgoing webhooks': 'Endpoints that the service sends events to, and the deliveries to each of them.',
+  Operations: 'Tasks of the operator of the service.',
+  Webhooks: 'The receiver of webhooks from source code hosts.',
+  Contract: 'This document.',
+};
+
+/** Descriptions by the name of the parameter. */
+export const parameterDescriptions: Readonly<Record<string, string>> = {
+  repoId: 'Id of a repository.',
+  rangeId: 'Id of a release range.',
+  draftId: 'Id of a draft.',
+  orgId: 'Id of an organization.',
+  keyId: 'Id of an API key.',
+  secretId: 'Id of a webhook secret.',
+  publicationId: 'Id of a publication.',
+  endpointId: 'Id of a webhook endpoint.',
+  deliveryId: 'Id of a delivery to a webhook endpoint.',
+  revision: 'Number of a revision of the draft.',
+  releaseRangeId: 'Id of the release range whose drafts are listed.',
+  persona: 'Returns the drafts for this persona only.',
+  included: '`true` returns the changes in the notes only, `false` the others only.',
+  channel: 'Name of a channel.',
+  status: 'Returns the items with this status only.',
+  limit: 'Maximum number of items in the page.',
+  offset: 'Number of items to skip.',
+  sort: 'Field that the list is sorted by.',
+  order: 'Direction of the sort.',
+};

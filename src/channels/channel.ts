@@ -51,7 +51,7 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
   host: HostAccess | null;
   /** Who is written to, for channels that write to people one by one. */
   recipients: Recipients;
-  /** The address by which one recipient unsubscribes. */
+  /** The address by which one recipient unsubscribes; null while the service has no public address. */
   unsubscribeUrl: (address: string) => string | null;
 }
 

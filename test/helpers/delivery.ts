@@ -52,7 +52,7 @@ export function aContext<Settings extends ChannelSettings>(
     resumed: false,
     host: null,
     recipients: { due: (settings.recipients ?? []) as string[], unsubscribed: 0, alreadySent: 0 },
-    unsubscribeUrl: () => null,
+    unsubscribeUrl: () => 'https://notes.example/unsubscribe/token',
     ...fields,
   };
 }

@@ -2,7 +2,7 @@
  * Publish Draft and its preview (spec part 4). The connection in force and the organisation's policy are looked up here; the
  * partition decides whether it is a new publication, and its worker sends it.
  */
-import { publicUrlOf } from '../../config/public-url.ts';
+import { mailNeedsPublicUrl, publicUrlOf } from '../../config/public-url.ts';
 import { invalid, ServiceError } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
@@ -114,7 +114,7 @@ function assertReady({ id, status }: DraftRecord): void {
 
 /**
  * What a publication goes through: the connection of the repository, else of its organisation, else the channel's defaults.
- * @throws ServiceError `conflict` when the channel is not connected, `forbidden` when the organisation's policy refuses it
+ * @throws ServiceError `conflict` when the channel is not connected or mail cannot link to this service, `forbidden` when the organisation's policy refuses it
  */
 export function connectionFor(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
@@ -134,6 +134,7 @@ export function connectionFor(
     );
   }
   const connection = connectionInForce({ context, directory }, { orgId, repoId }, channel);
+  if (channel === 'email' && context.settings.publicUrl === '') throw new ServiceError('conflict', mailNeedsPublicUrl);
   return { connection, pagesUrl: pagesUrlOf(context, directory, repoId) };
 }
 

@@ -6,9 +6,12 @@ import type { TObject } from '@sinclair/typebox';
 import type { Egress } from '../egress/egress.ts';
 import type { ChannelName } from '../protocol/channels.ts';
 import type { HostedPage } from '../protocol/hosted.ts';
-import type { DraftFlags, Persona } from '../protocol/stored.ts';
+import type { Persona } from '../protocol/stored.ts';
 
-/** What is published: a draft as it was when the publication was asked for. Times in milliseconds. */
+/**
+ * What is published: a draft as it was when the publication was asked for. Times in milliseconds. The draft's flags are not part
+ * of it: an editor may have removed from the text what they hold.
+ */
 export interface Note {
   publicationId: string;
   repository: { id: string; fullName: string; url: string; private: boolean; defaultBranch: string };
@@ -23,7 +26,6 @@ export interface Note {
   persona: Persona;
   /** Markdown with its entry markers. */
   bodyMd: string;
-  flags: DraftFlags;
   /** For the host's releases: publish as a draft of the host. */
   asDraft: boolean;
   /** The public page of the note; null where there is none. */
@@ -49,7 +51,7 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
   host: HostAccess | null;
   /** Who is written to, for channels that write to people one by one. */
   recipients: Recipients;
-  /** The address by which one recipient unsubscribes. */
+  /** The address by which one recipient unsubscribes; null while the service has no public address. */
   unsubscribeUrl: (address: string) => string | null;
 }
 

@@ -3,6 +3,7 @@
  * SMTP cannot be asked what it took, hence at most one message a recipient (`docs/architecture.md` decision 24).
  */
 
+import { mailNeedsPublicUrl } from '../../config/public-url.ts';
 import { type EmailSettings, EmailSettingsSchema } from '../protocol/channel-settings.ts';
 import { type Channel, type Delivered, type DeliveryContext, DeliveryError } from './channel.ts';
 import { type EmailPayload, plainEmail, toEmail, toMessage } from './email/message.ts';
@@ -30,6 +31,7 @@ async function deliver(payload: EmailPayload, context: Context): Promise<Deliver
     throw new DeliveryError('refused', 'All recipients have unsubscribed.');
   if (due.length === 0)
     return { url: null, reference: null, counts: { accepted: 0, rejected: 0, deferred: 0, ...others } };
+  if (due.some((to) => context.unsubscribeUrl(to) === null)) throw new DeliveryError('refused', mailNeedsPublicUrl);
   const { tally, reached } = await sendAll({
     recipients: due,
     signal,

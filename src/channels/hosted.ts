@@ -4,10 +4,10 @@
  */
 import { type HostedSettings, HostedSettingsSchema } from '../protocol/host-channel-settings.ts';
 import type { HostedPage } from '../protocol/hosted.ts';
-import { visibleText } from '../visible-text.ts';
 import { type Channel, DeliveryError, type Note } from './channel.ts';
 import { cutToFit, type Rest, restText } from './text/cut.ts';
 import type { Block } from './text/document.ts';
+import { excerptOf } from './text/excerpt.ts';
 import { blocksToHtml } from './text/html.ts';
 import { blocksOf } from './text/note-text.ts';
 
@@ -19,7 +19,6 @@ export interface HostedPayload {
 
 /** Largest HTML of a page, in bytes as JSON: it has to fit into one record of the journal beside the rest. */
 const largestHtml = 1_500_000;
-const longestSummary = 300;
 
 export const hosted: Channel<HostedSettings, HostedPayload> = {
   name: 'hosted',
@@ -48,12 +47,12 @@ export const hosted: Channel<HostedSettings, HostedPayload> = {
 
 function pageOf(note: Note): HostedPage {
   const { version, persona, date } = note;
-  return { version: version.toWellFormed(), persona, html: htmlOf(note), summary: summaryOf(note), date };
+  const blocks = blocksOf(note);
+  return { version: version.toWellFormed(), persona, html: htmlOf(note, blocks), excerpt: excerptOf(blocks), date };
 }
 
 /** Headings begin at the second level, below the page's own. */
-function htmlOf(note: Note): string {
-  const blocks = blocksOf(note);
+function htmlOf(note: Note, blocks: readonly Block[]): string {
   const depths = blocks.flatMap((block) => (block.kind === 'heading' ? [block.depth] : []));
   const headingShift = depths.length === 0 ? 0 : 2 - depths.reduce((least, depth) => Math.min(least, depth));
   return cutToFit(
@@ -67,15 +66,4 @@ function restBlock({ compareUrl, persona, repository }: Note, rest: Rest): Block
   const text = { kind: 'text', text: restText(rest) } as const;
   const isHidden = compareUrl === null || (persona === 'customer' && repository.private);
   return { kind: 'paragraph', content: isHidden ? [text] : [{ kind: 'link', href: compareUrl, content: [text] }] };
-}
-
-function summaryOf({ flags }: Note): string {
-  const line = visibleText(flags.highlights.join(' · ')).replace(/\s+/g, ' ').trim();
-  const characters = [...line];
-  return characters.length <= longestSummary
-    ? line
-    : `${characters
-        .slice(0, longestSummary - 1)
-        .join('')
-        .trimEnd()}…`;
 }

@@ -21,6 +21,7 @@ import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceJournal } from './connection.ts';
 import { checkOwners } from './doctor-owners.ts';
+import { checkPublicUrl } from './doctor-public-url.ts';
 import { checkRefused } from './doctor-refused.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { printLines } from './print.ts';
@@ -43,6 +44,7 @@ export const doctorCommand: CliCommand = single({
       checkDisk(settings),
       ...checkModes(settings),
       ...checkSecrets(settings),
+      checkPublicUrl(settings),
       ...(await checkSeals(settings)),
       ...(await checkJournal(settings)),
       ...checkRetention(settings),

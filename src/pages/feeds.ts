@@ -14,11 +14,11 @@ export interface FeedHead {
   feeds: { atom: string; json: string };
 }
 
-/** A note in a feed; `html` empty = only its summary is told. */
-export type FeedNote = Pick<HostedNote, 'version' | 'summary' | 'html' | 'publishedAt' | 'updatedAt'> & { url: string };
+/** A note in a feed; `html` empty = only its excerpt is shown. */
+export type FeedNote = Pick<HostedNote, 'version' | 'excerpt' | 'html' | 'publishedAt' | 'updatedAt'> & { url: string };
 
 export function atomFeed(head: FeedHead, notes: readonly FeedNote[]): string {
-  // Titles and summaries of entries are read as HTML.
+  // Titles and excerpts of entries are read as HTML.
   return toFeed(head, notes, escapeHtml).atom1();
 }
 
@@ -41,15 +41,15 @@ function toFeed(
     // Without notes it never changed: the same bytes each time.
     updated: new Date(Math.max(0, ...notes.map(({ updatedAt }) => updatedAt))),
   });
-  for (const { version, summary, html, url, publishedAt, updatedAt } of notes)
+  for (const { version, excerpt = '', html, url, publishedAt, updatedAt } of notes)
     feed.addItem({
       id: url,
       link: url,
       title: toText(printable(version)),
       date: new Date(updatedAt),
       published: new Date(publishedAt),
-      ...(summary !== '' && { description: toText(printable(summary)) }),
-      content: printable(html || `<p>${escapeHtml(summary)}</p>`),
+      ...(excerpt !== '' && { description: toText(printable(excerpt)) }),
+      content: printable(html || `<p>${escapeHtml(excerpt)}</p>`),
     });
   return feed;
 }

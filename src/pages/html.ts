@@ -31,9 +31,9 @@ export interface List {
 /** The list of versions, the newest first. */
 export function listPage(site: Site, canonical: string, { entries, number, newer, older }: List): string {
   const items = entries.map(
-    ({ version, summary, date, url }) =>
+    ({ version, excerpt = '', date, url }) =>
       `<li>\n<h2><a href="${escapeHtml(url)}">${shown(version)}</a></h2>\n${time(date, site.language)}${
-        summary === '' ? '' : `\n<p>${shown(summary)}</p>`
+        excerpt === '' ? '' : `\n<p>${shown(excerpt)}</p>`
       }\n</li>`,
   );
   const list =
@@ -56,7 +56,7 @@ export function listPage(site: Site, canonical: string, { entries, number, newer
 export function versionPage(site: Site, canonical: string, note: HostedNote): string {
   return shell(site, {
     title: `${note.version} · ${site.title}`,
-    description: note.summary,
+    description: note.excerpt ?? '',
     canonical,
     main: `<p class="home"><a href="${escapeHtml(site.home)}">${shown(site.title)}</a></p>
 <article>

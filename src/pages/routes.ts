@@ -27,7 +27,7 @@ interface Reply {
 
 const listSize = 20;
 const feedSize = 20;
-/** Texts of one feed together, in characters; the notes after that are told by their summaries. */
+/** Texts of one feed together, in characters; of later notes only excerpts are shown. */
 const longestFeed = 2_000_000;
 const html = 'text/html; charset=utf-8';
 const policy = [

@@ -10,8 +10,10 @@ export const HostedPageSchema = Type.Object({
   persona: PersonaSchema,
   /** Safe HTML, without attributes but addresses of links; headings from the second level on. */
   html: Type.String(),
-  /** What is most worth knowing, in a line of plain text; may be empty. */
-  summary: Type.String(),
+  /** A line of plain text made of the note's own words; may be empty. */
+  excerpt: Type.Optional(Type.String()),
+  /** Stored by earlier versions, which made it of the draft's flags. Shown nowhere: the note may not hold it. */
+  summary: Type.Optional(Type.String()),
   /** When the version was made, in milliseconds. */
   date: Type.Integer(),
 });

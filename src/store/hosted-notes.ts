@@ -15,11 +15,11 @@ export interface HostedNote extends HostedPage {
 }
 
 /** A note as lists show it. */
-export type HostedEntry = Pick<HostedNote, 'version' | 'summary' | 'date' | 'updatedAt'>;
+export type HostedEntry = Pick<HostedNote, 'version' | 'excerpt' | 'date' | 'updatedAt'>;
 
 /** Keys and rows of lists. */
 type IndexKey = [repoId: string, date: number, version: string];
-type IndexRow = Pick<HostedNote, 'summary' | 'updatedAt' | 'publicationId'>;
+type IndexRow = Pick<HostedNote, 'excerpt' | 'summary' | 'updatedAt' | 'publicationId'>;
 
 /** Writes a note; the version's earlier one gives way, its time of publication stays. */
 export function writeHostedNote(
@@ -28,11 +28,11 @@ export function writeHostedNote(
   at: number,
 ): void {
   const { hostedNotes, hostedNotesByDate } = partition.tables;
-  const { repoId, version, date, summary } = note;
+  const { repoId, version, date } = note;
   const before = readHostedNote(partition, repoId, version);
   if (before) hostedNotesByDate.removeSync([repoId, before.date, version]);
   hostedNotes.putSync([repoId, version], { ...note, publishedAt: before?.publishedAt ?? at, updatedAt: at });
-  hostedNotesByDate.putSync([repoId, date, version], { summary, updatedAt: at, publicationId: note.publicationId });
+  hostedNotesByDate.putSync([repoId, date, version], indexRow(note, at));
 }
 
 /** Removes what a publication put on a page, unless another one has taken its place there. */
@@ -59,9 +59,14 @@ export function listHostedNotes(partition: Partition, repoId: string, offset: nu
   const within = { start: [repoId, '\u{10ffff}'], end: [repoId], reverse: true, offset, limit };
   return [...partition.tables.hostedNotesByDate.getRange(within)].map(({ key, value }) => {
     const [, date, version] = key as IndexKey;
-    const { summary, updatedAt } = value as IndexRow;
-    return { version, date, summary, updatedAt };
+    const { excerpt = '', updatedAt } = value as IndexRow;
+    return { version, date, excerpt, updatedAt };
   });
+}
+
+/** A record of an earlier version gives the row that it gave then. */
+function indexRow({ excerpt, summary, publicationId }: HostedPage & { publicationId: string }, at: number): IndexRow {
+  return { ...(excerpt === undefined ? { summary } : { excerpt }), updatedAt: at, publicationId };
 }
 
 function rowsOf(repoId: string) {

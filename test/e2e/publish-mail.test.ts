@@ -12,9 +12,9 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const [ann, ben, cleo] = ['ann@example.org', 'ben@example.org', 'cleo@example.org'];
 const crowd = Array.from({ length: 24 }, (_, at) => `reader-${at}@example.org`);
 
-async function openStage(t: TestContext, options: SmtpOptions = {}) {
+async function openStage(t: TestContext, options: SmtpOptions = {}, more: Record<string, string> = {}) {
   const mail = await startSmtp(t, options);
-  const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.1', TIDINGS_WORKERS: '1' } });
+  const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.1', TIDINGS_WORKERS: '1', ...more } });
   const rangeId = (await createTagRange(service, await deliverRocket(service))).body.id;
   const { id: draftId } = await generateDraft(service, rangeId);
   const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
@@ -48,6 +48,20 @@ async function openStage(t: TestContext, options: SmtpOptions = {}) {
     },
   };
 }
+
+test('mail without a public address is refused, and the message says what to set', async (t) => {
+  const { service, draftId, mailTo, got } = await openStage(t, {}, { TIDINGS_PUBLIC_URL: '' });
+  const publish = () => service.api('POST', '/api/publish', { draftId, channel: 'email' });
+  assert.match((await publish()).body.message, /not connected/);
+  await mailTo([ann]);
+  const { status, body } = await publish();
+  assert.equal(status, 409, JSON.stringify(body));
+  assert.match(body.message, /TIDINGS_PUBLIC_URL is unset: the link to unsubscribe .* such as https:/);
+  assert.equal((await service.api('GET', `/api/publications?draftId=${draftId}`)).body.total, 0);
+  assert.deepEqual(got(), {});
+  const { output } = await service.run('doctor');
+  assert.equal(output.match(/^! public address: TIDINGS_PUBLIC_URL is unset: mail is refused/gm)?.length, 1, output);
+});
 
 test('who joins the list gets what the others have', async (t) => {
   const { service, draftId, mailTo, publish, resend, got } = await openStage(t);

@@ -24,7 +24,6 @@ export function aNote(fields: Partial<Note> = {}): Note {
     date: Date.UTC(2026, 0, 2),
     persona: 'engineer',
     bodyMd: '## Features\n\n- Show a map <!-- rn:pr:1 -->\n',
-    flags: { highlights: [], contributors: [], upgradeInstructions: '' },
     asDraft: false,
     pageUrl: null,
     ...fields,
@@ -53,7 +52,7 @@ export function aContext<Settings extends ChannelSettings>(
     resumed: false,
     host: null,
     recipients: { due: (settings.recipients ?? []) as string[], unsubscribed: 0, alreadySent: 0 },
-    unsubscribeUrl: () => null,
+    unsubscribeUrl: () => 'https://notes.example/unsubscribe/token',
     ...fields,
   };
 }

@@ -34,7 +34,6 @@ export function sampleNote(changes: Partial<Note> = {}): Note {
     date: Date.UTC(2026, 1, 3, 12),
     persona: 'engineer',
     bodyMd: sampleBody,
-    flags: { highlights: ['Start faster'], contributors: ['ada'], upgradeInstructions: '' },
     asDraft: false,
     pageUrl: null,
     ...changes,

@@ -75,7 +75,7 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
           version: 'v1.0.0',
           persona: 'engineer' as const,
           html: '<p>First.</p>',
-          summary: 'First',
+          excerpt: 'First',
           date: at,
         };
         writeHostedNote(partition, { ...usual, ...page, repoId, publicationId }, at);

@@ -21,6 +21,8 @@ export interface Target {
   settings?: object;
   /** Has the receiver forget all, so that each round makes something new there. */
   clear?: () => void;
+  /** All that the receiver holds or was sent, as text. */
+  sent: (service: TestService) => string | Promise<string>;
   /** How many items of the receiver hold a text. */
   held: (text: string, service: TestService, publication: Answer['body']) => number | Promise<number>;
 }

@@ -6,6 +6,7 @@ import type { ChannelName } from '../../src/protocol/channels.ts';
 import type { TestHost } from './host/server.ts';
 import type { Target } from './publish-kill.ts';
 import { startOfficeChat } from './receivers/office-chat.ts';
+import type { Ruled } from './receivers/ruled.ts';
 import { type SmtpReceiver, startSmtp } from './receivers/smtp.ts';
 import { startSupportMessenger } from './receivers/support-messenger.ts';
 import { startWorkspaceChat } from './receivers/workspace-chat.ts';
@@ -28,10 +29,11 @@ export function hostTargets(host: TestHost): Target[] {
         const ofTag = publishing.releases.filter(({ tag_name }) => tag_name === tag);
         return ofTag.some(({ body }) => body.includes(text)) ? ofTag.length : 0;
       },
+      sent: () => JSON.stringify(publishing.releases),
     },
     fileTarget(host, 'changelog', 'CHANGELOG.md'),
     fileTarget(host, 'releases_md', 'RELEASES.md'),
-    { channel: 'hosted', asked: true, held: heldByPages },
+    { channel: 'hosted', asked: true, held: heldByPages, sent: shownByPages },
   ];
 }
 
@@ -55,26 +57,34 @@ export async function outsideTargets(t: TestContext): Promise<Target[]> {
       asked: true,
       settings: { apiUrl, accessToken, senderId, newsfeedIds: [newsfeedId] },
       held: (text) => messenger.items.filter(({ body }) => body.includes(text)).length,
+      sent: () => sentTo(messenger),
     },
     {
       channel: 'workspace_chat',
       asked: false,
       settings: { webhookUrl: chat.webhookUrl },
       held: (text) => chat.messages.filter((message) => message.text.includes(text)).length,
+      sent: () => sentTo(chat),
     },
     {
       channel: 'office_chat',
       asked: false,
       settings: { webhookUrl: office.webhookUrl },
       held: (text) => office.cards.filter((card) => card.join(' ').includes(text)).length,
+      sent: () => sentTo(office),
     },
     {
       channel: 'email',
       asked: false,
       settings: { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example', recipients },
       held: (text) => heldByRecipients(mail, recipients, text),
+      sent: () => JSON.stringify(mail.mails),
     },
   ];
+}
+
+function sentTo({ receiver }: Ruled): string {
+  return receiver.received.map(({ body }) => body).join('\n');
 }
 
 /** One when each recipient has one mail, none when somebody lacks it, more when somebody has more. */
@@ -88,7 +98,15 @@ function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[]
 async function heldByPages(text: string, service: TestService): Promise<number> {
   const list = await (await fetch(`${service.url}/notes/acme/rocket/`)).text();
   const page = await (await fetch(`${service.url}/notes/acme/rocket/${tag}`)).text();
-  return page.split(text).length === 2 ? list.split(`/notes/acme/rocket/${tag}"`).length - 1 : 0;
+  const [, article = ''] = page.split('<article>');
+  return article.split(text).length === 2 ? list.split(`/notes/acme/rocket/${tag}"`).length - 1 : 0;
+}
+
+/** The list, the version's page and the feeds. */
+async function shownByPages(service: TestService): Promise<string> {
+  const paths = ['', tag, 'atom.xml', 'feed.json'];
+  const texts = paths.map(async (path) => (await fetch(`${service.url}/notes/acme/rocket/${path}`)).text());
+  return (await Promise.all(texts)).join('\n');
 }
 
 /** A heading of the version that stands twice counts twice. */
@@ -102,5 +120,6 @@ function fileTarget({ publishing }: TestHost, channel: ChannelName, path: string
       const headings = written.match(/^## .*v2\.0\.0.*$/gm) ?? [];
       return Math.max(headings.length, written.split(text).length - 1);
     },
+    sent: () => `${publishing.text(path) ?? ''}\n${publishing.commits.join('\n')}`,
   };
 }

@@ -70,6 +70,8 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     PATH: process.env.PATH ?? '',
     TIDINGS_DATA_DIR: dataDir,
     TIDINGS_PORT: String(port),
+    // Without it no mail is sent. A test sets it to '' to see that.
+    TIDINGS_PUBLIC_URL: `http://127.0.0.1:${port}`,
     TIDINGS_OPS_PORT: String(opsPort),
     TIDINGS_NATS_PORT: String(natsPort),
     TIDINGS_LOG_LEVEL: 'warn',

@@ -89,7 +89,7 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     breakers: new Breakers(),
     directory,
     owners,
-    publicUrl: publicUrlOf(settings),
+    publicUrl: settings.publicUrl && publicUrlOf(settings),
   };
   const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering };
   return { served, shared, lanes, readers, egress };

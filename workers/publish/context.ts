@@ -17,7 +17,7 @@ export interface Delivering extends Hosting {
   egress: Egress;
   sealer: Sealer;
   breakers: Breakers;
-  /** Address that clients reach the service at. */
+  /** Address that recipients of mail reach the service at; empty where the settings name none. */
   publicUrl: string;
 }
 
@@ -62,7 +62,8 @@ export function deliveryBase(
   return {
     settings: openSettings(sealer, channel, connection),
     egress,
-    unsubscribeUrl: (address) => `${publicUrl}/unsubscribe/${unsubscribeToken(sealer, digest(address))}`,
+    unsubscribeUrl: (address) =>
+      publicUrl === '' ? null : `${publicUrl}/unsubscribe/${unsubscribeToken(sealer, digest(address))}`,
   };
 }
 

@@ -50,7 +50,6 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
     date: dateOf(partition, range),
     persona: draft.persona,
     bodyMd: readTexts(partition, draft, revision).bodyMd,
-    flags: draft.flags,
     asDraft: task.asDraft,
     pageUrl: pageOf(partition, task, draft, version),
   };

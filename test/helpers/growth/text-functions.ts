@@ -22,6 +22,7 @@ import {
 import { channelOf } from '../../../src/channels/index.ts';
 import { plainCardMessage, toCardMessage } from '../../../src/channels/text/card.ts';
 import { plainChatMessage, toChatMessage } from '../../../src/channels/text/chat-blocks.ts';
+import { excerptOf } from '../../../src/channels/text/excerpt.ts';
 import { blocksToHtml } from '../../../src/channels/text/html.ts';
 import { bareText } from '../../../src/channels/text/inlines.ts';
 import { breakMentions as breakCalls } from '../../../src/channels/text/mentions.ts';
@@ -254,6 +255,7 @@ const forChannels: Record<string, (text: string) => unknown> = {
   titleOf: (text) => titleOf(noteOf('', { version: text })),
   parseMarkdown,
   toPlain: (text) => toPlain(parseMarkdown(text)),
+  excerptOf: (text) => excerptOf(parseMarkdown(text)),
   settled,
   'shorten of channels': (text) => shortenText(text, Math.floor(text.length / 2)),
   splitText: (text) => splitText(text, 3_000),
@@ -268,7 +270,7 @@ const forPages: Record<string, (text: string) => unknown> = {
   jsonFeed: (text) => jsonFeed(head, [feedNote(text)]),
   listPage: (text) =>
     listPage({ ...head, title: text, stylesheet: 's', isListed: true }, 'https://notes.example/', {
-      entries: [{ version: text, summary: text, date: 0, updatedAt: 0, url: 'https://notes.example/v2' }],
+      entries: [{ version: text, excerpt: text, date: 0, updatedAt: 0, url: 'https://notes.example/v2' }],
       number: 1,
       newer: null,
       older: null,
@@ -284,7 +286,7 @@ const forPages: Record<string, (text: string) => unknown> = {
 };
 
 function feedNote(text: string) {
-  return { version: text, summary: text, html: text, publishedAt: 0, updatedAt: 0, url: 'https://notes.example/v2' };
+  return { version: text, excerpt: text, html: text, publishedAt: 0, updatedAt: 0, url: 'https://notes.example/v2' };
 }
 
 const json = 'application/json';

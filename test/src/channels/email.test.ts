@@ -67,7 +67,7 @@ test('sends each recipient a message of their own', async (t) => {
     assert.doesNotMatch(html, /<script|<img|src=|rn:pr/);
     for (const other of people.filter((address) => address !== to[0]?.toLowerCase()))
       assert.doesNotMatch(raw.toLowerCase(), new RegExp(other));
-    assert.equal(headers['list-unsubscribe'], undefined);
+    assert.equal(headers['list-unsubscribe'], '<https://notes.example/unsubscribe/token>');
   }
 });
 
@@ -86,6 +86,14 @@ test('lets each recipient unsubscribe by one click', async (t) => {
       html,
     );
   }
+});
+
+test('writes to no one where the service has no public address', async (t) => {
+  const { server, delivery } = await send(t, {}, {}, { unsubscribeUrl: () => null });
+  const { outcome, message } = await failureOf(delivery);
+  assert.equal(outcome, 'refused');
+  assert.match(message, /Set TIDINGS_PUBLIC_URL to the address that they reach the service at/);
+  assert.equal(server.sessions, 0);
 });
 
 test('writes to those who are due alone', async (t) => {
@@ -293,7 +301,10 @@ test('writes subjects and bodies of any letters', async (t) => {
   const [mail] = server.mails;
   assert.equal(mail?.headers.subject, 'shoebox v2 „Größe“ 🚀 Bcc: eve@example.org');
   assert.deepEqual([mail?.headers.bcc, mail?.to], [undefined, ['ann@example.org']]);
-  assert.match(mail?.text ?? '', /- Größe (?:漢字 ){299}漢字\r\n\r\n\.\r\n\r\nFrom here\r\n$/);
+  assert.match(
+    mail?.text ?? '',
+    /- Größe (?:漢字 ){299}漢字\r\n\r\n\.\r\n\r\nFrom here\r\n\r\n-- \r\nTo get no more of these: \S+\r\n$/,
+  );
 });
 
 test('tests a connection with a message to the sender alone', async (t) => {

@@ -34,11 +34,11 @@ test('a page fits into a record, whatever is in it', () => {
   assert.match(page.html, /<p><a href="[^"]+compare[^"]+"[^>]*>\d+ more changes<\/a><\/p>$/);
 });
 
-test('highlights are told in one bounded line', () => {
-  const flags = { highlights: ['Fast\u202e\nstart', '🚀'.repeat(400)], contributors: [], upgradeInstructions: '' };
-  const { summary } = hosted.render(sampleNote({ flags }), {}).page;
-  assert.ok(summary.startsWith('Fast start · 🚀') && summary.endsWith('🚀…'));
-  assert.equal([...summary].length, 300);
+test('the excerpt of a page is one bounded line', () => {
+  const bodyMd = `- Fast\u202e start\n- ${'🚀'.repeat(400)}\n`;
+  const { excerpt = '' } = hosted.render(sampleNote({ bodyMd }), {}).page;
+  assert.ok(excerpt.startsWith('Fast start · 🚀') && excerpt.endsWith('🚀…'));
+  assert.ok(excerpt.length <= 300 && excerpt.isWellFormed());
 });
 
 test('is delivered with its address, and refused where nobody may see it', async () => {

@@ -19,7 +19,7 @@ test('Atom tells the newest versions with their texts', async (t) => {
   const pages = await startPages(t, service);
   const id = await pages.repository();
   for (let i = 0; i < 25; i++)
-    await pages.note(id, { version: `v${i}.0/<b>&"`, date: at + i, html: hostile, summary: `Sum & ${i} <i>\u0002` });
+    await pages.note(id, { version: `v${i}.0/<b>&"`, date: at + i, html: hostile, excerpt: `Sum & ${i} <i>\u0002` });
   const { status, headers, body } = await pages.get('/notes/acme/rocket/atom.xml');
   assert.deepEqual([status, headers.get('content-type')], [200, 'application/atom+xml; charset=utf-8']);
   const { feed } = xml2js(body, { compact: true });

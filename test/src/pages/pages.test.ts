@@ -15,7 +15,7 @@ test('shows the versions of a repository, the newest first', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   for (let i = 1; i <= 45; i++)
-    await pages.note(id, { version: `v1.${i}.0`, date: at + i * dayMs, summary: `Sum ${i}` });
+    await pages.note(id, { version: `v1.${i}.0`, date: at + i * dayMs, excerpt: `Sum ${i}` });
   const versions = async (path: string): Promise<string[]> =>
     [...(await pages.get(path)).body.matchAll(/<h2><a href="[^"]*">(.*?)<\/a>/g)].map(([, version = '']) => version);
   const all = Array.from({ length: 45 }, (_, i) => `v1.${45 - i}.0`);
@@ -34,7 +34,7 @@ test('shows the versions of a repository, the newest first', async (t) => {
 test('shows a version with its date, below one heading', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
-  await pages.note(id, { version: 'v1.0.0', html: '<h2>New</h2>\n<p>Fast.</p>', summary: 'Fast & "good"' });
+  await pages.note(id, { version: 'v1.0.0', html: '<h2>New</h2>\n<p>Fast.</p>', excerpt: 'Fast & "good"' });
   const { status, body, headers } = await pages.get('/notes/acme/rocket/v1.0.0');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -44,6 +44,18 @@ test('shows a version with its date, below one heading', async (t) => {
   assert.match(body, /<h1>v1\.0\.0<\/h1>[\s\S]*<h2>New<\/h2>\n<p>Fast\.<\/p>\n<\/article>/);
   assert.equal(body.match(/<h1/g)?.length, 1);
   assert.doesNotMatch(body, /<script|\bstyle=|\bon\w+=/i);
+});
+
+test('shows no line of an earlier version, which was made of the draft’s flags', async (t) => {
+  const pages = await startPages(t);
+  const id = await pages.repository();
+  await pages.note(id, { summary: 'Removed', excerpt: undefined });
+  for (const path of ['', 'v1.0.0', 'atom.xml', 'feed.json']) {
+    const { status, body } = await pages.get(`/notes/acme/rocket/${path}`);
+    assert.equal(status, 200);
+    assert.match(body, /v1\.0\.0/);
+    assert.doesNotMatch(body, /Removed/, path);
+  }
 });
 
 test('a new text of a version takes the place of the old one', async (t) => {
@@ -166,8 +178,8 @@ test('a version of any name has an address of its own', async (t) => {
 test('names of versions turn no writing and hide nothing, on pages and in feeds', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
-  const [version, summary] = ['v1\u202e1.2\u202c\u009b31m\u200b', 'Fast\u2066er\u0085\u{e0041}'];
-  await pages.note(id, { version, summary });
+  const [version, excerpt] = ['v1\u202e1.2\u202c\u009b31m\u200b', 'Fast\u2066er\u0085\u{e0041}'];
+  await pages.note(id, { version, excerpt });
   const home = pagesUrl(pages.url, 'acme/rocket');
   for (const address of [home, pageUrl(home, version), `${home}atom.xml`, `${home}feed.json`]) {
     const { status, body } = await pages.get(address);

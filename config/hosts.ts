@@ -32,6 +32,19 @@ export function hostOrigins({ hostOrigin, hosts }: Settings): readonly string[] 
   return [hostOrigin, ...hosts.map(({ origin }) => origin)];
 }
 
+/** A host by its web address; undefined when the settings have none such. */
+export function hostAt(hosts: readonly Host[], origin: string): Host | undefined {
+  return hosts.find((host) => host.origin === origin);
+}
+
+/**
+ * Whether the settings have credentials for a repository: a token of its host, or an app that is installed for it.
+ * @param installationId the installation that includes the repository; null where none does
+ */
+export function hasCredentials({ token, app }: Host, installationId: string | null): boolean {
+  return token !== undefined || (app !== undefined && installationId !== null);
+}
+
 function toHost({ origin, kind: named = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
   // Forgejo has Gitea's API.
   const kind = named === 'forgejo' ? 'gitea' : named;

@@ -3,7 +3,7 @@
  * for just this connection, and only sealed ones go on the journal.
  */
 import { Value } from '@sinclair/typebox/value';
-import { invalid } from '../errors.ts';
+import { invalid, ServiceError } from '../errors.ts';
 import {
   type ChannelName,
   type ChannelRecord,
@@ -59,6 +59,25 @@ export function channelRecord(
     createdAt: 0,
     updatedAt: 0,
   };
+}
+
+/**
+ * Checks that the secrets of a connection can be used.
+ * @throws ServiceError `conflict` that names those that do not open under the sealing key in use
+ */
+export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
+  const { channel, secrets } = record;
+  const shut = Object.entries(secrets).flatMap(([field, sealed]) => {
+    try {
+      sealer.open(sealed, channelSealedFor(record, channel, field));
+      return [];
+    } catch {
+      return [field];
+    }
+  });
+  if (shut.length === 0) return;
+  const what = `the sealing key in use does not open its ${shut.join(', ')}. Put the connection again.`;
+  throw new ServiceError('conflict', `The channel ${channel} is not connected: ${what}`);
 }
 
 function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: ChannelRecord | undefined): Fields {

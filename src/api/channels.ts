@@ -20,11 +20,12 @@ import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
 import { channelDigest, channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
 import { readDirectoryRepository, readOrganisation } from '../store/directory.ts';
 import { assertVisible } from './authenticate.ts';
-import { channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
+import { assertOpens, channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
 import { readIfMatch } from './conditional.ts';
 import { type ApiContext, carryOut, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
+import { assertHostWritable } from './publishable.ts';
 import { check } from './validate.ts';
 
 /** How often a put without If-Match is made anew because others come first; in each round one of them is through. */
@@ -113,19 +114,23 @@ const testChannel: ApiRoute<ChannelQuery> = {
     const connection = connectionInForce(request, { orgId, repoId }, channel);
     // It would reach the receiver; what is answered in test mode is made up anyway.
     if (request.test) return { status: 200, body: {} };
+    if (repoId !== null) await assertHostWritable(request, repoId, channel);
     const tried = await tryConnection(request.context, connection, repoId, channel);
     return { status: 200, body: { channel, ...tried } };
   },
 };
 
-/** @throws ServiceError `conflict` when the channel needs a connection and has none */
+/** @throws ServiceError `conflict` when the channel needs a connection and has none, or when its secrets do not open */
 export function connectionInForce(
   { directory, context }: Pick<Asked, 'directory' | 'context'>,
   { orgId, repoId }: Owner,
   channel: ChannelName,
 ): Connection {
   const stored = effectiveChannel(directory, orgId, repoId, channel);
-  if (stored) return toConnection(stored);
+  if (stored) {
+    assertOpens(context.sealer, stored);
+    return toConnection(stored);
+  }
   if (channelTraits[channel].isBuiltIn) return defaultConnection(context.sealer, orgId, channel);
   throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
 }

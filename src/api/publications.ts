@@ -64,7 +64,7 @@ const resendPublication: ApiRoute = {
   handle: async (request): Promise<ApiReply> => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
     check(EmptyBodySchema, request.body, 'body');
-    const through = connectionFor(request, record, record.channel);
+    const through = await connectionFor(request, partition, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
     return carryOutToEnd(request, partition.name, command);
   },

@@ -28,6 +28,7 @@ import { defaultConnection } from './channel-writes.ts';
 import { connectionInForce } from './channels.ts';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { assertHostWritable, assertPagesShown, assertRangeFits } from './publishable.ts';
 import { visible } from './ready.ts';
 import { check } from './validate.ts';
 
@@ -47,7 +48,7 @@ const publishDraft: ApiRoute = {
   handle: async (request) => {
     const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
-    return publish(request, partition.name, draft, channel, asDraft);
+    return publish(request, partition, draft, channel, asDraft);
   },
 };
 
@@ -55,19 +56,19 @@ const publishDraft: ApiRoute = {
  * Publishes a draft as it is now, and replies once that has ended, or has been waited for long enough.
  * @throws ServiceError `conflict` for a draft that is not ready or a channel that is not connected, `forbidden`
  */
-export function publish(
+export async function publish(
   asked: Pick<ApiRequest, 'context' | 'directory' | 'once'>,
-  partition: PartitionName,
+  partition: Partition,
   draft: DraftRecord,
   channel: ChannelName,
   asDraft: boolean,
 ): Promise<ApiReply> {
   assertReady(draft);
-  const through = connectionFor(asked, draft, channel);
+  const through = await connectionFor(asked, partition, draft, channel);
   const { id: draftId, revision } = draft;
   const publicationId = newId('pub', slotOfId(draftId) as number);
   const what = { publicationId, draftId, revision, channel, asDraft };
-  return carryOutToEnd(asked, partition, { name: 'publish', ...what, ...through });
+  return carryOutToEnd(asked, partition.name, { name: 'publish', ...what, ...through });
 }
 
 const previewPublication: ApiRoute = {
@@ -82,6 +83,7 @@ const previewPublication: ApiRoute = {
     const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
     assertReady(draft);
+    assertRangeFits(partition, draft.rangeId, channel);
     const { directory, context } = request;
     const { orgId, id } = readDirectoryRepository(directory, draft.repoId) as DirectoryRepository;
     const stored = effectiveChannel(directory, orgId, id, channel);
@@ -114,13 +116,15 @@ function assertReady({ id, status }: DraftRecord): void {
 
 /**
  * What a publication goes through: the connection of the repository, else of its organisation, else the channel's defaults.
- * @throws ServiceError `conflict` when the channel is not connected or mail cannot link to this service, `forbidden` when the organisation's policy refuses it
+ * @throws ServiceError `conflict` when the channel is not connected or cannot publish this, `forbidden` when the organisation's
+ *   policy refuses it
  */
-export function connectionFor(
+export async function connectionFor(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
-  { repoId, persona }: Pick<DraftRecord | PublicationRecord, 'repoId' | 'persona'>,
+  partition: Partition,
+  { repoId, rangeId, persona }: Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>,
   channel: ChannelName,
-): { connection: Connection; pagesUrl: string | null } {
+): Promise<{ connection: Connection; pagesUrl: string | null }> {
   const { orgId } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
   if (
     channelTraits[channel].isPublic &&
@@ -133,9 +137,13 @@ export function connectionFor(
       `The policy ${policy} of the organization refuses drafts for ${persona} readers on the public channel ${channel}.`,
     );
   }
+  assertRangeFits(partition, rangeId, channel);
   const connection = connectionInForce({ context, directory }, { orgId, repoId }, channel);
+  const pagesUrl = pagesUrlOf(context, directory, repoId);
   if (channel === 'email' && context.settings.publicUrl === '') throw new ServiceError('conflict', mailNeedsPublicUrl);
-  return { connection, pagesUrl: pagesUrlOf(context, directory, repoId) };
+  assertPagesShown(channel, pagesUrl);
+  await assertHostWritable({ context, directory }, repoId, channel);
+  return { connection, pagesUrl };
 }
 
 /** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */

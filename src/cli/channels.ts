@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Owner } from '../api/channel-writes.ts';
 import { connectionInForce, putConnection, tryConnection } from '../api/channels.ts';
 import { type ApiContext, carryOut, readPartition } from '../api/context.ts';
+import { assertHostWritable } from '../api/publishable.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import { channelResponse, effectiveChannel } from '../store/channels.ts';
@@ -117,6 +118,7 @@ async function test(context: ApiContext, owner: Owner, channel: ChannelName): Pr
     throw new UsageError(`The channel ${channel} is tried with a repository: --repo OWNER/REPO`);
   const directory = readPartition(context, directoryName);
   const connection = connectionInForce({ context, directory }, owner, channel);
+  if (owner.repoId !== null) await assertHostWritable({ context, directory }, owner.repoId, channel);
   const { ok, message } = await tryConnection(context, connection, owner.repoId, channel);
   printLines([message]);
   return ok ? 0 : 1;

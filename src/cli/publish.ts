@@ -39,10 +39,11 @@ async function publishDraft(
   { draftId, channel, draft: asDraft = false }: PublishBody,
 ): Promise<number> {
   const name = slotOfId(draftId, 'draft') === undefined ? undefined : partitionOfId(context, draftId);
-  const draft = name && readDraft(readPartition(context, name), draftId);
-  if (!name || !draft) throw notFound('Draft', draftId);
+  const partition = name === undefined ? undefined : readPartition(context, name);
+  const draft = partition && readDraft(partition, draftId);
+  if (!partition || !draft) throw notFound('Draft', draftId);
   const asked = { context, directory: readPartition(context, directoryName), once: undefined };
-  const { body } = await publish(asked, name, draft, channel, asDraft);
+  const { body } = await publish(asked, partition, draft, channel, asDraft);
   return tell(body as Told);
 }
 

@@ -40,12 +40,14 @@ export interface ChannelTraits {
   isPublic: boolean;
   /** Whether it works without a stored connection: its settings then are their defaults. */
   isBuiltIn: boolean;
-  /** Whether it can only be tried for a repository. */
+  /** Whether it writes to a repository on its host: it is tried for a repository, and takes credentials for its host. */
   needsRepository: boolean;
+  /** Whether it publishes ranges between tags alone. */
+  needsTag: boolean;
 }
 
 export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
-  scm_releases: builtIn(ReleasesSettingsSchema, { needsRepository: true }),
+  scm_releases: builtIn(ReleasesSettingsSchema, { needsRepository: true, needsTag: true }),
   changelog: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
   releases_md: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
   hosted: builtIn(HostedSettingsSchema, { isPublic: true }),
@@ -90,6 +92,7 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
     isPublic: false,
     isBuiltIn: false,
     needsRepository: false,
+    needsTag: false,
   };
   return { settings, ...none, ...traits };
 }

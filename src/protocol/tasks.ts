@@ -130,6 +130,15 @@ export interface ChannelTest {
   message: string;
 }
 
+/** Has the host confirm who owns a repository; a question to the directory's owner, which no thread answers. */
+export const ConfirmOwnerTaskSchema = Type.Object({ task: Type.Literal('confirmOwner'), repoId: Type.String() });
+export type ConfirmOwnerTask = Static<typeof ConfirmOwnerTaskSchema>;
+
+/** Why the credentials of the settings may not be used for a repository; null where they may, or where nobody knows now. */
+export interface OwnerConfirmation {
+  refusal: string | null;
+}
+
 /** Any task: where the partition lies, and what to do there. */
 export interface PoolTask {
   dataDir: string;

@@ -23,11 +23,11 @@ test('the lists of the spec', async (t) => {
   const endpointId = (await service.api('POST', '/api/webhook-endpoints', hooks)).body.id;
   const ids: Record<string, string> = { repoId, rangeId: range.id, draftId: draft.id, endpointId };
   const { orgId } = (await get('/api/repos')).body.repos[0];
-  for (const channel of ['hosted', 'changelog'])
-    assert.equal(
-      (await toEnd(service, service.api('POST', '/api/publish', { draftId: draft.id, channel }))).status,
-      201,
-    );
+  for (const bodyMd of ['First text.\n', 'Second text.\n']) {
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd });
+    const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
+    assert.equal((await toEnd(service, asked)).status, 201);
+  }
   // Two readings of a list are compared: nothing in it changes any more.
   await waitUntil('the endpoint has heard of all', async () => {
     const { deliveries } = (await get(`/api/webhook-endpoints/${endpointId}/deliveries`)).body;

@@ -3,6 +3,7 @@
  * done. Each page is journalled with how far it goes (`progress.ts`); how a phase reads is in the file named after it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { hostAt } from '../../config/hosts.ts';
 import { ServiceError } from '../../src/errors.ts';
 import type { HostClient } from '../../src/host/client.ts';
 import type { RestContext } from '../../src/intake/rest.ts';
@@ -11,7 +12,7 @@ import type { BackfillPhase, BackfillRecord } from '../../src/protocol/backfill.
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import { readRepository, toEventRepository } from '../../src/store/repositories.ts';
 import { readCommits } from './commits.ts';
-import { clientFor, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext } from './context.ts';
 import { readList } from './lists.ts';
 import { Progress, Superseded } from './progress.ts';
 import { readReviews } from './reviews.ts';

@@ -3,7 +3,7 @@
  * folded before the next is read, so that live deliveries never wait behind a backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Host } from '../../config/hosts.ts';
+import { type Host, hostAt } from '../../config/hosts.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { HostClient, type HostWait } from '../../src/host/client.ts';
 import { ulid } from '../../src/ids.ts';
@@ -30,11 +30,6 @@ export interface HostContext {
   /** A repository as the directory lists it; undefined while it is not known there. */
   listed: (repoId: string) => DirectoryRepository | undefined;
   owners: Owners;
-}
-
-/** A host by its web address; undefined when the settings have none such. */
-export function hostAt(hosts: readonly Host[], origin: string): Host | undefined {
-  return hosts.find((host) => host.origin === origin);
 }
 
 /**

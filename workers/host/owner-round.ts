@@ -2,9 +2,10 @@
  * Has the host confirm the owner of each repository soon after it is met, and again from time to time: so a false claim ends
  * before anybody relies on it, and a confirmation does not grow old.
  */
+import { hostAt } from '../../config/hosts.ts';
 import type { DirectoryRepository } from '../../src/store/directory.ts';
 import { readRepository } from '../../src/store/repositories.ts';
-import { clientFor, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext } from './context.ts';
 import { OwnerRefused } from './owners.ts';
 import { isBackfilling, mayAsk, mayAskOwner } from './reach.ts';
 import type { Round } from './rounds.ts';

@@ -2,13 +2,14 @@
  * How a repository is reached on its host by those that look something up there: whether it may be asked for, and what it is
  * called now.
  */
+import { hasCredentials, hostAt } from '../../config/hosts.ts';
 import type { HostClient, HostWait } from '../../src/host/client.ts';
 import { time } from '../../src/intake/text.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import { isUnderWay, readBackfill } from '../../src/store/backfills.ts';
 import type { DirectoryRepository } from '../../src/store/directory.ts';
 import { readRepository } from '../../src/store/repositories.ts';
-import { clientFor, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext } from './context.ts';
 import type { TagSource } from './tags.ts';
 
 /** A repository as its host has it now, and what to ask it with. */
@@ -32,7 +33,7 @@ export function mayAsk(context: HostContext, repoId: string): boolean {
 /** Whether the host may be asked who owns a repository, be it connected or not: there are credentials, and it is not refused. */
 export function mayAskOwner({ owners, hosts }: HostContext, listed: DirectoryRepository): boolean {
   const host = hostAt(hosts, owners.originOf(listed) ?? '');
-  if (host?.token === undefined && (host?.app === undefined || listed.installationId === null)) return false;
+  if (!host || !hasCredentials(host, listed.installationId)) return false;
   const { ownership } = listed;
   // A time ahead of now comes from a clock that was set back.
   return ownership === undefined || ownership.confirmed || Math.abs(Date.now() - ownership.at) > refusedMs;

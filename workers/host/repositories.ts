@@ -1,6 +1,7 @@
 /**
  * Looks a repository up on its host, for whoever wants a backfill of one that no delivery has told of yet.
  */
+import { hostAt } from '../../config/hosts.ts';
 import { type ErrorKind, invalid, ServiceError } from '../../src/errors.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
@@ -11,7 +12,7 @@ import {
   readOrganisation,
 } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { clientFor, type HostContext, hostAt } from './context.ts';
+import { clientFor, type HostContext } from './context.ts';
 import { counted } from './counted.ts';
 
 /** Whoever asks waits for the answer: a host's limits are not waited out. */

@@ -13,6 +13,7 @@ import { directoryName, type PartitionName } from '../../src/journal/subjects.ts
 import type { Logger } from '../../src/logger.ts';
 import type {
   ChangesTask,
+  ConfirmOwnerTask,
   DueTask,
   PayloadTask,
   PreviewTask,
@@ -29,6 +30,7 @@ import { resolveRepository } from '../host/repositories.ts';
 import { Rounds } from '../host/rounds.ts';
 import { tagRound } from '../host/tag-sync.ts';
 import type { Delivering } from '../publish/context.ts';
+import { confirmOwner } from '../publish/host.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
 import { organisationOfTask } from '../render/organisation.ts';
@@ -47,6 +49,7 @@ type Question =
   | PayloadTask
   | ResolveRepositoryTask
   | TestChannelTask
+  | ConfirmOwnerTask
   | { task: 'snapshot' }
   | { task: 'sweep' };
 
@@ -150,6 +153,7 @@ export async function serve(
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
+    if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     const organisation = organisationOfTask(owner.partition, question);
     const patienceMs = asked + queryMs - performance.now();

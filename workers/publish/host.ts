@@ -1,14 +1,15 @@
 /**
  * A repository's source-code host, as channels may write to it: with the credentials of the settings, and none without.
  */
-import type { Host } from '../../config/hosts.ts';
+import { type Host, hasCredentials, hostAt } from '../../config/hosts.ts';
 import { DeliveryError, type HostAccess } from '../../src/channels/channel.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { RepositoryAccess } from '../../src/host/access.ts';
-import { HostClient } from '../../src/host/client.ts';
+import { HostClient, type HostClientOptions } from '../../src/host/client.ts';
 import type { Logger } from '../../src/logger.ts';
+import type { OwnerConfirmation } from '../../src/protocol/tasks.ts';
 import { readDirectoryRepository, readOrganisation } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { hostAt } from '../host/context.ts';
 import type { Owners } from '../host/owners.ts';
 
 /** What reaching a host takes. */
@@ -25,21 +26,48 @@ export interface Hosting {
  * each access, and its name for the repository is the one that is used.
  * @throws DeliveryError `retry` while the directory cannot be read
  */
-export function hostAccess(
-  { hosts, logger, directory, owners }: Hosting,
+export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal): HostAccess | null {
+  const options = accessOptions(hosting, repoId, signal);
+  if (!options) return null;
+  return new RepositoryAccess(options, async () => {
+    const client = new HostClient({ ...options, isPatient: false });
+    return (await hosting.owners.confirm(repoId, client, signal)).repository.fullName;
+  });
+}
+
+/**
+ * Asks the host who owns a repository before a publication is made for it.
+ * @returns why the credentials may not be used; null where they may, or where the host does not answer now
+ */
+export async function confirmOwner(hosting: Hosting, repoId: string, ms: number): Promise<OwnerConfirmation> {
+  const signal = AbortSignal.timeout(ms);
+  try {
+    const options = accessOptions(hosting, repoId, signal);
+    if (options) await hosting.owners.confirm(repoId, new HostClient({ ...options, isPatient: false }), signal);
+    return { refusal: null };
+  } catch (error) {
+    const mayPass = signal.aborted || error instanceof DeliveryError;
+    if (mayPass || (error instanceof ServiceError && error.kind === 'unavailable')) return { refusal: null };
+    if (error instanceof ServiceError) return { refusal: error.message };
+    throw error;
+  }
+}
+
+/**
+ * What a repository's host is asked with; undefined without credentials for it.
+ * @throws DeliveryError `retry` while the directory cannot be read
+ */
+function accessOptions(
+  { hosts, logger, directory }: Hosting,
   repoId: string,
   signal: AbortSignal,
-): HostAccess | null {
+): HostClientOptions | undefined {
   const partition = directory();
   if (!partition) throw new DeliveryError('retry', 'The directory cannot be read right now.');
   const listed = readDirectoryRepository(partition, repoId);
   const origin = listed && readOrganisation(partition, listed.orgId)?.origin;
   const host = origin === undefined ? undefined : hostAt(hosts, origin);
-  if (!listed || !host || (host.token === undefined && host.app === undefined)) return null;
+  if (!listed || !host || !hasCredentials(host, listed.installationId)) return undefined;
   const { installationId } = listed;
-  const options = { host, logger, signal, ...(installationId !== null && { installationId }) };
-  return new RepositoryAccess(options, async () => {
-    const client = new HostClient({ ...options, isPatient: false });
-    return (await owners.confirm(repoId, client, signal)).repository.fullName;
-  });
+  return { host, logger, signal, ...(installationId !== null && { installationId }) };
 }

@@ -64,6 +64,13 @@ export const apiRequests = new Counter({
   labelNames: ['route', 'status'] as const,
   registers,
 });
+export const apiSeconds = new Histogram({
+  name: 'tidings_api_reply_seconds',
+  help: 'Time from the request line to the reply of an API request, by route',
+  labelNames: ['route'] as const,
+  buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10],
+  registers,
+});
 export const enqueuesWaiting = new Gauge({
   name: 'tidings_journal_waiting_records',
   help: 'Records waiting for a journal lane or in flight',
@@ -173,6 +180,12 @@ export const storeBytes = new Gauge({
   labelNames: ['partition'] as const,
   registers,
 });
+export const lastSnapshotTime = new Gauge({
+  name: 'tidings_snapshot_last_timestamp_seconds',
+  help: 'When the newest verified snapshot of a partition was taken, in seconds since 1970; 0 for never',
+  labelNames: ['partition'] as const,
+  registers,
+});
 export const readerSlots = new Gauge({
   name: 'tidings_store_reader_slots',
   help: 'Reader slots in use in a partition',
@@ -209,6 +222,13 @@ export const renderSeconds = new Histogram({
   help: 'Time of a render task in its thread',
   labelNames: ['task'] as const,
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  registers,
+});
+/** `task` is one of: render, recount. */
+export const renderFailures = new Counter({
+  name: 'tidings_render_failures_total',
+  help: 'Drafts that ended as failed, and counts of ranges that could not be made, by task',
+  labelNames: ['task'] as const,
   registers,
 });
 export const renderQueue = new Gauge({
@@ -313,6 +333,16 @@ export const endpointsDisabled = new Counter({
   name: 'tidings_webhook_endpoints_disabled_total',
   help: 'Webhook endpoints that the service has disabled, by reason',
   labelNames: ['reason'] as const,
+  registers,
+});
+export const serviceReady = new Gauge({
+  name: 'tidings_ready',
+  help: '1 while /readyz reports that everything is ready to serve',
+  registers,
+});
+export const diskFreeBytes = new Gauge({
+  name: 'tidings_disk_free_bytes',
+  help: 'Free space of the file system that holds TIDINGS_DATA_DIR',
   registers,
 });
 export const childRestarts = new Counter({

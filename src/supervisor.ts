@@ -2,6 +2,7 @@
  * The supervisor: nats-server (unless an external one is named), partition workers, one gateway, the operations port. It
  * starts them in order, restarts what dies, and stops them in order: gateway, workers, nats-server.
  */
+import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
@@ -16,7 +17,7 @@ import type { JournalRole } from './journal/roles.ts';
 import { type PartitionName, partitionNames } from './journal/subjects.ts';
 import { type DurabilityLevel, durabilityOf, ensureStream } from './journal/topology.ts';
 import type { Logger } from './logger.ts';
-import { buildInfo, collectRuntimeMetrics, durabilityLevel, registry } from './metrics.ts';
+import { buildInfo, collectRuntimeMetrics, diskFreeBytes, durabilityLevel, registry, serviceReady } from './metrics.ts';
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
@@ -109,9 +110,14 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   const forGateway = settingsOf('gateway');
   const gateway = new Child(childOptions('gateway', 'gateway', './gateway-main.js', [], forGateway, logger, ready));
   const workers = makeWorkers(settingsOf('worker'), logger, ready);
+  const children = [...workers, gateway];
+  const waitingFor = () => children.filter((child) => !child.ready).map((child) => child.options.name);
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
-    metrics: () => gather([...workers, gateway]),
-    waitingFor: () => [...workers, gateway].filter((child) => !child.ready).map((child) => child.options.name),
+    metrics: () => {
+      measure(settings.dataDir, waitingFor().length === 0);
+      return gather(children);
+    },
+    waitingFor,
   });
   const client = { role: 'supervisor', name: 'tidings supervisor' } as const;
   started.journal = await connectJournal(settingsOf('supervisor'), client, logger);
@@ -252,6 +258,17 @@ function childOptions(
     onReady: () => ready.changed(),
     onHopeless: (error: Error) => ready.failed(error),
   };
+}
+
+/** Sets the gauges that only the supervisor knows. A disk that cannot be asked keeps its last figure. */
+function measure(dataDir: string, isReady: boolean): void {
+  serviceReady.set(isReady ? 1 : 0);
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    diskFreeBytes.set(bavail * bsize);
+  } catch {
+    // /readyz and the log report a data directory that is gone.
+  }
 }
 
 async function gather(children: readonly Child[]): Promise<string> {

@@ -8,7 +8,7 @@ import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute, Method } from '../http/server.ts';
-import { apiRequests } from '../metrics.ts';
+import { apiRequests, apiSeconds } from '../metrics.ts';
 import { maxBodyMdBytes } from '../protocol/api.ts';
 import type { Scope } from '../protocol/commands.ts';
 import type { Contract } from '../protocol/contracts/contract.ts';
@@ -94,6 +94,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
         else {
           if (send(exchange, reply) === 200) succeeded.inc();
           else apiRequests.inc({ route: route.operation, status: '304' });
+          observe(route, exchange);
         }
         return;
       }
@@ -136,9 +137,15 @@ async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise
   try {
     const status = send(exchange, await reply);
     apiRequests.inc({ route: route.operation, status: String(status) });
+    observe(route, exchange);
   } catch (error) {
     refuse(route, exchange, error);
   }
+}
+
+/** Measures the time to a reply that has just been sent. */
+function observe(route: ApiRoute<never>, exchange: Exchange): void {
+  apiSeconds.observe({ route: route.operation }, (performance.now() - exchange.startedAt) / 1000);
 }
 
 function send(exchange: Exchange, { status, body, headers = [], ...reply }: ApiReply): number {
@@ -159,6 +166,7 @@ function refuse(route: ApiRoute<never>, exchange: Exchange, error: unknown): voi
   apiRequests.inc({ route: route.operation, status: String(status) });
   if (status === 401) exchange.extraHeaders = ['WWW-Authenticate', 'Bearer realm="tidings"'];
   exchange.fail(error);
+  observe(route, exchange);
 }
 
 function ignoreChunk(): void {}

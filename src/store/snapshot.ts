@@ -2,7 +2,7 @@
  * Snapshots of a partition: a copy of the environment (not compacted: the compacting copy has an open corruption report),
  * verified by opening and reading it. The journal may be purged up to the older of the two newest verified ones.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
 import { readCursor, readStreamIdentity } from './meta.ts';
@@ -27,6 +27,12 @@ export function listSnapshots(dataDir: string, partition: string): Snapshot[] {
       return match ? [{ folder: join(folder, name), epoch: Number(match[1]), seq: Number(match[2]) }] : [];
     })
     .sort((a, b) => a.epoch - b.epoch || a.seq - b.seq || (a.folder < b.folder ? -1 : 1));
+}
+
+/** When the newest snapshot of a partition was taken, in milliseconds since 1970; 0 = there is none. */
+export function lastSnapshotAt(dataDir: string, partition: string): number {
+  const newest = listSnapshots(dataDir, partition).at(-1);
+  return newest ? statSync(join(newest.folder, 'data.mdb')).mtimeMs : 0;
 }
 
 /**

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { draftId } from '../../src/ids.ts';
+import { registry } from '../../src/metrics.ts';
 import type { Persona } from '../../src/protocol/stored.ts';
 import { beginAttempt } from '../../src/store/attempts.ts';
 import { readDraft } from '../../src/store/drafts.ts';
@@ -83,6 +84,9 @@ test('fails a render that exhausts its heap and goes on', async (t) => {
   // Its counts, which take as much, stay as they were and are not tried for ever.
   await waitUntil('all have left', () => countEffects(partition) === 0);
   assert.equal(readRange(partition, huge)?.prCount, 0);
+  const failures = await registry.getSingleMetricAsString('tidings_render_failures_total');
+  assert.match(failures, /task="render"\} 2$/m);
+  assert.match(failures, /task="recount"\} [1-9]/);
   assert.deepEqual(lost, []);
 });
 

@@ -12,13 +12,14 @@ import {
   foldLagRecords,
   journalBytes,
   journalRelieved,
+  lastSnapshotTime,
   outboxRows,
   readerSlots,
   storeBytes,
 } from '../../src/metrics.ts';
 import { countDelayed } from '../../src/store/delayed.ts';
 import { countEffects } from '../../src/store/outbox.ts';
-import type { Snapshot } from '../../src/store/snapshot.ts';
+import { lastSnapshotAt, type Snapshot } from '../../src/store/snapshot.ts';
 import type { PartitionOwner } from './owner.ts';
 import { snapshotAndPurge } from './renew.ts';
 import { Sweeper } from './sweeper.ts';
@@ -144,6 +145,7 @@ export class Keeper {
     if (file?.ino !== this.inode)
       return onLost(this.owner, new Error(`The file of partition ${partition} was replaced.`));
     storeBytes.set({ partition }, file.size);
+    lastSnapshotTime.set({ partition }, lastSnapshotAt(this.owner.options.dataDir, partition) / 1000);
     this.owner.partition.root.readerCheck();
     readerSlots.set({ partition }, this.owner.partition.root.readerList().split('\n').length - 2);
     const stream = await this.stream();

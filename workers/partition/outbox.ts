@@ -8,6 +8,7 @@ import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import type { Logger } from '../../src/logger.ts';
+import { renderFailures } from '../../src/metrics.ts';
 import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { PoolTask } from '../../src/protocol/tasks.ts';
@@ -143,6 +144,7 @@ export class Outbox {
       return { result: 'recounted', repoId, row: row.number, counts };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
+      renderFailures.inc({ task: 'recount' });
       this.options.logger.error({ repoId, err: error }, 'recount failed');
       return { result: 'recounted', repoId, row: row.number, counts: [] };
     }
@@ -156,6 +158,7 @@ export class Outbox {
       return { result: 'rendered', draftId, ticket, row: row.number, ...rendered };
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'unavailable') throw error;
+      renderFailures.inc({ task: 'render' });
       this.options.logger.error({ draftId, err: error }, 'render failed');
       const reason = `The draft could not be written.${error instanceof ServiceError ? ` ${error.message}` : ''}`;
       return { result: 'renderFailed', draftId, ticket, row: row.number, error: reason };

@@ -105,9 +105,11 @@ const captures: Record<string, Capture> = {
         action: payload.action,
         comment: minimiseIssueComment(payload, now),
       };
+      const { action, issue } = payload;
       // The issue part of a comment on a pull request has neither base nor merge commit: it says nothing new.
-      if (payload.issue.pull_request || payload.is_pull) return [comment];
-      return [{ event: 'issues', action: 'commented', issue: minimiseIssue(payload, url, now) }, comment];
+      if (issue.pull_request || payload.is_pull || !issue.title) return [comment];
+      const whole = { action, issue: { ...issue, title: issue.title } };
+      return [{ event: 'issues', action: 'commented', issue: minimiseIssue(whole, url, now) }, comment];
     },
   },
   pull_request_review: review,

@@ -35,7 +35,7 @@ export function minimiseRepository(repository: HostRepository, origin: string): 
   };
 }
 
-/** A pull request's snapshot at `now`, which stands in for a missing `updated_at`. */
+/** A pull request's snapshot, received at `now`: the time of the snapshot where the host gives none. */
 export function minimisePull(
   payload: Pick<PullRequestPayload, 'action' | 'pull_request'>,
   repositoryUrl: string,
@@ -44,7 +44,8 @@ export function minimisePull(
   const pull = payload.pull_request;
   const mergedAt = time(pull.merged_at, now);
   const merged = pull.merged === true || mergedAt !== null || payload.action === 'merged';
-  const updatedAt = time(pull.updated_at, now) ?? mergedAt ?? time(pull.closed_at, now) ?? now;
+  const told = time(pull.updated_at, now);
+  const updatedAt = told ?? lastKnown(payload.action, [mergedAt, time(pull.closed_at, now)]) ?? now;
   const closed = merged || pull.state === 'closed';
   return {
     number: pull.number,
@@ -55,6 +56,7 @@ export function minimisePull(
     author: author(pull.user),
     createdAt: time(pull.created_at, now),
     updatedAt,
+    ...undated(payload.action, told),
     closedAt: closed ? (time(pull.closed_at, now) ?? mergedAt ?? updatedAt) : null,
     mergedAt: merged ? (mergedAt ?? time(pull.closed_at, now) ?? updatedAt) : null,
     // Of an open pull request this is a test merge that is in no branch.
@@ -65,13 +67,15 @@ export function minimisePull(
   };
 }
 
-/** An issue's snapshot at `now`, which stands in for a missing `updated_at`. */
+/** An issue's snapshot, received at `now`: the time of the snapshot where the host gives none. */
 export function minimiseIssue(
-  payload: Pick<IssuesPayload, 'issue'>,
+  payload: Pick<IssuesPayload, 'action' | 'issue'>,
   repositoryUrl: string,
   now: number,
 ): IssueSnapshot {
-  const { issue } = payload;
+  const { action, issue } = payload;
+  const told = time(issue.updated_at, now);
+  const closedAt = time(issue.closed_at, now);
   const state = issue.state === 'open' || issue.state === 'closed' ? issue.state : undefined;
   return {
     number: issue.number,
@@ -82,11 +86,22 @@ export function minimiseIssue(
     ...labels(issue),
     author: author(issue.user),
     createdAt: time(issue.created_at, now),
-    updatedAt: time(issue.updated_at, now) ?? time(issue.closed_at, now) ?? now,
+    updatedAt: told ?? lastKnown(action, [closedAt]) ?? now,
+    ...undated(action, told),
     // A reopened issue can still carry the time it was closed.
-    closedAt: state === 'open' ? null : time(issue.closed_at, now),
+    closedAt: state === 'open' ? null : closedAt,
     url: address(issue.html_url, `${repositoryUrl}/issues/${issue.number}`),
   };
+}
+
+/** A delivery without a time counts as of its receipt. What was read from the host's lists yields to deliveries. */
+function undated(action: string, told: number | null): { undated?: true } {
+  return told === null && action !== 'backfilled' ? { undated: true } : {};
+}
+
+/** The last change that an item of the host's lists tells the time of. A delivery says nothing by it: an edit comes after. */
+function lastKnown(action: string, times: readonly (number | null)[]): number | null {
+  return action === 'backfilled' ? (times.find((known) => known !== null) ?? null) : null;
 }
 
 /** A tag push; the name is what follows `refs/tags/`, slashes included. */

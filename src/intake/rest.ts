@@ -55,7 +55,7 @@ export function pullBody(item: RestItem, { repositoryUrl, now }: RestContext): E
 export function issueBody(item: RestItem, { repositoryUrl, now }: RestContext): EventBody | undefined {
   if (item.pull_request || !checks.issue.Check(item)) return undefined;
   const issue = item as unknown as IssuesPayload['issue'];
-  return { event: 'issues', action, issue: minimiseIssue({ issue }, repositoryUrl, now) };
+  return { event: 'issues', action, issue: minimiseIssue({ action, issue }, repositoryUrl, now) };
 }
 
 export function issueCommentBody(item: RestItem, { now }: RestContext): EventBody | undefined {

@@ -22,6 +22,9 @@ export const SignedBySchema = Type.Union([
 ]);
 export type SignedBy = Static<typeof SignedBySchema>;
 
+/** The host gave no time of the snapshot: `updatedAt` is that of the receipt, and the order of receipt decides. */
+const undated = Type.Optional(Type.Literal(true));
+
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
 /** A pull request's snapshot. `labels` is absent when the payload had none to say. */
@@ -34,6 +37,7 @@ export const PullSnapshotSchema = Type.Object({
   author: EventAuthor,
   createdAt: Nullable(Instant),
   updatedAt: Instant,
+  undated,
   closedAt: Nullable(Instant),
   mergedAt: Nullable(Instant),
   mergeSha: Nullable(Type.String()),
@@ -54,6 +58,7 @@ export const IssueSnapshotSchema = Type.Object({
   author: EventAuthor,
   createdAt: Nullable(Instant),
   updatedAt: Instant,
+  undated,
   closedAt: Nullable(Instant),
   url: Type.String(),
 });

@@ -155,11 +155,14 @@ const commentFields = {
   updated_at: optionalTime,
 };
 
-/** A comment in the discussion of an issue or of a pull request. */
+/** A comment in the discussion of an issue or of a pull request, which it may name by its number alone. */
 export const IssueCommentPayloadSchema = Type.Object({
   action,
   comment: Type.Object(commentFields),
-  issue: IssuesPayloadSchema.properties.issue,
+  issue: Type.Composite([
+    Type.Omit(IssuesPayloadSchema.properties.issue, ['title']),
+    Type.Object({ title: optionalText }),
+  ]),
   is_pull: optionalFlag,
   repository: HostRepositorySchema,
 });

@@ -27,11 +27,13 @@ import { mergeIssue, mergePull, mergeTag } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 import { hostTime, meetRepository } from './repository.ts';
+import type { Receipt } from './undated.ts';
 
 /** Folds one event into its repository. One that merely claims what another organization has proved changes nothing. */
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = meetRepository(partition, record, hostTime(record), record.body);
-  if (repository) new Actor(partition, repository, record.at).take(record.body);
+  const { at, replayed } = record;
+  if (repository) new Actor(partition, repository, at, replayed !== undefined).take(record.body);
   else claimsRefused.inc({ partition: partition.name });
 }
 
@@ -55,12 +57,17 @@ class Actor {
   private readonly partition: Partition;
   private readonly repository: RepositoryRecord;
   private readonly at: number;
+  private readonly receipt: Receipt;
 
-  /** @param at when the record at hand was enqueued, which is when it told of what it tells */
-  constructor(partition: Partition, repository: RepositoryRecord, at: number) {
+  /**
+   * @param at when the record at hand was enqueued, which is when it told of what it tells
+   * @param isReplayed whether a person has had a dead letter replayed
+   */
+  constructor(partition: Partition, repository: RepositoryRecord, at: number, isReplayed = false) {
     this.partition = partition;
     this.repository = repository;
     this.at = at;
+    this.receipt = { at, isReplayed };
   }
 
   take(body: BackfilledBody): void {
@@ -95,7 +102,7 @@ class Actor {
   private pull(snapshot: PullSnapshot, action: string): void {
     this.told(snapshot.number);
     const before = readPull(this.partition, this.repository.id, snapshot.number);
-    const after = mergePull(before, snapshot, action, this.repository);
+    const after = mergePull(before, snapshot, action, this.repository, this.receipt);
     if (after === before) return;
     writePull(this.partition, this.repository.id, after, before);
     this.recount();
@@ -105,7 +112,7 @@ class Actor {
     this.told(snapshot.number);
     if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
-    const after = mergeIssue(before, snapshot, action);
+    const after = mergeIssue(before, snapshot, action, this.receipt);
     if (after === before) return;
     writeIssue(this.partition, this.repository.id, after, before);
     this.recount();

@@ -1,7 +1,8 @@
 /**
- * Merges what an event says into what is stored: pull requests, issues and tags. Pure: the outcome depends neither on the
- * order in which snapshots arrive nor on how often they do; so what a snapshot can leave out (labels, an issue's state)
- * keeps a version of its own. Writing is left to the actor.
+ * Merges what an event says into what is stored: pull requests, issues and tags. Pure. Of snapshots with a time of the host
+ * the outcome depends neither on the order in which they arrive nor on how often they do; those without one count in the
+ * order of receipt (`undated.ts`). What a snapshot can leave out (labels, an issue's state) keeps a version of its own.
+ * Writing is left to the actor.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
@@ -15,6 +16,7 @@ import type {
   TagRecord,
   Version,
 } from '../../src/protocol/stored.ts';
+import { orderOf, type Receipt, standing, undatedRank } from './undated.ts';
 
 /**
  * Orders two snapshots of the same second, since the host's times have no finer grain. What was read by REST yields to
@@ -34,23 +36,33 @@ const otherRank = 5;
 /** Version of what no snapshot has told yet. */
 const never: Version = [0, 0];
 
-/** The stored pull request after a snapshot; `before` itself when nothing changes. */
+/** The stored pull request after a snapshot; `stored` itself when nothing changes. */
 export function mergePull(
-  before: PullRecord | undefined,
+  stored: PullRecord | undefined,
   snapshot: PullSnapshot,
   action: string,
   repository: RepositoryRecord,
+  receipt: Receipt = {},
 ): PullRecord {
+  const before = standing(stored, receipt);
+  const { undated, ...told } = snapshot;
   const after: PullRecord = {
-    ...snapshot,
+    ...told,
     labels: snapshot.labels ?? [],
     linkedIssues: linkedIssues(snapshot.body, { ...repository, ownNumber: snapshot.number }),
     rank: actionRanks[action] ?? otherRank,
     ...(!snapshot.labels && { labelsAt: never }),
+    ...(undated && orderOf(snapshot, action, before, receipt)),
   };
-  if (!before) return after;
+  if (!stored || !before) return after;
+  if (undated) {
+    after.baseRef ??= before.baseRef;
+    after.headRef ??= before.headRef;
+    after.createdAt ??= before.createdAt;
+    if (after.state === 'closed' && before.state === 'closed') after.closedAt = before.closedAt;
+  }
   const newer = laterOf(before, after, versionOf, pullTexts);
-  return unlessSame(before, {
+  return unlessSame(stored, {
     ...newer,
     ...lifeOf(before, after),
     ...mergeOf(before, after, newer),
@@ -80,21 +92,33 @@ function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Part
   return { mergeSha: later.mergeSha, mergeShaAt: unlessOwn(version(later), newer) };
 }
 
-/** The stored issue after a snapshot; `before` itself when nothing changes. */
-export function mergeIssue(before: IssueRecord | undefined, snapshot: IssueSnapshot, action: string): IssueRecord {
+/** The stored issue after a snapshot; `stored` itself when nothing changes. */
+export function mergeIssue(
+  stored: IssueRecord | undefined,
+  snapshot: IssueSnapshot,
+  action: string,
+  receipt: Receipt = {},
+): IssueRecord {
+  const before = standing(stored, receipt);
   const { state = 'open' } = snapshot;
+  const { undated, ...told } = snapshot;
   const after: IssueRecord = {
-    ...snapshot,
+    ...told,
     state,
     closedAt: state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt),
     labels: snapshot.labels ?? [],
     rank: actionRanks[action] ?? otherRank,
     ...(!snapshot.labels && { labelsAt: never }),
     ...(!snapshot.state && { stateAt: never }),
+    ...(undated && orderOf(snapshot, action, before, receipt)),
   };
-  if (!before) return after;
+  if (!stored || !before) return after;
+  if (undated) {
+    after.createdAt ??= before.createdAt;
+    if (after.state === 'closed' && before.state === 'closed') after.closedAt = snapshot.closedAt ?? before.closedAt;
+  }
   const newer = laterOf(before, after, versionOf, issueTexts);
-  return unlessSame(before, { ...newer, ...stateOf(before, after, newer), ...labelsOf(before, after, newer) });
+  return unlessSame(stored, { ...newer, ...stateOf(before, after, newer), ...labelsOf(before, after, newer) });
 }
 
 function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
@@ -119,10 +143,14 @@ function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Capt
   return { labels: later.labels, labelsAt: unlessOwn(version(later), newer) };
 }
 
-/** The later of two by version; of one version, the one whose `told` sorts last as text, whichever came first. */
+/**
+ * The later of two by version. Of one version, the one whose `told` sorts last as text, whichever came first; without a time of
+ * the host, the one that came last.
+ */
 function laterOf<T>(before: T, after: T, version: (record: T) => Version, told: (record: T) => unknown[]): T {
   const order = compareVersions(version(after), version(before));
   if (order !== 0) return order > 0 ? after : before;
+  if (version(after)[1] === undatedRank) return after;
   return JSON.stringify(told(after)) > JSON.stringify(told(before)) ? after : before;
 }
 

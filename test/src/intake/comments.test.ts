@@ -42,6 +42,16 @@ test('a comment is kept without personal data', () => {
   });
 });
 
+test('a comment is taken whose issue is named by its number alone', () => {
+  for (const issue of [{ number: 4 }, { number: 4, title: '' }, { number: 4, title: null }]) {
+    const payload = { ...issuePayload(4), action: 'created', comment: comment(), issue };
+    const [found, ...others] = bodies('issue_comment', payload);
+    assert.deepEqual([found?.event === 'comment' && found.comment.number, others], [4, []]);
+  }
+  const payload = { ...issuePayload(4), action: 'created', comment: comment(), issue: { number: 4, title: 7 } };
+  assert.throws(() => bodies('issue_comment', payload), /issue|incomplete|payload/i);
+});
+
 test('a comment on a pull request leaves the pull request alone', () => {
   for (const mark of [
     { is_pull: true },

@@ -54,7 +54,7 @@ test('the smallest payload of the spec is enough (spec 4)', () => {
   const [body] = minimised.bodies;
   assert.ok(body?.event === 'pull_request');
   assert.equal(body.pull.state, 'merged');
-  assert.equal(body.pull.updatedAt, Date.UTC(2026, 2, 1, 10));
+  assert.deepEqual([body.pull.updatedAt, body.pull.undated, body.pull.mergedAt], [now, true, Date.UTC(2026, 2, 1, 10)]);
   assert.equal(body.pull.url, 'https://github.com/Acme/rocket/pull/7');
 });
 
@@ -177,12 +177,20 @@ test('times ahead of their receipt are capped at five minutes after it, in every
 
 test('times that are none are taken as missing', () => {
   for (const time of ['', 'yesterday', '2026-13-45T00:00:00Z', -5, 1e15, 1e300, '+275760-09-13T00:00:00Z']) {
-    const { createdAt, updatedAt } = pull({ created_at: time, updated_at: time });
+    const { createdAt, updatedAt, undated } = pull({ created_at: time, updated_at: time });
     assert.equal(createdAt, null, String(time));
-    assert.equal(updatedAt, Date.parse(timeOf(1)), 'the time of the merge stands in');
+    assert.deepEqual([updatedAt, undated], [now, true], 'the time of the receipt stands in');
   }
   const bare = { updated_at: null, closed_at: null, merged_at: null, merged: false, state: 'open' };
   assert.equal(pull(bare, 'opened').updatedAt, now);
+});
+
+test('a snapshot without a time counts as of its receipt, whatever it says of the merge or the close', () => {
+  const [first, second] = [pull({ updated_at: undefined }), issue({ updated_at: undefined })];
+  assert.deepEqual([first.updatedAt, first.undated, first.mergedAt], [now, true, Date.parse(timeOf(1))]);
+  assert.deepEqual([second.updatedAt, second.undated, second.closedAt], [now, true, Date.parse(timeOf(1))]);
+  assert.equal('undated' in pull(), false);
+  assert.equal('undated' in issue(), false);
 });
 
 test('a reopened issue has no closing time', () => {

@@ -3,22 +3,17 @@
  * source and rendered. Longer text from bodies is the matter of `quote.ts`.
  */
 import { visibleText } from '../visible-text.ts';
+import { besideCode, codeSpansIn, type Span } from './code-spans.ts';
 
 /** How a mention is broken so that the host notifies nobody. */
 export type MentionBreak = 'comment' | 'joiner';
-
-/** A part of a line, the end excluded. */
-interface Span {
-  start: number;
-  end: number;
-}
 
 const longestText = 300;
 const blanks = /[\s\u0085\u2028\u2029]+/g;
 /** What a line needs cleaning for; most titles are plain ASCII with single blanks. */
 const unclean = /[^ -~]| {2}/;
 
-/** One clean line: no control or bidirectional characters, single blanks, at most 300 characters. */
+/** One clean line: no control or bidirectional characters, single blanks beside code, at most 300 characters. */
 export function cleanLine(text: string): string {
   const line = withoutUnseen(text.slice(0, 40 * longestText));
   if (line.length <= longestText) return line;
@@ -33,7 +28,8 @@ export function cleanLine(text: string): string {
 
 function withoutUnseen(text: string): string {
   if (!unclean.test(text)) return text.trim();
-  return visibleText(text.replace(blanks, ' ')).replace(/ {2,}/g, ' ').trim();
+  const line = visibleText(text.replace(blanks, (run) => ' '.repeat(run.length)));
+  return besideCode(line, (beside) => beside.replace(/ {2,}/g, ' ')).trim();
 }
 
 /** What a line has that needs a closer look; most have none of it, and code between single backticks at most. */
@@ -61,51 +57,9 @@ export function plainText(text: string): string {
   return cleanLine(text.replace(/`+/g, ''));
 }
 
-/** Code spans that are kept as they are; one that holds a comment is not, as it could pose as a marker. */
+/** Code spans that are kept as they are; one that holds a marker is not, as edits are found again by it. */
 function codeSpansOf(line: string): Span[] {
-  return codeSpansIn(line).spans.filter(({ start, end }) => !/<!--|-->/.test(line.slice(start, end)));
-}
-
-/** Code spans of a line: each closes at the next run of as many backticks. `open`: a run is left that may close further down. */
-export function codeSpansIn(line: string): { spans: Span[]; open: boolean } {
-  const runs = backtickRuns(line);
-  const spans: Span[] = [];
-  let open = false;
-  const closings = closingRuns(runs);
-  for (let index = 0; index < runs.length; index += 1) {
-    const closing = closings[index];
-    if (closing === undefined) {
-      open = true;
-      continue;
-    }
-    spans.push({ start: (runs[index] as Span).start, end: (runs[closing] as Span).end });
-    index = closing;
-  }
-  return { spans, open };
-}
-
-/** For each run the number of the next one of the same length; read from the end, as looking ahead from each is quadratic. */
-function closingRuns(runs: readonly Span[]): (number | undefined)[] {
-  const closings: (number | undefined)[] = [];
-  const next = new Map<number, number>();
-  for (let index = runs.length - 1; index >= 0; index -= 1) {
-    const { start, end } = runs[index] as Span;
-    closings[index] = next.get(end - start);
-    next.set(end - start, index);
-  }
-  return closings;
-}
-
-function backtickRuns(line: string): Span[] {
-  const runs: Span[] = [];
-  let start = line.indexOf('`');
-  while (start !== -1) {
-    let end = start + 1;
-    while (line[end] === '`') end += 1;
-    runs.push({ start, end });
-    start = line.indexOf('`', end);
-  }
-  return runs;
+  return codeSpansIn(line).spans.filter(({ start, end }) => !line.slice(start, end).includes('<!-- rn:'));
 }
 
 const marks = /[\\`*_[\]<>|~#&$]/g;

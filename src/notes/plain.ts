@@ -2,7 +2,9 @@
  * Words for readers outside the project: no numbers of issues, no handles, hashes, branches or links to the repository.
  */
 import type { IssueRecord } from '../protocol/stored.ts';
+import { besideCode } from './code-spans.ts';
 import type { Entry } from './entries.ts';
+import { gone, mended } from './mend.ts';
 import { inlineText, quoteLines } from './quote.ts';
 import { parseTitle } from './title.ts';
 
@@ -14,9 +16,14 @@ const reference = new RegExp(
   String.raw`(?<!\s)\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?${repository}#\d{1,10}(?:, ?#\d{1,10})*\)`,
   'gi',
 );
-const bareReference = new RegExp(String.raw`${lead}(?:${repository}#\d{1,10}(?!\w)|\bGH-\d{1,10}\b)`, 'gi');
-const hash = /\b(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}\b/g;
-const address = String.raw`https?:\/\/[^\s)>\]]{1,2000}`;
+/** A colour such as `#000000` and the name `C#12` refer to nothing. */
+const bareReference = new RegExp(
+  String.raw`${lead}(?:${repository}(?<!\b[A-Z])#[1-9]\d{0,9}(?!\w)|\bGH-\d{1,10}\b|(?<![\w./-])[\w-]{1,100}\/[\w.-]{1,100}@[0-9a-f]{7,40}(?![\w/-]))`,
+  'gi',
+);
+/** A part of a longer name is none: `v0.0.0-20260101-abcdef123456`, a path, a UUID. */
+const hash = /(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)/g;
+const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
 const handle = String.raw`@\u200D?[\w-]+(?:\[bot\])?`;
 const handles = `${handle}(?:(?:, ?| and |, and )${handle}){0,9}`;
@@ -32,6 +39,8 @@ const leadsAway =
 
 /** Names that could be nothing but a branch; a plain word such as `main` also means something else. */
 const branchLike = /^(?=.{0,100}[\d/_.-])[\w./-]{3,100}$/;
+/** A branch of this name is named as the version is: only what is called a branch is one. */
+const versionLike = /^v?\d+(?:\.\d+)*$/;
 
 /** What stands where a change has no words of its own, and must not be left out. */
 export const unnamed = 'Unnamed change';
@@ -62,8 +71,9 @@ function noteText({ note }: Entry): string {
     else items.push(`${items.pop()} ${text}`.trim());
   }
   const [first = '', ...rest] = items.filter(hasWords);
-  if (rest.length === 0) return withoutPointers(first);
-  return [first, ...rest].map((item) => withoutPointers(/[.!?:;。]$/.test(item) ? item : `${item}.`)).join(' ');
+  if (rest.length === 0) return besideCode(first, withoutPointers);
+  const sentences = [first, ...rest].map((item) => (/[.!?:;。]$/.test(item) ? item : `${item}.`));
+  return sentences.map((sentence) => besideCode(sentence, withoutPointers)).join(' ');
 }
 
 /** Sentences that only lead to another place go, where another is left. */
@@ -114,8 +124,15 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
   for (const name of names) {
     if (name === null || !branchLike.test(name) || !bare.includes(name)) continue;
     const escaped = name.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-    const whole = `(?<!\\s)(?:\\s+(?:on|to|into|onto|from|in|for|of))?(?:\\s+the)?\\s*(?<![\\w./-])\`?${escaped}\`?(?![\\w/-])(?:\\s+branch)?`;
-    bare = bare.replace(new RegExp(whole, 'gi'), '');
+    const ledTo = String.raw`(?<!\s)\s+(?:on|to|into|onto|from|in|for|of)(?:\s+the)?\s+`;
+    const called = String.raw`\s+branch\b`;
+    const code = new RegExp(`${ledTo}\`${escaped}\`(?:${called})?|(?<!\\s)\\s*\`${escaped}\`${called}`, 'gi');
+    const end = versionLike.test(name) ? called : `(?:${called})?`;
+    const word = new RegExp(
+      `(?:${ledTo}|(?<!\\s)(?:\\s+the)?\\s*)(?<![\\w./-])${escaped}(?![\\w/-]|\\.\\w)${end}`,
+      'gi',
+    );
+    bare = besideCode(bare.replace(code, gone), (beside) => beside.replace(word, gone));
   }
   return bare;
 }
@@ -126,7 +143,7 @@ export function customerSteps({ upgrade, note }: Entry, origin: string): string[
 }
 
 /**
- * Quoted Markdown for customers, line by line; code keeps its shape.
+ * Quoted Markdown for customers, line by line; code stays as it is.
  * @param origin web address of the host, to which no link leads; others stay, as steps need them
  */
 function customerLines(markdown: string, origin: string): string[] {
@@ -136,9 +153,9 @@ function customerLines(markdown: string, origin: string): string[] {
     const isMark = mark !== '' && (fence === '' || mark.startsWith(fence));
     if (isMark) fence = fence === '' ? mark : '';
     if (isMark) return line.replace(/^( *[`~]+).*/, '$1');
-    if (fence !== '') return besideLinks(line, origin, withoutNames).trimEnd();
+    if (fence !== '') return line;
     const indent = /^ */.exec(line)?.[0] ?? '';
-    const kept = tidy(besideLinks(line, origin, withoutNames));
+    const kept = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
     // What is left of a code span must not open a block of code.
     return !/[\p{L}\p{N}|]|^(?:-{3,}|\*{3,})$/u.test(kept) || /^[`~]{3}/.test(kept) ? '' : indent + kept;
   });
@@ -150,41 +167,25 @@ function besideLinks(text: string, origin: string, read: (text: string) => strin
   const isInside = (url: string): boolean => url.toLowerCase().startsWith(origin.toLowerCase());
   return text
     .replace(/\[([^[\]]{1,300})\]\((https?:[^()\s]{1,2000})\)/gi, (all, words, url) => (isInside(url) ? words : all))
-    .replace(link, (all, url) => (isInside(url) ? '' : all))
+    .replace(link, (all, url) => (isInside(url) ? gone : all))
     .split(new RegExp(`(${address})`, 'i'))
     .map((piece, index) => (index % 2 === 1 ? piece : read(piece)))
     .join('');
 }
 
-/** Text without numbers, handles, hashes and links; what is left reads on. */
+/** Text without numbers, handles, hashes and links; what is left reads on. Code stays as it is. */
 export function withoutInside(text: string): string {
-  if (!mayHoldInside.test(text)) return withoutLooseEnd(tidy(text));
-  return withoutLooseEnd(tidy(withoutNames(text.replace(link, ''))));
-}
-
-/** Without blanks, open brackets and signs at the end that led to something, read from there: `a (see: -` is `a (see`. */
-function withoutLooseEnd(text: string): string {
-  let end = text.length;
-  for (;;) {
-    if (/[\s,;:(]/.test(text.charAt(end - 1))) end -= 1;
-    else if (/[-–—]/.test(text.charAt(end - 1)) && /\s/.test(text.charAt(end - 2))) end -= 2;
-    else return text.slice(0, end);
-  }
-}
-
-function tidy(text: string): string {
-  return text
-    .replace(/\(\s*\)|\[\s*\]\(\s*\)|(?<!`)``(?!`)/g, '')
-    .replace(/ +(?=[ .,;:)])/g, '')
-    .replace(/^[\s:,;]+/, '')
-    .trim();
+  const bare = besideCode(text, (beside) =>
+    mayHoldInside.test(beside) ? withoutNames(beside.replace(link, gone)) : beside,
+  );
+  return mended(bare);
 }
 
 function withoutNames(text: string): string {
   return text
-    .replace(reference, '')
-    .replace(thanks, '')
-    .replace(bareReference, '')
-    .replace(hash, '')
+    .replace(reference, gone)
+    .replace(thanks, gone)
+    .replace(bareReference, gone)
+    .replace(hash, gone)
     .replace(/(?<![\w@/.])@\u200D?(?=\w)(?![\w.-]{1,100}\/)/g, '');
 }

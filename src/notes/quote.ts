@@ -1,8 +1,11 @@
 /**
  * Makes Markdown quoted from a body safe to stand in a draft: it keeps its words, lists and code, and loses what acts.
  */
+import { markdownTokens } from '../markdown.ts';
 import { visibleText } from '../visible-text.ts';
-import { breakMentions, cleanLine, codeSpansIn, type MentionBreak } from './escape.ts';
+import { besideCode, codeSpansIn } from './code-spans.ts';
+import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
+import { altOf, inlineWords, isName, withoutTags } from './inline.ts';
 
 const longestQuote = 4_000;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
@@ -16,26 +19,39 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   let open = '';
   // Code that goes on over lines: which part of the next is text and which is code is then not told by that line.
   let inCode = false;
-  for (const line of shorten(markdown).split('\n')) {
+  const text = shorten(markdown);
+  const isCode = codeLines(text);
+  for (const [number, line] of text.split('\n').entries()) {
     const mark = fence.exec(line)?.[1] ?? '';
     if (mark !== '' || line.trim() === '') inCode = false;
     if (mark !== '' && open === '') open = mark;
     else if (mark !== '' && mark.startsWith(open) && line.trim() === mark) open = '';
     else if (open === '') {
-      const text = visibleText(line.replaceAll('\t', '    ').trimEnd());
-      const { spans, open: goesOn } = codeSpansIn(text);
-      lines.push(quoteLine(text, inCode ? [] : spans, mentions));
+      const prose = visibleText(line.replaceAll('\t', '    ').trimEnd());
+      const { spans, open: goesOn } = codeSpansIn(prose, true);
+      lines.push(quoteLine(prose, inCode ? [] : spans, mentions));
       inCode ||= goesOn;
       continue;
     }
-    lines.push(withoutMarkers(visibleText(line)));
+    lines.push(isCode(number) ? withoutMarkers(visibleText(line)) : withoutComments(visibleText(line)));
   }
   if (open !== '') lines.push(open);
   return collapseBlank(lines);
 }
 
-/** A point behind a short form ends no sentence. */
-const sentence = /^.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.B|d\.h))[.!?](?=\s|$)|[。！？])/i;
+/**
+ * Says which lines stand in fenced code as Markdown reads it: list items can end a fence early. Only asked where code has
+ * comments, which would be comments of the draft elsewhere.
+ */
+function codeLines(markdown: string): (line: number) => boolean {
+  if (!markdown.includes('<!--')) return () => true;
+  const fences = markdownTokens(markdown).flatMap(({ type, map }) => (type === 'fence' && map ? [map] : []));
+  return (line) => fences.some(([start, end]) => line >= start && line < end);
+}
+
+/** A point behind a short form ends no sentence, nor does one that stands for itself: `git add .`. */
+const sentence =
+  /^.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.B|d\.h))(?<![\s./])[.!?](?=\s|$)|[。！？])/i;
 
 /**
  * The first sentence of quoted Markdown in one line, code blocks and list marks left out; a line that leads on to others by a
@@ -43,8 +59,12 @@ const sentence = /^.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.
  */
 export function firstSentence(markdown: string): string {
   const lines = proseLines(markdown);
-  const sentences = lines.flatMap((line) => sentence.exec(line)?.[0] ?? /^(.+):$/.exec(line)?.[1] ?? []);
+  const sentences = lines.map((line) => besideCode(line, sentenceOf)).filter((text) => text !== '');
   return sentences[0] ?? lines[0] ?? '';
+}
+
+function sentenceOf(line: string): string {
+  return sentence.exec(line)?.[0] ?? /^(.+):$/.exec(line)?.[1] ?? '';
 }
 
 const listMark = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
@@ -56,20 +76,12 @@ function proseLines(markdown: string): string[] {
     if (fence.test(line)) fenced = !fenced;
     else if (!fenced && !/^\s*\|/.test(line)) kept.push(line.replace(listMark, ''));
   }
-  return kept
-    .map((line) => cleanLine(withoutLinks(withoutTags(line)).replace(/\*\*|__/g, '')))
-    .filter((line) => line !== '');
+  return kept.map((line) => cleanLine(inlineWords(line, 'address'))).filter((line) => line !== '');
 }
 
 /** A line of Markdown as its words: no list mark, no bold, links and images reduced to their text. */
 export function inlineText(line: string): string {
-  if (fence.test(line)) return '';
-  const bare = withoutLinks(withoutTags(line.replace(listMark, '').replace(/<!--.{0,2000}?-->/g, '')));
-  return bare
-    .replace(/\[([^[\]]{1,300})\]\([^()\s]{1,2000}\)/g, '$1')
-    .replace(/\*\*|__/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return fence.test(line) ? '' : inlineWords(line.replace(listMark, ''), 'words');
 }
 
 function shorten(markdown: string): string {
@@ -93,34 +105,52 @@ function quoteText(text: string, mentions: MentionBreak): string {
   const bare = withoutLinks(withoutTags(text))
     .replace(/<(?=[A-Za-z/!?])/g, '\\<')
     .replace(/^(\s*)\[(?=[^\]]{1,999}\]:)/, '$1\\[');
-  return breakMentions(bare, mentions);
+  return breakMentions(literal(bare), mentions);
 }
 
-const tags =
-  /<\/?(?:a|b|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|input|ins|kbd|li|ol|p|picture|pre|s|samp|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)(?:\s[^<>\n]{0,2000})?\/?>/gi;
+/** A word with underscores at its start, its end or both. */
+const underscored = /(?<![\p{L}\p{N}_\\])(_*)([\p{L}\p{N}](?:[\p{L}\p{N}_]*[\p{L}\p{N}])?)(_*)(?![\p{L}\p{N}_])/gu;
+/** What no plain word has: an underscore, a digit, a capital inside. */
+const nameLike = /[_\p{N}]|\p{Ll}\p{Lu}|\p{Lu}{2}/u;
+/** Stars inside a word, beside a slash, or before an ending: `a*b`, `src/*`, `*.ts`. */
+const stars = /(?<!\\)(?:(?<=[\w/])\*+(?=[\w/])|(?<=[/\]])\*+|\*+(?=\/)|(?<![\w*\\])\*+(?=[._]\w))/g;
 
-/** What HTML lays out goes, its words stay; any other tag is shown as it was written. */
-function withoutTags(text: string): string {
-  if (!text.includes('<')) return text;
+/** Names and patterns as they are written, where Markdown would take a part of them for emphasis. */
+function literal(text: string): string {
+  if (!/[*_]/.test(text)) return text;
   return text
-    .replace(/<img\s[^<>\n]{0,2000}>/gi, (image) => altOf(/\balt="([^"<>]{0,300})"/i.exec(image)?.[1] ?? ''))
-    .replace(tags, '');
+    .replace(underscored, (all, before: string, name: string, after: string) => {
+      const isBold = before === '__' && after === '__' && !isName(name);
+      const isSlanted = before === after && before.length < 2 && !nameLike.test(name);
+      const isPhrase = (before === '' || after === '') && !nameLike.test(name);
+      return isBold || isSlanted || isPhrase ? all : escaped(before, '_') + name + escaped(after, '_');
+    })
+    .replace(stars, (run) => escaped(run, '*'));
 }
 
-/** Words for an image, unless a program gave them. */
-function altOf(alt: string): string {
-  return /^(?:image|img|screenshot\b.*|screen shot\b.*|.*\.(?:png|jpe?g|gif|webp|svg))$/i.test(alt.trim()) ? '' : alt;
+function escaped(run: string, sign: string): string {
+  return run.replaceAll(sign, `\\${sign}`);
 }
+
+/** Behind a word, brackets are an index and a call: `handlers[0](event)`. */
+const indexed = /(?<=[\w)\]])\[(?=[^[\]]{1,300}\]\((?!https?:\/\/|mailto:))/gi;
 
 /** Images become their words; links that are neither http(s) nor mailto lose their target. */
 function withoutLinks(text: string): string {
+  if (!text.includes('[')) return text;
   return text
     .replace(/!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g, (_image, alt) => altOf(alt))
-    .replace(/\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi, '$1');
+    .replace(indexed, '\\[')
+    .replace(/(?<!\\)\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi, '$1');
 }
 
-function withoutMarkers(text: string): string {
-  return text.replace(/<!--/g, '<! --');
+/** A marker in code would be found as one: edits are found by it. */
+function withoutMarkers(code: string): string {
+  return code.replaceAll('<!-- rn:', '<! -- rn:');
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll('<!--', '<! --');
 }
 
 function collapseBlank(lines: string[]): string[] {

@@ -34,7 +34,7 @@ export function withoutComments(body: string): string {
   const scan = new Scan(unixLines(body));
   while (!scan.atEnd) {
     if (scan.atLineStart && scan.keepFence()) continue;
-    if (!scan.skipComment()) scan.keep();
+    if (!scan.keepCode() && !scan.skipComment()) scan.keep();
   }
   return scan.result();
 }
@@ -110,6 +110,12 @@ class Scan {
     if (end === undefined) return false;
     this.drop(end, codeMark);
     return true;
+  }
+
+  keepCode(): boolean {
+    const end = this.closings.get(this.position);
+    if (end !== undefined) this.position = end;
+    return end !== undefined;
   }
 
   /** Offset after the fenced block that begins here; a block never closed runs to the end. */

@@ -2,8 +2,10 @@
  * Takes a pull request's title apart: the prefixes that say what kind of change it is, where, and for which branch, and
  * the text that stands in the notes. The text is put in order, never reworded (spec part 2, rule 4); escaping comes later.
  */
+import { besideCode } from './code-spans.ts';
 import { isKey, takeLeadingKeys } from './issue-keys.ts';
 import type { ChangeType } from './labels.ts';
+import { isPlainWord } from './plain-words.ts';
 import { type Meaning, meaningOf, signOf } from './title-words.ts';
 
 /** A title in its parts. */
@@ -29,24 +31,14 @@ export interface ParsedTitle {
 }
 
 const order: ChangeType[] = ['security', 'feature', 'fix', 'performance', 'documentation'];
-/** Names that are written small even at the start of a sentence. */
-const lowerNames = new Set([
-  'npm',
-  'npx',
-  'pnpm',
-  'yarn',
-  'eslint',
-  'tsc',
-  'git',
-  'kubectl',
-  'curl',
-  'systemd',
-  'iptables',
-]);
 const longestTitle = 2_000;
 const blanks = /\s{2,}|[^\S ]/g;
 const untidyBlanks = new RegExp(blanks.source);
 const mostPrefixes = 8;
+
+function withSingleBlanks(text: string): string {
+  return text.replaceAll(blanks, ' ');
+}
 
 /** Parses a title. Unknown prefixes stay in the text, except a single word before a colon, which is an area. */
 export function parseTitle(title: string): ParsedTitle {
@@ -63,7 +55,7 @@ export function parseTitle(title: string): ParsedTitle {
     text: '',
   };
   const line = title.slice(0, longestTitle);
-  let rest = (untidyBlanks.test(line) ? line.replaceAll(blanks, ' ') : line).trim();
+  let rest = (untidyBlanks.test(line) ? besideCode(line, withSingleBlanks) : line).trim();
   for (let count = 0; count < mostPrefixes && mayHavePrefix.test(rest); count += 1) {
     const next = takePrefix(rest, parsed);
     if (next === undefined) break;
@@ -146,7 +138,7 @@ function takeBackport(text: string, parsed: ParsedTitle): string | undefined {
 }
 
 const conventional =
-  /^(breaking[ -]changes?|(?:feature|bug|new) (?:request|report|feature)|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：] *(?=\S)| +(?=\S))/i;
+  /^(breaking[ -]changes?|(?:feature|bug|new) (?:request|report|feature)|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：](?!:) *(?=\S)| +(?=\S))/i;
 
 /** `feat(parser)!: add x`; a known kind with a scope may have lost its colon. */
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
@@ -213,7 +205,10 @@ function takeSuffixes(text: string, parsed: ParsedTitle): string {
   let rest = text;
   for (let count = 0; count < mostPrefixes && (rest.endsWith(')') || rest.endsWith(']')); count += 1) {
     const start = Math.max(rest.lastIndexOf('('), rest.lastIndexOf('['));
-    if (start <= 0 || !takeAppended(rest.slice(start), parsed)) break;
+    const tail = rest.slice(start);
+    // What stands right behind a word is its argument or index: `rotate(X-90)`, `buffer[1.2]`.
+    const isApart = /\s/.test(rest.charAt(start - 1)) || appendedNumber.test(tail);
+    if (start <= 0 || !isApart || !takeAppended(tail, parsed)) break;
     rest = rest.slice(0, start).trimEnd();
   }
   return rest;
@@ -242,9 +237,14 @@ function note(meaning: Meaning, parsed: ParsedTitle): void {
   if (parsed.type === null || order.indexOf(type) < order.indexOf(parsed.type)) parsed.type = type;
 }
 
-/** A plain first word gets its capital, one that may be an identifier does not. */
+/**
+ * A plain first word gets its capital. Any other word may be a name or a command and keeps its case: `acme repo fork`. A dot
+ * goes where it ends a word: `git add .` keeps its own.
+ */
 function tidy(text: string): string {
-  const ended = text.endsWith('.') && /[^.]\.$/.test(text) ? text.slice(0, -1) : text;
+  const ended = /[\p{L}\p{N}\p{M})\]"'”’`]\.$/u.test(text) ? text.slice(0, -1) : text;
   const first = /^[a-z]+(?:['’][a-z]+)?(?=[ ,]|$)/.exec(ended)?.[0];
-  return first !== undefined && !lowerNames.has(first) ? (ended[0] as string).toUpperCase() + ended.slice(1) : ended;
+  return first !== undefined && (first.length === 1 || isPlainWord(first))
+    ? (ended[0] as string).toUpperCase() + ended.slice(1)
+    : ended;
 }

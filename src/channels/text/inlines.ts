@@ -2,7 +2,8 @@
  * Reads the inline tokens of one line: texts, code, stress and links. Addresses other than http(s) and mailto lead nowhere,
  * images are their words, comments are gone.
  */
-import type { Token } from 'markdown-it';
+
+import type { Token } from '../../markdown.ts';
 import { visibleText } from '../../visible-text.ts';
 import type { Inline } from './document.ts';
 

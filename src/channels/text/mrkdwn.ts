@@ -1,6 +1,7 @@
 /**
  * Writes blocks in the markup of workspace chats: `*bold*`, `<address|words>`, bullets as signs. That markup has no escapes for
- * its own marks, so that marks in a text which would act become letters that look like them.
+ * its own marks. A name with marks that would act, such as `__init__`, is written as code, which shows it as it is; elsewhere
+ * such marks become letters that look like them.
  */
 import { type Block, type Inline, type ListItem, wordsOf } from './document.ts';
 import { breakMentions } from './mentions.ts';
@@ -22,6 +23,9 @@ const longestAddress = 1_400;
 const longestCode = 500;
 const longestFence = 2_000;
 const longestStress = 500;
+const longestName = 200;
+/** A word with the signs before and behind it that belong to the sentence. */
+const signsAround = /^([([{"'“‘]*)(.*?)([)\]}.,;:!?"'”’…]*)$/u;
 const quoteMark = `>${hardBlank}`;
 const quoteMarks = new RegExp(`^(?:${quoteMark})?`, 'gm');
 const lookAlikes: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
@@ -106,7 +110,33 @@ function itemText({ blocks }: ListItem, mark: string, depth: number): string {
 }
 
 function lineText(content: readonly Inline[]): string {
-  return content.map(inlineText).join('');
+  const last = content.length - 1;
+  return content
+    .map((piece, at) => (piece.kind === 'text' ? proseText(piece.text, at === 0, at === last) : inlineText(piece)))
+    .join('');
+}
+
+/**
+ * The text of a line, word by word. A word that touches another piece, such as code, is not written as code itself.
+ * @param begins the text begins the line
+ * @param ends the text ends the line
+ */
+function proseText(text: string, begins: boolean, ends: boolean): string {
+  if (!/[*_~]/.test(text)) return escapeMrkdwn(text);
+  const words = text.split(' ');
+  const last = words.length - 1;
+  return words
+    .map((word, at) => ((at > 0 || begins) && (at < last || ends) ? wordText(word) : escapeMrkdwn(word)))
+    .join(' ');
+}
+
+function wordText(word: string): string {
+  const escaped = escapeMrkdwn(word);
+  if (!/[∗ˍ∼]/.test(escaped) || /[`@]/.test(word) || word.length > longestName) return escaped;
+  // Marks between blanks never act.
+  if (/^[*_~]+$/.test(word)) return word;
+  const [, before = '', name = '', after = ''] = signsAround.exec(word) ?? [];
+  return `${escapeMrkdwn(before)}\`${signsOf(name)}\`${escapeMrkdwn(after)}`;
 }
 
 function inlineText(piece: Inline): string {
@@ -130,7 +160,7 @@ function inlineText(piece: Inline): string {
 
 /** Marks act only where they stand right at a word; long passages go without them, since they may have to be broken. */
 function stressed(content: readonly Inline[], mark: string): string {
-  const text = lineText(content);
+  const text = content.map(inlineText).join('');
   return text.length > longestStress || /^\s|\s$|\n/.test(text) ? text : whole(`${mark}${text}${mark}`);
 }
 

@@ -2,9 +2,9 @@
  * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, markers among them, are dropped, the summaries of
  * folded parts become lines, and all other raw HTML is text like any other: no target ever gets markup from here.
  */
-import type { Token } from 'markdown-it';
+
+import { markdownTokens, type Token } from '../../markdown.ts';
 import { visibleText } from '../../visible-text.ts';
-import { markdownTokens } from '../markdown.ts';
 import type { Block, Inline, List, ListItem } from './document.ts';
 import { bareText, readInlines, trimmed } from './inlines.ts';
 

@@ -41,18 +41,22 @@ import { originalOf } from '../../../src/notes/backports.ts';
 import { parseDraft, writeDraft } from '../../../src/notes/blocks.ts';
 import { impactText, releaseNote, sayBreaking, upgradeText } from '../../../src/notes/body.ts';
 import { classify } from '../../../src/notes/classify.ts';
+import { besideCode, codeSpansIn } from '../../../src/notes/code-spans.ts';
 import { quotedTitle, revertedCommit } from '../../../src/notes/commit-reverts.ts';
 import { compose } from '../../../src/notes/compose.ts';
 import { chainUpdates, isUpdate, isUpdater } from '../../../src/notes/dependencies.ts';
-import { breakMentions, cleanLine, codeSpansIn, escapeText, plainText } from '../../../src/notes/escape.ts';
+import { breakMentions, cleanLine, escapeText, plainText } from '../../../src/notes/escape.ts';
+import { inlineWords, isName, withoutTags } from '../../../src/notes/inline.ts';
 import { isKey, takeLeadingKeys } from '../../../src/notes/issue-keys.ts';
 import { issueTitle, isUnresolved } from '../../../src/notes/issues.ts';
 import { distinctAreas, readLabels } from '../../../src/notes/labels.ts';
 import { linkedIssues } from '../../../src/notes/link.ts';
 import { commitLine, personLink, safeUrl } from '../../../src/notes/markdown.ts';
+import { gone, mended } from '../../../src/notes/mend.ts';
 import { mergeBodies, mergeDrafts } from '../../../src/notes/merge.ts';
 import { isPerson } from '../../../src/notes/people.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
+import { isPlainWord } from '../../../src/notes/plain-words.ts';
 import { firstSentence, inlineText, quoteLines } from '../../../src/notes/quote.ts';
 import { RevertTargets } from '../../../src/notes/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/reverts.ts';
@@ -149,7 +153,13 @@ const forNotes: Record<string, (text: string) => unknown> = {
   cleanLine,
   escapeText: (text) => escapeText(text),
   plainText,
-  codeSpansIn,
+  codeSpansIn: (text) => [codeSpansIn(text), codeSpansIn(text, true)],
+  besideCode: (text) => besideCode(text, (beside) => beside.trim()),
+  inlineWords: (text) => [inlineWords(text, 'words'), inlineWords(text, 'address')],
+  isName,
+  withoutTags: (text) => withoutTags(text.slice(0, 4_000)),
+  mended: (text) => [mended(text), mended(gone + text + gone), mended(text.replaceAll(' ', gone))],
+  isPlainWord,
   'breakMentions of notes': (text) => breakMentions(text, 'comment'),
   takeLeadingKeys,
   isKey,

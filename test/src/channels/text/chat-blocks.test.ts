@@ -29,7 +29,7 @@ test('writes headings, bullets, bold, code and links', () => {
 test('shows no backslash of an escaped title', () => {
   assert.equal(
     section('- a \\* b \\_\\_init\\_\\_ snake_case \\`x \\<y\\>'),
-    '• a * b ˍˍinitˍˍ snake_case ˋx &lt;y&gt;',
+    '• a * b `__init__` snake_case ˋx &lt;y&gt;',
   );
 });
 

@@ -4,6 +4,8 @@
  */
 import MarkdownIt, { type Token } from 'markdown-it';
 
+export type { Token } from 'markdown-it';
+
 const options = { html: true, linkify: false, typographer: false };
 /**
  * Brackets in brackets up to which the end of a link or an image is looked for in a line. The library looks from each bracket as deep
@@ -23,6 +25,13 @@ const mostMissing = 65_536;
 /** The tokens of a Markdown text. */
 export function markdownTokens(text: string): Token[] {
   return (missingCells(text) > mostMissing ? withoutTables : markdown).parse(text, {});
+}
+
+/** The inline tokens of one line, as if it stood in a paragraph. */
+export function inlineTokens(line: string): Token[] {
+  const tokens: Token[] = [];
+  lines.inline.parse(line, lines, {}, tokens);
+  return tokens;
 }
 
 /** Reads blocks as deep as the library does, and their lines by `lines`. */

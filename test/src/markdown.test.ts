@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import MarkdownIt from 'markdown-it';
-import { markdownTokens } from '../../../src/channels/markdown.ts';
-import { processorMs } from '../../helpers/processor-time.ts';
+import { markdownTokens } from '../../src/markdown.ts';
+import { processorMs } from '../helpers/processor-time.ts';
 
 function cells(text: string): number {
   return markdownTokens(text).filter(({ type }) => type === 'td_open' || type === 'th_open').length;

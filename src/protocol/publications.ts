@@ -7,6 +7,9 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { HostedPageSchema } from './hosted.ts';
 import { PersonaSchema } from './stored.ts';
 
+/** Git trailer of commits that the service makes, with the id of their publication: by it they are known and left out of notes. */
+export const publicationTrailer = 'Tidings-Publication';
+
 const Instant = Type.Integer();
 const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);

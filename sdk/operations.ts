@@ -46,7 +46,7 @@ export type RevisionText = { draftId: string; number: number; kind: 'generated' 
 
 export type RevokedWebhookSecret = { id: string; revokedAt: string };
 
-export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; apiCalls: number; billingTier: string; usagePercentage: number };
+export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; publications: number; apiCalls: number; billingTier: string; usagePercentage: number };
 
 export type Tag = { name: string; sha: string; date: string };
 

@@ -95,7 +95,10 @@ export const PublicationSendingSchema = Type.Object({
 /** Digests of those who have it now, and of those who certainly have not; of the others it is not known. */
 const reached = Type.Optional(Type.Object({ taken: Type.Array(Type.String()), free: Type.Array(Type.String()) }));
 
-/** An attempt arrived. `page` is what the channel `hosted` puts on a page. */
+/**
+ * An attempt arrived. `page` is what the channel `hosted` puts on a page. `countsRanges`: a range counts as one release, however
+ * often it is published; absent in records of earlier versions, where each publication counts as one.
+ */
 export const PublishedSchema = Type.Object({
   result: Type.Literal('published'),
   publicationId: Type.String(),
@@ -104,6 +107,7 @@ export const PublishedSchema = Type.Object({
   reference: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
   page: Type.Optional(HostedPageSchema),
+  countsRanges: Type.Optional(Type.Literal(true)),
   reached,
 });
 

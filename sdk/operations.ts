@@ -4,7 +4,7 @@
 
 export type Backfill = { id: string; repoId: string; state: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'; phase: string | null; percent: number; since: string | null; counts: { [name: string]: number }; waits: { count: number; seconds: number; until: string | null }; error?: string; startedAt: string; updatedAt: string; finishedAt: string | null };
 
-export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'dependency' | 'revert' | 'restored' | 'linked' | 'closed' | 'direct' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'label' | 'author' | 'unmerged' | 'branch' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
+export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'dependency' | 'revert' | 'restored' | 'linked' | 'closed' | 'direct' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'publication' | 'label' | 'author' | 'unmerged' | 'branch' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
 
@@ -58,7 +58,7 @@ export type RevisionText = { draftId: string; number: number; kind: 'generated' 
 
 export type RevokedWebhookSecret = { id: string; revokedAt: string };
 
-export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; apiCalls: number; billingTier: string; usagePercentage: number };
+export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; publications: number; apiCalls: number; billingTier: string; usagePercentage: number };
 
 export type Tag = { name: string; sha: string; date: string };
 

@@ -205,6 +205,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
       activeRepos: 1,
       draftsGenerated: 3,
       publishedReleases: 1,
+      publications: 2,
       apiCalls: 1550,
       billingTier: 'standard',
       usagePercentage: 0.5,

@@ -52,6 +52,7 @@ function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: s
     activeRepos: connected.length,
     draftsGenerated: sum(months, 'draftsGenerated'),
     publishedReleases: sum(months, 'publishedReleases'),
+    publications: sum(months, 'publications'),
     apiCalls: sum(months, 'apiCalls'),
     billingTier: orgId === null ? instanceUsage : tierOf(orgId).name,
     usagePercentage: Math.max(...shares),

@@ -3,6 +3,7 @@
  * that. Which commits to look at is decided elsewhere.
  */
 import type { CommitRecord, PullRecord } from '../protocol/stored.ts';
+import { publicationOfAll } from './publication.ts';
 import type { NotesSource } from './source.ts';
 
 export interface Attribution {
@@ -14,6 +15,8 @@ export interface Attribution {
   bySubject: Set<number>;
   /** Numbers that commits name as their pull request and that are not captured at all. */
   notCaptured: Set<number>;
+  /** Of pull requests whose commits were all seen: the publication of this service that made them all, else undefined. */
+  publications: Map<number, string | undefined>;
 }
 
 /** A merge of one branch into another brings commits, and is no change of its own. */
@@ -38,8 +41,10 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
   const leftovers: CommitRecord[] = [];
   const byMerge = new Set<number>();
   const notCaptured = new Set<number>();
+  const publications = new Map<number, string | undefined>();
   for (const shas of pushes) {
     let waiting: CommitRecord[] = [];
+    let isWhole = true;
     for (let index = 0; index < shas.length; index += 1) {
       const sha = shas[index] as string;
       const commit = source.commit(sha);
@@ -50,17 +55,25 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
       }
       if (found.unknown !== undefined) notCaptured.add(found.unknown);
       if (found.pulls.length === 0) {
-        if (commit && !branchMerge.test(commit.message)) waiting.push(commit);
-      } else if (found.merge || (found.exact && index === shas.length - 1)) {
-        // The host pushes a merge together with the commits it merges or rebases: they belong to the pull request.
-        waiting = [];
+        if (!commit) isWhole = false;
+        else if (!branchMerge.test(commit.message)) waiting.push(commit);
+        continue;
       }
+      // The host pushes a merge together with the commits it merges or rebases: they belong to the pull request.
+      const endsRun = found.merge || (found.exact && index === shas.length - 1);
+      const brought = [...(endsRun ? waiting : []), ...(commit && !found.merge ? [commit] : [])];
+      if (brought.length > 0) {
+        const publication = isWhole || !endsRun ? publicationOfAll(brought) : undefined;
+        for (const { number } of found.pulls)
+          publications.set(number, publications.has(number) && !publications.get(number) ? undefined : publication);
+      }
+      if (endsRun) [waiting, isWhole] = [[], true];
     }
     leftovers.push(...waiting);
   }
   const bySubject = new Set<number>();
   for (const number of pulls.keys()) if (!byMerge.has(number)) bySubject.add(number);
-  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured };
+  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured, publications };
 }
 
 /** Merged pull requests of one commit: those merged as it, else the one its subject names. */

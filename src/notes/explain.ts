@@ -10,6 +10,7 @@ import { type Entry, shipped } from './entries.ts';
 import { cleanLine } from './escape.ts';
 import { gather, type Notes } from './gather.ts';
 import { isUnresolved } from './issues.ts';
+import { publicationOf } from './publication.ts';
 import type { NotesSource } from './source.ts';
 import { spanBetween } from './window.ts';
 
@@ -126,7 +127,9 @@ function commitChanges(notes: Notes): Change[] {
   const direct = new Set(notes.directCommits.map(({ sha }) => sha));
   return notes.selection.commitsWithoutPull.map(({ sha, message }) => {
     const cancelled = notes.cancelledCommits.get(sha);
-    const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : out('release');
+    const publication = publicationOf(message);
+    const other = publication === undefined ? out('release') : { ...out('publication'), detail: publication };
+    const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : other;
     const verdict = direct.has(sha) ? ({ included: true, reason: 'direct', section: 'commits' } as const) : reason;
     return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
   });

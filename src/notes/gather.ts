@@ -11,6 +11,7 @@ import { highlightsOf } from './highlights.ts';
 import { closedWithoutPull } from './issues.ts';
 import { createVocabulary, readLabels, type Vocabulary } from './labels.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
+import { publicationBehind, publicationOf } from './publication.ts';
 import { shippedBefore, shippedIn } from './releases.ts';
 import { remember } from './remember.ts';
 import { type Cancelled, type RevertOutcome, settleReverts } from './reverts.ts';
@@ -31,7 +32,7 @@ export interface RevertEntry {
 /** Why a selected pull request has no entry. */
 export interface Dropped {
   number: number;
-  reason: Extract<Reason, 'release' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped'>;
+  reason: Extract<Reason, 'release' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'publication'>;
   /** What the reason points at. */
   detail?: string;
 }
@@ -96,7 +97,10 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     closedIssues: closedWithoutPull(selection),
     openIssues: () => openIssuesOf(source, kept),
     directCommits: commitsWithoutPull.filter(
-      ({ sha, message }) => !settled.cancelledCommits.has(sha) && !isRelease(parseTitle(firstLine(message))),
+      ({ sha, message }) =>
+        !settled.cancelledCommits.has(sha) &&
+        !isRelease(parseTitle(firstLine(message))) &&
+        publicationOf(message) === undefined,
     ),
     cancelledCommits: settled.cancelledCommits,
     ...peopleBehind(source, entries, reverts.listed),
@@ -126,6 +130,8 @@ function leavingOut(
     if (entry.skip !== null) return drop('label', entry.skip);
     if (entry.breaking) return undefined;
     if (entry.kind === 'release') return drop('release');
+    const publication = publicationBehind(source, selection.publications, entry.pull);
+    if (publication !== undefined) return drop('publication', publication);
     if (excluded.has(entry.pull.author.login.toLowerCase())) return drop('author', entry.pull.author.login);
     return before.has(entry.pull.number) && !entry.restoredBy ? drop('shipped', bounds.fromTag) : undefined;
   };

@@ -21,6 +21,8 @@ export interface Selection {
   bySubject: ReadonlySet<number>;
   /** Numbers that commits name as their pull request, and that are not captured. */
   notCaptured: ReadonlySet<number>;
+  /** Of pull requests whose commits were all seen: the publication of this service that made them all, else undefined. */
+  publications: ReadonlyMap<number, string | undefined>;
   /** Pull requests that `fromTag` has and `toTag` does not. */
   lost: PullRecord[];
   /** `fromTag` is no ancestor of `toTag`: legal, and worth telling. */
@@ -82,6 +84,7 @@ function selection(
     resolution,
     bySubject: found.bySubject ?? new Set(),
     notCaptured: found.notCaptured ?? new Set(),
+    publications: found.publications ?? new Map(),
     lost,
     diverged,
   };

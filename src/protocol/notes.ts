@@ -157,6 +157,9 @@ export const ReasonSchema = Type.Union([
   Type.Literal('reverts', { description: 'takes back `detail` of the same range' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),
   Type.Literal('release', { description: 'only makes a release' }),
+  Type.Literal('publication', {
+    description: 'made by this service for its publication `detail`, as the trailer says',
+  }),
   Type.Literal('label', { description: 'left out by the label `detail`' }),
   Type.Literal('author', { description: 'its author is left out by the settings' }),
   Type.Literal('unmerged', { description: 'never merged, or not yet' }),

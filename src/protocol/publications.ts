@@ -7,6 +7,9 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { HostedPageSchema } from './hosted.ts';
 import { PersonaSchema } from './stored.ts';
 
+/** Git trailer of commits that the service makes, with the id of their publication: by it they are known and left out of notes. */
+export const publicationTrailer = 'Tidings-Publication';
+
 const Instant = Type.Integer();
 const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);
@@ -92,7 +95,10 @@ export const PublicationSendingSchema = Type.Object({
 /** Digests of those who have it now, and of those who certainly have not; of the others it is not known. */
 const reached = Type.Optional(Type.Object({ taken: Type.Array(Type.String()), free: Type.Array(Type.String()) }));
 
-/** An attempt arrived. `page` is what the channel `hosted` puts on a page. */
+/**
+ * An attempt arrived. `page` is what the channel `hosted` puts on a page. `countsRanges`: a range counts as one release, however
+ * often it is published; absent in records of earlier versions, where each publication counts as one.
+ */
 export const PublishedSchema = Type.Object({
   result: Type.Literal('published'),
   publicationId: Type.String(),
@@ -101,6 +107,7 @@ export const PublishedSchema = Type.Object({
   reference: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
   page: Type.Optional(HostedPageSchema),
+  countsRanges: Type.Optional(Type.Literal(true)),
   reached,
 });
 

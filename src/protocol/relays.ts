@@ -47,8 +47,15 @@ export const RelayBodySchema = Type.Union([
   Type.Object({
     relay: Type.Literal('counted'),
     repoId: Type.String(),
-    counter: Type.Union([Type.Literal('draftsGenerated'), Type.Literal('publishedReleases')]),
+    /** `publishedReleases` is told by earlier versions alone, which counted each publication as a release. */
+    counter: Type.Union([
+      Type.Literal('draftsGenerated'),
+      Type.Literal('publications'),
+      Type.Literal('publishedReleases'),
+    ]),
     countedAt: Instant,
+    /** A publication that is the first one of its range: it counts as a release too. */
+    isRelease: Type.Optional(Type.Literal(true)),
   }),
   WebhookEventRelaySchema,
 ]);

@@ -206,6 +206,8 @@ export const RangeRecordSchema = Type.Object({
   resolution: ResolutionSchema,
   createdAt: Instant,
   updatedAt: Instant,
+  /** When its first publication was completed; absent before, and where earlier versions published it. */
+  publishedAt: Type.Optional(Instant),
 });
 export type RangeRecord = Static<typeof RangeRecordSchema>;
 

@@ -9,6 +9,7 @@ export interface MonthUsage {
   apiCalls: number;
   draftsGenerated: number;
   publishedReleases: number;
+  publications: number;
 }
 
 /** The daily window of an organisation: since when (milliseconds), and the calls taken from it. */
@@ -29,7 +30,7 @@ export function monthOf(time: number): string {
 }
 
 export function readMonth(partition: Partition, org: string, month: string): MonthUsage {
-  const none = { apiCalls: 0, draftsGenerated: 0, publishedReleases: 0 };
+  const none = { apiCalls: 0, draftsGenerated: 0, publishedReleases: 0, publications: 0 };
   return { ...none, ...partition.tables.usage.get(['month', org, month]) };
 }
 
@@ -38,11 +39,15 @@ export function addToMonth(partition: Partition, org: string, month: string, mor
   const { usage } = partition.tables;
   const key = ['month', org, month];
   const isNew = usage.get(key) === undefined;
-  const { apiCalls, draftsGenerated, publishedReleases } = readMonth(partition, org, month);
+  const before = readMonth(partition, org, month);
+  const sum = (counter: keyof MonthUsage): number => before[counter] + (more[counter] ?? 0);
+  const publications = sum('publications');
   usage.putSync(key, {
-    apiCalls: apiCalls + (more.apiCalls ?? 0),
-    draftsGenerated: draftsGenerated + (more.draftsGenerated ?? 0),
-    publishedReleases: publishedReleases + (more.publishedReleases ?? 0),
+    apiCalls: sum('apiCalls'),
+    draftsGenerated: sum('draftsGenerated'),
+    publishedReleases: sum('publishedReleases'),
+    // A month without any has the bytes that earlier versions wrote.
+    ...(publications > 0 && { publications }),
   });
   if (!isNew) return;
   const months = [...usage.getKeys({ start: ['month', org, ''], end: ['month', org, '~'] })];

@@ -233,6 +233,7 @@ test('the endpoints of the spec', async (t) => {
       activeRepos: 'number',
       draftsGenerated: 'number',
       publishedReleases: 'number',
+      publications: 'number',
       apiCalls: 'number',
       billingTier: 'string',
       usagePercentage: 'number',

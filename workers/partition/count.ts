@@ -5,10 +5,15 @@ import type { RelayBody } from '../../src/protocol/relays.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 
-type Counter = Extract<RelayBody, { relay: 'counted' }>['counter'];
+type Counted = Extract<RelayBody, { relay: 'counted' }>;
 
 /** Counts one in the month of `at`. */
-export function countFor(partition: Partition, repoId: string, counter: Counter, at: number): void {
-  const body = { relay: 'counted', repoId, counter, countedAt: at } as const;
+export function countFor(
+  partition: Partition,
+  repoId: string,
+  counted: Pick<Counted, 'counter' | 'isRelease'>,
+  at: number,
+): void {
+  const body = { relay: 'counted', repoId, ...counted, countedAt: at } as const;
   writeEffect(partition, { effect: 'relay', target: 'directory', at, body });
 }

@@ -75,7 +75,7 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   const ready = { ...draft, status: 'ready', ticket: null, flags: outcome.flags } as const;
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
   changeTexts(partition, ready, texts, { at, kind: edited ? 'merged' : 'generated', by: null });
-  countFor(partition, draft.repoId, 'draftsGenerated', at);
+  countFor(partition, draft.repoId, { counter: 'draftsGenerated' }, at);
   const { id, persona, rangeId, repoId } = draft;
   eventFor(partition, repoId, 'draft.generated', at, { draftId: id, persona, releaseRangeId: rangeId });
 }

@@ -7,7 +7,15 @@ import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import { writeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { hasEnded, readPublication, rivals, writePublication, writeReference } from '../../src/store/publications.ts';
+import {
+  hasEnded,
+  listPublications,
+  readPublication,
+  rivals,
+  writePublication,
+  writeReference,
+} from '../../src/store/publications.ts';
+import { readRange, writeRange } from '../../src/store/ranges.ts';
 import { noteReached, noteSending } from '../../src/store/recipients.ts';
 import { countFor } from './count.ts';
 import { eventFor } from './event.ts';
@@ -56,7 +64,30 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   if (reference !== null) writeReference(partition, after, reference);
   if (page) writeHostedNote(partition, { ...page, repoId: after.repoId, publicationId: after.id }, at);
   tellOf(partition, after, at);
-  if (before.publishedAt === null) countFor(partition, after.repoId, 'publishedReleases', at);
+  if (before.publishedAt === null) countPublication(partition, after, outcome.countsRanges === true, at);
+}
+
+/** Counts a publication once, and with the first one of its range the release. Deleting either of them takes nothing back. */
+function countPublication(
+  partition: Partition,
+  publication: PublicationRecord,
+  countsRanges: boolean,
+  at: number,
+): void {
+  const { repoId } = publication;
+  if (!countsRanges) return countFor(partition, repoId, { counter: 'publishedReleases' }, at);
+  const isFirst = markPublished(partition, publication, at);
+  countFor(partition, repoId, { counter: 'publications', ...(isFirst && { isRelease: true }) }, at);
+}
+
+/** Notes on a range that it is published; whether it was not before. Earlier versions noted nothing: their publications tell. */
+function markPublished(partition: Partition, { id, repoId, rangeId }: PublicationRecord, at: number): boolean {
+  const range = readRange(partition, rangeId);
+  if (!range || range.publishedAt !== undefined) return false;
+  writeRange(partition, { ...range, publishedAt: at });
+  const isEarlier = (other: PublicationRecord): boolean =>
+    other.rangeId === rangeId && other.id !== id && other.publishedAt !== null;
+  return !listPublications(partition, repoId).some(isEarlier);
 }
 
 /** Whoever asks for a publication once more publishes once more, though it counts once. */

@@ -43,5 +43,9 @@ export function foldUsage(partition: Partition, record: UsageRecord): void {
 /** Folds something that happened in another partition. */
 export function foldCounted(partition: Partition, body: Extract<RelayBody, { relay: 'counted' }>): void {
   const orgId = readDirectoryRepository(partition, body.repoId)?.orgId;
-  if (orgId !== undefined) addToMonth(partition, orgId, monthOf(body.countedAt), { [body.counter]: 1 });
+  if (orgId !== undefined)
+    addToMonth(partition, orgId, monthOf(body.countedAt), {
+      [body.counter]: 1,
+      ...(body.isRelease && { publishedReleases: 1 }),
+    });
 }

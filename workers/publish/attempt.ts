@@ -155,7 +155,7 @@ export class Attempt {
   private success(attempt: number, { url, reference, counts = {}, page }: Delivered): Outcome {
     const publicationId = this.publication.id;
     const outcome = { publicationId, attempt, url, reference, counts: { ...counts }, ...(page && { page }) };
-    return { result: 'published', ...outcome };
+    return { result: 'published', ...outcome, countsRanges: true };
   }
 
   /** What a receiver that can be asked left unclear is cleared up by the next attempt. */

@@ -3,6 +3,7 @@
  * committed to a branch. A file that holds them already is left alone, so that a repetition commits nothing.
  */
 import { type FileSettings, FileSettingsSchema } from '../../protocol/host-channel-settings.ts';
+import { publicationTrailer } from '../../protocol/publications.ts';
 import { type Channel, type Delivered, DeliveryError, type HostAccess, type Note } from '../channel.ts';
 import { cutMarkdown } from './cut-markdown.ts';
 import { onHost, testHost } from './delivery.ts';
@@ -46,7 +47,7 @@ function fileChannel(
     render: (note, { path = usualPath, branch = note.repository.defaultBranch, message }) => ({
       path,
       branch,
-      message: messageOf(note, path, message),
+      message: `${messageOf(note, path, message)}\n\n${publicationTrailer}: ${note.publicationId}`,
       title,
       version: note.version,
       suffix: `(${new Date(note.date).toISOString().slice(0, 10)})`,
@@ -76,6 +77,7 @@ function toDelivered(url: string, version: string): Delivered {
   return { url: url || null, reference: version };
 }
 
+/** The first line of the commit's message. */
 function messageOf({ version }: Note, file: string, template = 'docs: notes of {version} in {file}'): string {
   const values: Record<string, string> = { version, file };
   return harmlessLine(template.replace(/\{(version|file)\}/g, (_, name: string) => values[name] ?? '')).slice(0, 400);

@@ -57,6 +57,7 @@ import { mergeBodies, mergeDrafts } from '../../../src/notes/merge.ts';
 import { isPerson } from '../../../src/notes/people.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
 import { isPlainWord } from '../../../src/notes/plain-words.ts';
+import { publicationOf } from '../../../src/notes/publication.ts';
 import { firstSentence, inlineText, quoteLines } from '../../../src/notes/quote.ts';
 import { RevertTargets } from '../../../src/notes/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/reverts.ts';
@@ -193,6 +194,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   isRevert: (text) => isRevert(aPull(1, { title: text })),
   settleReverts: (text) =>
     settleReverts(memorySource({}), [aPull(1, { title: `Revert ${text}`, body: `reverts ${text}` })], true),
+  publicationOf: (text) => publicationOf(`x\n${text}\nTidings-Publication: ${text}`),
   isRelease: (text) => isRelease({ ...parseTitle('x'), text: `release ${text}` }),
   isRoutine: (text) => isRoutine({ ...parseTitle('x'), text: `merge ${text}` }),
   unixLines,

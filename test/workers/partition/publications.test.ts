@@ -7,9 +7,11 @@ import { type TestContext, test } from 'node:test';
 import { draftId as draftIdOf } from '../../../src/ids.ts';
 import type { Command, CommandResult } from '../../../src/protocol/commands.ts';
 import type { ResultBody } from '../../../src/protocol/results.ts';
+import type { RangeRecord } from '../../../src/protocol/stored.ts';
 import { listRelays } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { listUnderWay, readPublication, readReference } from '../../../src/store/publications.ts';
+import { readRange } from '../../../src/store/ranges.ts';
 import { readReached } from '../../../src/store/recipients.ts';
 import { readResult } from '../../../src/store/results.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
@@ -49,7 +51,12 @@ class Stage {
 
   published(publicationId: string, attempt: number, reference: string | null = 'ref'): Promise<void> {
     const url = 'https://receiver.example/1';
-    return this.result({ result: 'published', publicationId, attempt, url, reference, counts: {} });
+    return this.result({ result: 'published', publicationId, attempt, url, reference, counts: {}, countsRanges: true });
+  }
+
+  /** What a publisher of an earlier version told. */
+  formerlyPublished(publicationId: string, attempt: number): Promise<void> {
+    return this.result({ result: 'published', publicationId, attempt, url: null, reference: null, counts: {} });
   }
 
   failed(publicationId: string, attempt: number, retryAt: number | null = null, unknown = false): Promise<void> {
@@ -100,8 +107,11 @@ function kindOf(result: CommandResult): string {
   return result.ok ? 'ok' : result.kind;
 }
 
-function counted({ partition }: Stage): number {
-  return listRelays(partition, 1000).filter(({ effect }) => effect.body.relay === 'counted').length;
+/** What the directory is told to count, oldest first. */
+function counters({ partition }: Stage): string[] {
+  return listRelays(partition, 1000).flatMap(({ effect: { body } }) =>
+    body.relay === 'counted' ? [`${body.counter}${body.isRelease ? ', a release' : ''}`] : [],
+  );
 }
 
 test('go from pending over processing to completed, counted once', async (t) => {
@@ -126,7 +136,34 @@ test('go from pending over processing to completed, counted once', async (t) => 
   );
   await stage.sending('pub_1', 2);
   await stage.published('pub_1', 2);
-  assert.equal(counted(stage), 1);
+  assert.deepEqual(counters(stage), ['publications, a release']);
+});
+
+test('count a range once, also after its publication was deleted', async (t) => {
+  const stage = await openStage(t);
+  const publish = async (id: string, more: object = {}) => {
+    await stage.publish(id, more);
+    await stage.sending(id, 1);
+    await stage.published(id, 1);
+  };
+  await publish('pub_1');
+  await stage.command({ name: 'deletePublication', publicationId: 'pub_1' });
+  await publish('pub_2', { channel: 'office_chat' });
+  await publish('pub_3');
+  assert.deepEqual(counters(stage), ['publications, a release', 'publications', 'publications']);
+});
+
+test('count no second time what an earlier version counted', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.formerlyPublished('pub_1', 1);
+  const { publishedAt } = readRange(stage.partition, rangeId) as RangeRecord;
+  assert.equal(publishedAt, undefined, 'its record folds to the bytes that it had');
+  await stage.publish('pub_2', { channel: 'office_chat' });
+  await stage.sending('pub_2', 1);
+  await stage.published('pub_2', 1);
+  assert.deepEqual(counters(stage), ['publishedReleases', 'publications']);
 });
 
 test('tell endpoints when they arrive', async (t) => {

@@ -77,7 +77,22 @@ test('counts drafts for the organisation of their repository, once', async (t) =
   const told = relay({ relay: 'counted', repoId: repository.id, counter: 'draftsGenerated', countedAt: epoch });
   const stray = relay({ relay: 'counted', repoId: 'repo_x', counter: 'draftsGenerated', countedAt: epoch });
   await foldRecords(directory, 2, told, told, stray);
-  assert.deepEqual(readMonth(directory, org, month), { apiCalls: 0, draftsGenerated: 1, publishedReleases: 0 });
+  const counted = { apiCalls: 0, draftsGenerated: 1, publishedReleases: 0, publications: 0 };
+  assert.deepEqual(readMonth(directory, org, month), counted);
+  const bare = { apiCalls: 0, draftsGenerated: 1, publishedReleases: 0 };
+  assert.deepEqual(directory.tables.usage.get(['month', org, month]), bare, 'the bytes of earlier versions');
+});
+
+test('counts publications and releases, and folds what earlier versions told of them', async (t) => {
+  const directory = openTestPartition(t, 'directory');
+  const org = await withOrganisation(directory);
+  const about = { relay: 'counted', repoId: repository.id, countedAt: epoch } as const;
+  const first = relay({ ...about, counter: 'publications', isRelease: true });
+  const second = relay({ ...about, counter: 'publications' });
+  const former = relay({ ...about, counter: 'publishedReleases' });
+  await foldRecords(directory, 2, first, second, first, former, former);
+  const { publications, publishedReleases } = readMonth(directory, org, month);
+  assert.deepEqual([publications, publishedReleases], [2, 2]);
 });
 
 test('keeps two years of months', async (t) => {

@@ -16,6 +16,7 @@ import { hostContext, sampleBody, sampleNote } from '../../../helpers/host-note.
 
 const kinds: HostKind[] = ['github', 'gitea'];
 const oldFile = '# Changelog\n\n## v1.0.0\n\n- First\n';
+const trailer = 'Tidings-Publication: pub_0000000000000000000000000000';
 
 async function open(t: TestContext, options: TestHostOptions = {}) {
   const host = await startHost(t, buildHistory(), { token: 'secret-token-1', ...options });
@@ -74,7 +75,7 @@ for (const kind of kinds) {
     host.publishing.put('CHANGELOG.md', oldFile);
     const first = await commit();
     assert.deepEqual(await commit(), first);
-    assert.deepEqual(host.publishing.commits, ['docs: notes of v2.0.0 in CHANGELOG.md']);
+    assert.deepEqual(host.publishing.commits, [`docs: notes of v2.0.0 in CHANGELOG.md\n\n${trailer}`]);
     const text = host.publishing.text('CHANGELOG.md') ?? '';
     assert.ok(text.startsWith('# Changelog\n\n## v2.0.0 (2026-02-03)\n\n### Breaking Changes\n'), text);
     assert.ok(text.endsWith('\n## v1.0.0\n\n- First\n'));
@@ -91,7 +92,7 @@ for (const kind of kinds) {
     const { url } = await commit({}, releasesMd, settings);
     assert.match(url ?? '', /docs\/NEWS\.md$/);
     assert.match(host.publishing.text('docs/NEWS.md', 'release/1.x') ?? '', /^# Releases\n\n## v2\.0\.0/);
-    assert.deepEqual(host.publishing.commits, ['refs #1 for v2.0.0']);
+    assert.deepEqual(host.publishing.commits, [`refs #1 for v2.0.0\n\n${trailer}`]);
   });
 
   test(`${kind}: keeps what others commit meanwhile`, async (t) => {

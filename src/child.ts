@@ -11,7 +11,9 @@ import { keepFilesPrivate } from './private-files.ts';
 /** Child to supervisor. */
 export type ChildMessage =
   | { type: 'ready'; ready: boolean; address?: { host: string; port: number } }
-  | { type: 'metrics'; id: number; metrics: object[] };
+  | { type: 'metrics'; id: number; metrics: object[] }
+  /** Sent just before the end. `isFinal` = a restart would fail alike. */
+  | { type: 'failed'; reason: string; isFinal: boolean };
 
 /** Supervisor to child. */
 export type SupervisorMessage = { type: 'stop' } | { type: 'metrics'; id: number };
@@ -39,6 +41,7 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   collectRuntimeMetrics();
   const fail = (error: Error): void => {
     logger.fatal({ err: error }, `${role} cannot go on`);
+    send({ type: 'failed', reason: error.message, isFinal: error.name === 'ListenError' });
     die();
   };
   process.on('uncaughtException', fail);

@@ -19,7 +19,7 @@ export interface ChildOptions {
   env: Record<string, string>;
   logger: Logger;
   onReady: () => void;
-  /** Called when the child has never been ready and ends again and again; it is still started again. */
+  /** Called when the child has never been ready and keeps ending, or says that a restart cannot help; it is still started again. */
   onHopeless: (error: Error) => void;
 }
 
@@ -34,8 +34,8 @@ const metricsMs = 5000;
 
 /** A child that cannot be started; its own log lines say why. */
 export class ChildError extends Error {
-  constructor(name: string, code: number | null, signal: string | null) {
-    super(`The ${name} ends again and again (${signal ?? `exit code ${code}`}). Its last log lines say why.`);
+  constructor(name: string, end: string, reason: string | undefined) {
+    super(`The ${name} cannot be started (${end}). ${reason ?? 'Its last log lines say why.'}`);
     this.name = 'ChildError';
   }
 }
@@ -50,6 +50,8 @@ export class Child {
   private process: ChildProcess | undefined;
   private stopping = false;
   private failures = 0;
+  /** What the child said of its last failure. */
+  private failed: { reason: string; isFinal: boolean } | undefined;
   private asked = 0;
   private readonly answers = new Map<number, (metrics: object[]) => void>();
   private restart: NodeJS.Timeout | undefined;
@@ -83,7 +85,9 @@ export class Child {
       if (this.stopping) return;
       this.failures = performance.now() - started > steadyMs ? 0 : this.failures + 1;
       logger.error({ child: name, code, signal }, 'child ended and is started again');
-      if (!this.started && this.failures >= hopelessEnds) this.options.onHopeless(new ChildError(name, code, signal));
+      if (!this.started && (this.failures >= hopelessEnds || this.failed?.isFinal)) {
+        this.options.onHopeless(new ChildError(name, signal ?? `exit code ${code}`, this.failed?.reason));
+      }
       this.later();
     });
   }
@@ -133,6 +137,10 @@ export class Child {
 
   private heard(message: ChildMessage): void {
     if (message.type === 'metrics') return this.answers.get(message.id)?.(message.metrics);
+    if (message.type === 'failed') {
+      this.failed = message;
+      return;
+    }
     this.ready = message.ready;
     this.address = message.address ?? this.address;
     if (!message.ready) return;

@@ -3,16 +3,14 @@
  * keys of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { newKey } from './api-key.ts';
+import { DataDirError, makeWritableFolder } from './data-dir.ts';
 import { makeJournalKeys } from './journal/keys.ts';
 import { closeDataDir, foreignPath, modeText, type OpenPath } from './private-files.ts';
 import { createSealer, digestKeyOf, parseSealingKey, SealError, type Sealer, sealingKeyBytes } from './seal.ts';
-
-/** A data directory that cannot be used as the settings ask. */
-export class DataDirError extends Error {}
 
 /** What a start finds or makes. `made` lists the files that are new. */
 export interface FirstStart {
@@ -107,10 +105,10 @@ function opens(sealer: Sealer, sealed: string): boolean {
 /**
  * Makes the data directory where it is missing, and closes it to other users.
  * @returns what they could use before
- * @throws DataDirError when they can use it and that cannot be changed
+ * @throws DataDirError when it cannot be written, or others can use it and that cannot be changed
  */
 export function openDataDir(dataDir: string): OpenPath[] {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeWritableFolder(dataDir);
   return closeToOthers(dataDir);
 }
 

@@ -16,8 +16,9 @@ try {
 } catch (error) {
   const { name: kind, message, stack } = error as Error;
   const expected =
-    /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|JournalSetupError|ChildError)$/.test(kind) ||
-    kind === 'Error';
+    /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|PortError|JournalSetupError|ChildError)$/.test(
+      kind,
+    ) || kind === 'Error';
   const lines = String(expected ? message : stack).split('\n');
   process.stderr.write(`${lines.map(terminalText).join('\n')}\n`);
   await exitWith(error instanceof UsageError ? 2 : 1);

@@ -4,6 +4,7 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { health, healthPath } from './health.ts';
+import { portError } from './ports.ts';
 
 /** What the operations port tells. */
 export interface OpsSource {
@@ -20,7 +21,7 @@ export interface OpsServer {
 
 /**
  * Starts the operations port; port 0 takes a free one.
- * @throws Error when it cannot be listened on
+ * @throws PortError when it cannot be listened on
  */
 export async function startOps(host: string, port: number, source: OpsSource): Promise<OpsServer> {
   const server = createServer((request, response) => {
@@ -28,16 +29,12 @@ export async function startOps(host: string, port: number, source: OpsSource): P
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? taken(host, port) : error),
+      reject(portError({ host, port, hostVariable: 'TIDINGS_OPS_HOST', portVariable: 'TIDINGS_OPS_PORT' }, error)),
     );
     server.listen(port, host, resolve);
   });
   const address = server.address();
   return { port: typeof address === 'object' && address ? address.port : port, close: () => void server.close() };
-}
-
-function taken(host: string, port: number): Error {
-  return new Error(`Port ${port} of ${host} is taken by another program. Set TIDINGS_OPS_PORT to a free one.`);
 }
 
 async function answer(url: string, source: OpsSource, response: ServerResponse): Promise<void> {

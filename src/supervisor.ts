@@ -9,7 +9,8 @@ import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { Child } from './children.ts';
-import { DataDirError, type FirstStart, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
+import { DataDirError } from './data-dir.ts';
+import { type FirstStart, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
 import { connectJournal, type Journal } from './journal/connect.ts';
 import { claimInstance } from './journal/instance.ts';
@@ -21,6 +22,7 @@ import { buildInfo, collectRuntimeMetrics, diskFreeBytes, durabilityLevel, regis
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './ops.ts';
+import { requireFreePorts } from './ports.ts';
 import { keepFilesPrivate, modeText, type OpenPath } from './private-files.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from './store/lock.ts';
 import { version } from './version.ts';
@@ -49,23 +51,26 @@ const streamsRetryMs = 500;
 
 /**
  * Starts everything.
- * @returns at once; `ready` rejects with SettingsError, DataDirError, HttpServerError, NatsServerError or JournalSetupError for faults
- *   that an operator mends
+ * @returns at once; `ready` rejects with SettingsError, DataDirError, PortError, HttpServerError, NatsServerError or
+ *   JournalSetupError for faults that an operator mends
  */
 export function startService(settings: Settings, logger: Logger): Service {
   const started: Started = {
-    stopping: false,
+    stopped: new AbortController(),
     children: [],
     lock: undefined,
     journal: undefined,
     nats: undefined,
     ops: undefined,
   };
+  const ready = start(settings, logger, started);
   return {
-    ready: start(settings, logger, started),
+    ready,
     pids: () => pids(started),
     stop: async () => {
-      started.stopping = true;
+      started.stopped.abort(new StoppedError());
+      // A start under way ends at its next step. Until then it could start a process that nobody would stop.
+      await ready.catch(() => {});
       // The gateway first, so that what it has accepted is folded before the workers go.
       for (const role of ['gateway', 'worker'] as const) {
         const children = started.children.filter((child) => child.options.role === role);
@@ -82,7 +87,8 @@ export function startService(settings: Settings, logger: Logger): Service {
 /** What a stop has to stop. */
 interface Started {
   children: Child[];
-  stopping: boolean;
+  /** Aborted when the service is told to stop. */
+  stopped: AbortController;
   lock: PartitionLock | undefined;
   journal: Journal | undefined;
   nats: SupervisedNats | undefined;
@@ -95,12 +101,16 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   collectRuntimeMetrics();
   buildInfo.set({ version, node: process.versions.node }, 1);
   logClosed(openDataDir(settings.dataDir), settings, logger);
+  const { signal } = started.stopped;
   started.lock = await lockDataDir(settings.dataDir);
+  await requireFreePorts(settings);
+  signal.throwIfAborted();
   const prepared = prepareDataDir(settings);
   const supervised = settings.natsUrl === '';
   const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
   const first: FirstStart = { ...prepared, made: [...prepared.made, ...keys] };
   if (supervised) started.nats = await superviseNats(settings, logger);
+  signal.throwIfAborted();
   const settingsOf = (role: JournalRole): Settings => ({
     ...settings,
     ...(supervised && localJournal(settings.dataDir, settings.natsPort, role)),
@@ -120,8 +130,10 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     waitingFor,
   });
   const client = { role: 'supervisor', name: 'tidings supervisor' } as const;
-  started.journal = await connectJournal(settingsOf('supervisor'), client, logger);
-  const durability = await prepareJournal(started.journal, settings, logger);
+  started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
+    journal.close(),
+  );
+  const durability = await unlessStopped(signal, prepareJournal(started.journal, settings, logger));
   await launch(workers, started, ready);
   await launch([gateway], started, ready);
   const { host, port } = gateway.address as { host: string; port: number };
@@ -143,10 +155,39 @@ function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: L
 }
 
 async function launch(children: readonly Child[], started: Started, ready: Readiness): Promise<void> {
-  if (started.stopping) throw new StoppedError();
+  const { signal } = started.stopped;
+  signal.throwIfAborted();
   started.children.push(...children);
   for (const child of children) child.start();
-  await ready.when(() => children.every((child) => child.started));
+  await unlessStopped(
+    signal,
+    ready.when(() => children.every((child) => child.started)),
+  );
+}
+
+/**
+ * A step of the start, or its end as soon as the service is told to stop.
+ * @param drop gets rid of what the step has made when nobody waits for it any more
+ */
+async function unlessStopped<T>(
+  signal: AbortSignal,
+  step: Promise<T>,
+  drop: (made: T) => unknown = () => {},
+): Promise<T> {
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([step, stopped]);
+  } catch (error) {
+    if (signal.aborted) void step.then(drop).catch(() => {});
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /** The service was told to stop before it was ready. */

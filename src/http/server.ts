@@ -39,6 +39,11 @@ export interface ServerOptions {
   help?: string;
 }
 
+/** The address of a server cannot be listened on: another start would not change that. */
+class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
 /** A listening server. */
 export interface HttpServer {
   readonly port: number;
@@ -49,7 +54,7 @@ export interface HttpServer {
 /**
  * Starts a server.
  * @param port 0 takes a free one
- * @throws when the address cannot be listened on
+ * @throws ListenError when the address cannot be listened on
  */
 export async function startServer(
   host: string,
@@ -82,7 +87,7 @@ export async function startServer(
   );
   const socket = await listenAlone(app, host, port);
   let stopped: Promise<void> | undefined;
-  if (!socket) throw new Error(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
+  if (!socket) throw new ListenError(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
   return {
     port: us_socket_local_port(socket as never),
     // Once only: closing a socket that is closed ends the process.

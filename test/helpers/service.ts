@@ -217,6 +217,11 @@ export class TestService {
     return found;
   }
 
+  /** Sends a signal to the supervisor alone. */
+  signal(signal: NodeJS.Signals): void {
+    this.process.kill(signal);
+  }
+
   /** Stops the service as an operator would; its exit code. */
   stop(): Promise<number | null> {
     if (this.process.exitCode === null) this.process.kill('SIGTERM');

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { DataDirError, openDataDir } from '../../src/first-start.ts';
+import { DataDirError } from '../../src/data-dir.ts';
+import { openDataDir } from '../../src/first-start.ts';
 import { openPaths } from '../../src/private-files.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 

@@ -9,6 +9,7 @@ import { partitionOf, slotOfId } from '../ids.ts';
 import { directoryName, partitionName } from '../journal/subjects.ts';
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import { type DirectoryRepository, listDirectoryRepositories, readDirectoryRepository } from '../store/directory.ts';
+import { listHostedNotes } from '../store/hosted-notes.ts';
 import { hostedSettings, type PageSettings } from '../store/hosted-settings.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
@@ -21,9 +22,32 @@ export interface Pages {
   partition: Partition;
 }
 
-/** A name that is not known makes the directory be read again, at most this often, and for a fiftieth of the time at most. */
+/** A repository with public notes, and the newest of them. */
+export interface Published {
+  fullName: string;
+  version: string;
+  /** In milliseconds. */
+  date: number;
+}
+
+/** All repositories are read at most this often, and for a fiftieth of the time at most. */
 const lookMs = 1000;
 const restTimes = 50;
+
+/** Carries out costly work that anybody can ask for. */
+class Seldom {
+  private nextAt = Number.NEGATIVE_INFINITY;
+
+  /** Whether the work was done now. */
+  run(work: () => void): boolean {
+    const began = performance.now();
+    if (began < this.nextAt) return false;
+    work();
+    const ended = performance.now();
+    this.nextAt = ended + Math.max(lookMs, (ended - began) * restTimes);
+    return true;
+  }
+}
 
 export class PageFinder {
   private readonly readers: Readers;
@@ -31,7 +55,10 @@ export class PageFinder {
   /** Ids of repositories by the name they have, and by those that they had. */
   private byName = new Map<string, string[]>();
   private byFormerName = new Map<string, string[]>();
-  private looksAgainAt = Number.NEGATIVE_INFINITY;
+  private readonly looks = new Seldom();
+  /** Names of the repositories that the list of published notes shows. */
+  private listed: readonly string[] = [];
+  private readonly lists = new Seldom();
 
   constructor(readers: Readers, settings: Pick<Settings, 'partitions' | 'hostOrigin'>) {
     this.readers = readers;
@@ -63,6 +90,32 @@ export class PageFinder {
     return this.shown(directory, had, key)?.repository.fullName;
   }
 
+  /**
+   * The repositories whose notes everybody may read, that with the newest note first. Private ones are left out, also where their
+   * pages are public: whoever has such an address got it from somebody. A new note can be a moment late here; one that is not public
+   * any more is gone at once.
+   */
+  published(most: number): Published[] {
+    const directory = this.directory();
+    this.lists.run(() => {
+      this.look(directory);
+      const all = [...this.byName.keys()].flatMap((name) => this.newest(directory, name) ?? []);
+      this.listed = all
+        .sort(byDate)
+        .slice(0, most)
+        .map(({ fullName }) => fullName.toLowerCase());
+    });
+    return this.listed.flatMap((name) => this.newest(directory, name) ?? []).sort(byDate);
+  }
+
+  private newest(directory: Partition, name: string): Published | undefined {
+    const pages = this.shown(directory, this.remembered(directory, name), null);
+    if (!pages || pages.repository.private) return undefined;
+    const { id, fullName } = pages.repository;
+    const [note] = listHostedNotes(pages.partition, id, 0, 1);
+    return note && { fullName, version: note.version, date: note.date };
+  }
+
   private directory(): Partition {
     const directory = this.readers.fresh(directoryName);
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
@@ -78,12 +131,8 @@ export class PageFinder {
 
   private named(directory: Partition, name: string): DirectoryRepository[] {
     const known = this.remembered(directory, name);
-    const began = performance.now();
-    if (known.length > 0 || began < this.looksAgainAt) return known;
-    this.look(directory);
-    const ended = performance.now();
-    this.looksAgainAt = ended + Math.max(lookMs, (ended - began) * restTimes);
-    return this.remembered(directory, name);
+    const hasLooked = known.length === 0 && this.looks.run(() => this.look(directory));
+    return hasLooked ? this.remembered(directory, name) : known;
   }
 
   private look(directory: Partition): void {
@@ -118,6 +167,10 @@ export class PageFinder {
     const repository = partition && readRepository(partition, id);
     return repository && { repository, partition };
   }
+}
+
+function byDate(a: Published, b: Published): number {
+  return b.date - a.date || (a.fullName < b.fullName ? -1 : 1);
 }
 
 function note(names: Map<string, string[]>, name: string, id: string): void {

@@ -113,7 +113,8 @@ ${main}
 `;
 }
 
-function head(language: string, lines: readonly string[]): string {
+/** The beginning of a page, up to its body. */
+export function head(language: string, lines: readonly string[]): string {
   return `<!doctype html>
 <html lang="${escapeHtml(language)}">
 <head>
@@ -127,7 +128,7 @@ ${lines.filter((line) => line !== '').join('\n')}
 }
 
 /** A text of others: what does not show, or turns the direction of writing, would make another name of it. */
-function shown(text: string): string {
+export function shown(text: string): string {
   return escapeHtml(visibleText(text));
 }
 
@@ -136,7 +137,8 @@ function time(date: number, language: string): string {
   return `<p class="date"><time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, language))}</time></p>`;
 }
 
-function longDate(day: Date, language: string): string {
+/** A day in words, in English where the language is not known. */
+export function longDate(day: Date, language: string): string {
   const options = { dateStyle: 'long', timeZone: 'UTC' } as const;
   try {
     return day.toLocaleDateString(language, options);

@@ -13,7 +13,9 @@ import { countHostedNotes, listHostedNotes, readHostedNote } from '../store/host
 import type { Readers } from '../store/readers.ts';
 import { atomFeed, type FeedNote, jsonFeed } from './feeds.ts';
 import { PageFinder, type Pages } from './find.ts';
+import { homeRoutes } from './home.ts';
 import { listPage, missingPage, type Site, versionPage } from './html.ts';
+import { pagePolicy } from './policy.ts';
 import { style, styleVersion } from './style.ts';
 
 type PageRouteSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'partitions' | 'hostOrigin'>;
@@ -30,14 +32,6 @@ const feedSize = 20;
 /** Texts of one feed together, in characters; of later notes only excerpts are shown. */
 const longestFeed = 2_000_000;
 const html = 'text/html; charset=utf-8';
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /** The routes of all pages. */
 export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpRoute[] {
@@ -57,11 +51,12 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
     const movedTo = pages ? undefined : finder.movedTo(fullName, key);
     if (movedTo !== undefined)
       return redirect(exchange, `${new URL(pagesUrl(service, movedTo)).pathname}${rest ?? ''}`);
-    exchange.reply(404, html, missingPage(stylesheet), [...pageHeaders(policy), 'Cache-Control', 'no-store']);
+    exchange.reply(404, html, missingPage(stylesheet), [...pageHeaders(pagePolicy), 'Cache-Control', 'no-store']);
   };
   return [
     { method: 'GET', path: '/notes/style.css', handle: sendStyle },
     { method: 'GET', path: '/notes/*', handle },
+    ...homeRoutes(finder, { service, root, stylesheet, isPublic: settings.publicUrl !== '' }),
   ];
 }
 
@@ -127,7 +122,7 @@ function send(exchange: Exchange, { type, body, isListed }: Reply): void {
   const etag = toEtag(digestOf(body));
   // A reply to one who knows the key is for nobody else.
   const caching = isListed ? 'public, max-age=60' : 'private, max-age=60';
-  const usual = [...pageHeaders(policy), 'Cache-Control', caching, 'ETag', etag];
+  const usual = [...pageHeaders(pagePolicy), 'Cache-Control', caching, 'ETag', etag];
   if (!isListed) usual.push('X-Robots-Tag', 'noindex');
   if (isKnown(exchange.headers['if-none-match'], etag)) exchange.reply(304, '', '', usual);
   else exchange.reply(200, type, body, usual);
@@ -135,12 +130,12 @@ function send(exchange: Exchange, { type, body, isListed }: Reply): void {
 
 function sendStyle(exchange: Exchange): void {
   const caching = ['Cache-Control', 'public, max-age=31536000, immutable'];
-  exchange.reply(200, 'text/css; charset=utf-8', style, [...pageHeaders(policy), ...caching]);
+  exchange.reply(200, 'text/css; charset=utf-8', style, [...pageHeaders(pagePolicy), ...caching]);
 }
 
 function redirect(exchange: Exchange, path: string): void {
   const location = exchange.query === '' ? path : `${path}?${exchange.query}`;
   // A former name can be another repository's tomorrow.
   const caching = ['Cache-Control', `${exchange.query.includes('key=') ? 'private' : 'public'}, max-age=60`];
-  exchange.reply(308, '', '', ['Location', location, ...pageHeaders(policy), ...caching]);
+  exchange.reply(308, '', '', ['Location', location, ...pageHeaders(pagePolicy), ...caching]);
 }

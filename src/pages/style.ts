@@ -38,7 +38,7 @@ h1 { margin-top: 0; font-size: 2rem; }
 h2 { font-size: 1.375rem; }
 h3 { font-size: 1.125rem; }
 h4, h5, h6 { font-size: 1rem; }
-p, ul, ol, blockquote, pre, table { margin: 0 0 1rem; }
+p, ul, ol, dl, blockquote, pre, table { margin: 0 0 1rem; }
 ul, ol { padding-left: 1.5rem; }
 li { margin: 0.25rem 0; }
 li > ul, li > ol { margin-bottom: 0; }
@@ -47,6 +47,9 @@ a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-ra
 code { padding: 0.1em 0.3em; border-radius: 4px; background: var(--shade); font: 0.875em/1.5 ui-monospace, Consolas, monospace; }
 pre { padding: 0.875rem 1rem; border-radius: 6px; background: var(--shade); overflow-x: auto; overflow-wrap: normal; }
 pre code { padding: 0; background: none; }
+pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere; }
+dt { font-weight: 600; }
+dd { margin: 0 0 0.5rem; }
 blockquote { padding-left: 1rem; border-left: 3px solid var(--line); color: var(--faint); }
 table { display: block; border-collapse: collapse; overflow-x: auto; }
 th, td { padding: 0.375rem 0.75rem; border: 1px solid var(--line); text-align: left; overflow-wrap: normal; }

@@ -40,16 +40,20 @@ test('pages in a browser', { skip }, async (t) => {
     ] as const) {
       await t.test(`${look} on a ${device}`, async (t) => {
         const { page, faults } = await open(t, browser, { colorScheme: look, viewport: { width, height: 800 } });
-        for (const [name, path] of [
-          ['note', 'v2.0.0'],
-          ['list', ''],
-          ['missing', 'nothing'],
+        for (const [name, address] of [
+          ['note', `${url}v2.0.0`],
+          ['list', url],
+          ['missing', `${url}nothing`],
+          ['home', `${pages.url}/`],
         ] as const) {
-          const response = await page.goto(url + path);
+          const response = await page.goto(address);
           assert.equal(response?.status(), name === 'missing' ? 404 : 200);
           await picture(page, `${name}-${look}-${device}.png`);
           assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, name);
           assert.ok((await contrast(page)) >= 7, `${name}: the text stands out`);
+          for (const small of ['.date', 'main a', 'code'])
+            if (await page.locator(small).count())
+              assert.ok((await contrast(page, small)) >= 4.5, `${name}: ${small} can be read`);
         }
         // A page that is not there is told of in the console by the browser itself.
         assert.deepEqual(
@@ -72,6 +76,18 @@ test('pages in a browser', { skip }, async (t) => {
       asked.filter((address) => !address.startsWith(pages.url) && !address.startsWith('data:')),
       [],
     );
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('the home page leads to the notes, by headings that are in order', async (t) => {
+    const { page, faults } = await open(t, browser, {});
+    await page.goto(`${pages.url}/`);
+    const headings = await page.evaluate(`[...document.querySelectorAll('h1, h2, h3')].map((each) => each.localName)`);
+    assert.deepEqual(headings, ['h1', 'h2', 'h2']);
+    assert.equal(await page.getByRole('region', { name: 'Next steps' }).count(), 1);
+    assert.equal(await page.locator('dl dt').count(), 4);
+    await page.getByRole('link', { name: 'acme/rocket' }).click();
+    assert.equal(await page.locator('h1').textContent(), 'Release notes of acme/rocket');
     assert.deepEqual(faults, []);
   });
 

@@ -34,7 +34,7 @@ test('publishing by command line', async (t) => {
 
   await t.test('what cannot be published says why', async () => {
     for (const [args, code, words] of [
-      [[draftId], 2, /^Expected: tidings publish DRAFT_ID --channel CHANNEL/],
+      [[draftId], 2, /^Expected --channel CHANNEL\. Run: tidings help publish\n$/],
       [[draftId, '--channel', 'pigeon'], 1, /channel: expected one of scm_releases/],
       [[draftId, '--channel', 'email', '--draft'], 1, /draft: expected false for the channel email/],
       [[draftId, '--channel', 'email'], 1, /The channel email is not connected/],

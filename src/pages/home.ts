@@ -1,0 +1,115 @@
+/**
+ * `GET /`: what runs at this address, what is published here, and the next steps of whoever has just started it. It takes no key,
+ * so it names nothing that is not public: no settings of the machine, and no repository but those with public notes.
+ */
+import { escapeHtml } from '../escape-html.ts';
+import { digestOf, isKnown, toEtag } from '../etag.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { pageHeaders } from '../http/page-headers.ts';
+import type { HttpRoute } from '../http/server.ts';
+import { pagesUrl } from '../page-url.ts';
+import { version } from '../version.ts';
+import type { PageFinder, Published } from './find.ts';
+import { head, longDate, shown } from './html.ts';
+import { pagePolicy } from './policy.ts';
+
+/** Where the service is, as links on its pages go. */
+export interface Place {
+  /** Address of the service. */
+  service: string;
+  /** Path that all its paths are below; empty when they are at the top. */
+  root: string;
+  stylesheet: string;
+  /** Whether the address is that of the settings, so that others reach it. */
+  isPublic: boolean;
+}
+
+const mostListed = 50;
+
+/** The routes of the page, and an answer for browsers that ask for an icon. */
+export function homeRoutes(finder: PageFinder, place: Place): HttpRoute[] {
+  return [
+    { method: 'GET', path: '/', handle: (exchange) => send(exchange, homePage(place, finder.published(mostListed))) },
+    { method: 'GET', path: '/favicon.ico', handle: noIcon },
+  ];
+}
+
+/** The page, with the newest version of each repository that has public notes. */
+export function homePage({ service, root, stylesheet, isPublic }: Place, published: readonly Published[]): string {
+  const unreachable = isPublic
+    ? ''
+    : '\n<p>This address is that of the machine itself. A host elsewhere needs the one that it reaches the service at: put it into <code>TIDINGS_PUBLIC_URL</code>.</p>';
+  return `${head('en', [
+    '<title>Tidings</title>',
+    '<meta name="description" content="Release notes from merged pull requests">',
+    '<meta name="robots" content="noindex">',
+    `<link rel="stylesheet" href="${escapeHtml(stylesheet)}">`,
+  ])}
+<main>
+<header>
+<h1>Tidings</h1>
+<p class="date">Version ${escapeHtml(version)}</p>
+</header>
+<p>Release notes from merged pull requests: a draft for each kind of reader, edited by people, published where they are read.</p>
+<ul>
+<li><a href="${root}/docs">API reference</a>, to read and to try, and its <a href="${root}/api/openapi.json">OpenAPI document</a></li>
+<li><a href="${root}/healthz">Health</a> of this service</li>
+</ul>
+${notesSection(service, published)}<section aria-labelledby="next">
+<h2 id="next">Next steps</h2>
+<ol>
+<li>
+<p>Give your source-code host a webhook, for a repository or for a whole organisation:</p>
+<dl>
+<dt>Payload URL</dt><dd><code>${escapeHtml(service)}/api/webhooks/scm</code></dd>
+<dt>Content type</dt><dd><code>application/json</code></dd>
+<dt>Secret</dt><dd>what the file <code>webhook-secret</code> in the data directory holds, or <code>TIDINGS_WEBHOOK_SECRETS</code></dd>
+<dt>Events</dt><dd>pull requests, issues, pushes</dd>
+</dl>${unreachable}
+</li>
+<li>
+<p>Make a key on the machine that the service runs on:</p>
+<pre class="wrap"><code>tidings keys create --org ORGANISATION --name NAME</code></pre>
+</li>
+<li>
+<p>Ask for the repositories that have sent something, then for a range and its drafts:</p>
+<pre class="wrap"><code>curl -H "Authorization: Bearer KEY" ${escapeHtml(service)}/api/repos</code></pre>
+</li>
+<li><p>When something is wrong, <code>tidings doctor</code> says what, and <code>tidings help</code> lists all commands.</p></li>
+</ol>
+</section>
+</main>
+</body>
+</html>
+`;
+}
+
+function notesSection(service: string, published: readonly Published[]): string {
+  if (published.length === 0) return '';
+  const items = published.map(({ fullName, version: newest, date }) => {
+    const day = new Date(date);
+    const when = `<time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, 'en'))}</time>`;
+    const link = `<a href="${escapeHtml(new URL(pagesUrl(service, fullName)).pathname)}">${shown(fullName)}</a>`;
+    return `<li>${link} <span class="date">${shown(newest)}, ${when}</span></li>`;
+  });
+  return `<section aria-labelledby="published">
+<h2 id="published">Published notes</h2>
+<ul>
+${items.join('\n')}
+</ul>
+</section>
+`;
+}
+
+function send(exchange: Exchange, page: string): void {
+  const etag = toEtag(digestOf(page));
+  const caching = ['Cache-Control', 'no-cache', 'ETag', etag, 'X-Robots-Tag', 'noindex'];
+  const headers = [...pageHeaders(pagePolicy), ...caching];
+  if (isKnown(exchange.headers['if-none-match'], etag)) exchange.reply(304, '', '', headers);
+  else exchange.reply(200, 'text/html; charset=utf-8', page, headers);
+}
+
+/** Browsers ask for one on their own. That there is none is no failure to report. */
+function noIcon(exchange: Exchange): void {
+  exchange.reply(204, '', '', [...pageHeaders(pagePolicy), 'Cache-Control', 'public, max-age=86400']);
+}

@@ -1,0 +1,13 @@
+/**
+ * What the pages may load: their stylesheet, and nothing else.
+ */
+
+/** The Content-Security-Policy of the pages. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

@@ -13,6 +13,7 @@ import { OnceGuard } from './api/once.ts';
 import { Quotas } from './api/quotas.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
+import { type Auditor, audit } from './audit.ts';
 import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
@@ -69,8 +70,9 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
   const refusals = new Refusals({ trustedProxies: settings.trustedProxies, logger });
+  const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
   const sealer = openSealer(settings);
-  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer, refusals };
+  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer, refusals, auditor };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readDirectory),

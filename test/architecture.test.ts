@@ -72,7 +72,7 @@ const readersOfEnvironment: Record<string, string> = {
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
   if (top === 'src' && rest.length === 1)
-    return /^(errors|ids|logger|metrics|api-key|compare-url|days|escape-html|etag|seal|visible-text|page-url|processes|version|markdown)\.ts$/.test(
+    return /^(audit|errors|ids|logger|metrics|api-key|compare-url|days|escape-html|etag|seal|visible-text|page-url|processes|version|markdown)\.ts$/.test(
       rest[0] ?? '',
     )
       ? 'foundation'

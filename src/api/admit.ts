@@ -5,6 +5,7 @@
 import { invalid } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Caller } from './authenticate.ts';
+import type { ApiContext } from './context.ts';
 import type { ApiRequest, ApiRoute, ApiServices } from './handle.ts';
 import { checkQuery } from './validate.ts';
 
@@ -29,7 +30,25 @@ export function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiS
     throw invalid({ 'If-Match': 'expected none: this operation cannot be made conditional' }, 'A header is invalid.');
   }
   const query = checkQuery<never>(route.query, exchange.query);
-  return { context, caller, directory, params, headers, query, body: undefined, test, once: undefined, usage, quotas };
+  const acting = route.method === 'GET' ? context : actingAs(context, caller.key.id, exchange.requestId);
+  return {
+    context: acting,
+    caller,
+    directory,
+    params,
+    headers,
+    query,
+    body: undefined,
+    test,
+    once: undefined,
+    usage,
+    quotas,
+  };
+}
+
+/** The context of a write, which the audit log ascribes to the key. */
+function actingAs(context: ApiContext, by: string, requestId: string): ApiContext {
+  return context.auditor ? { ...context, auditor: { ...context.auditor, by, requestId } } : context;
 }
 
 /** Requests in test mode have windows of their own: they take nothing of what live ones may use, and are counted nowhere. */

@@ -75,6 +75,16 @@ export class Authenticator {
     return { caller, directory };
   }
 
+  /** Id of the valid key in an Authorization header, whatever its scopes; undefined when there is none. */
+  keyIdOf(authorization: string | undefined): string | undefined {
+    try {
+      return this.look(this.directory(), authorization).key.id;
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    }
+  }
+
   /** The directory as of now; what was remembered of an earlier state is dropped. */
   directory(): Partition {
     const directory = this.readers.fresh(directoryName);

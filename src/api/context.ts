@@ -3,6 +3,7 @@
  * once the partition has folded it (`docs/architecture.md` decision 21).
  */
 import type { Settings } from '../../config/schema.ts';
+import { type AuditOutcome, type Auditor, auditedCommand } from '../audit.ts';
 import { type ErrorKind, notFound, ServiceError } from '../errors.ts';
 import { partitionOf, slotOfId, ulid } from '../ids.ts';
 import type { Journal } from '../journal/connect.ts';
@@ -31,6 +32,8 @@ export interface ApiContext {
   sealer: Sealer;
   /** Refused deliveries; only the gateway has them. */
   refusals?: RefusalMemory;
+  /** Who writes, for the audit log; absent where there is none. */
+  auditor?: Auditor;
 }
 
 /** One use of an Idempotency-Key; the command that it is for takes it along. */
@@ -73,8 +76,8 @@ export function lifeFor(context: ApiContext, repoId: string): { life?: number } 
 }
 
 /**
- * Carries out a write and waits for its result.
- * @param use makes the write safe to repeat: a repetition gets the first one's value, and is marked
+ * Carries out a write, waits for its result and writes the audit log.
+ * @param use makes the write safe to repeat: a repetition gets the first one's value, is marked, and is not audited again
  * @returns the value of the result
  * @throws ServiceError the expected failure the command ended in, or `unavailable` when its outcome is not known in time
  */
@@ -84,21 +87,50 @@ export async function carryOut<T>(
   command: CommandRecord['command'],
   use?: Use,
 ): Promise<T> {
+  let result: CommandResult;
+  try {
+    result = await resultOf(context, name, command, use);
+  } catch (error) {
+    await audited(context, name, command, 'unknown');
+    throw error;
+  }
+  if (use && result.replayed) use.replayed = true;
+  else if (result.ok) await audited(context, name, command, 'done', result.value);
+  return settle<T>(result);
+}
+
+/** @throws ServiceError `unavailable` when the journal does not take the command, or its result does not come in time */
+async function resultOf(
+  context: ApiContext,
+  name: PartitionName,
+  command: CommandRecord['command'],
+  use: Use | undefined,
+): Promise<CommandResult> {
   const id = ulid();
   const once = use && { once: { scope: use.scope, fingerprint: use.fingerprint } };
   const { seq } = await context.laneOf(name).enqueue({ id, at: Date.now(), kind: 'command', command, ...once });
   const deadline = performance.now() + resultMs;
   for (;;) {
     const result = readResult(readPartition(context, name), id);
-    if (result) {
-      if (use && result.replayed) use.replayed = true;
-      return settle<T>(result);
-    }
+    if (result) return result;
     const left = deadline - performance.now();
     if (left <= 0)
       throw new ServiceError('unavailable', 'The write is accepted but not carried out yet.', { retryAfter: 1 });
     await context.signals.wait(name, seq, Math.min(lookMs, left));
   }
+}
+
+async function audited(
+  { auditor }: ApiContext,
+  name: PartitionName,
+  command: CommandRecord['command'],
+  outcome: AuditOutcome,
+  value?: unknown,
+): Promise<void> {
+  const about = auditor && auditedCommand(name, command, value);
+  if (!about) return;
+  const { by, requestId } = auditor;
+  await auditor.write({ ...about, outcome, by, ...(requestId !== undefined && { requestId }) });
 }
 
 /**

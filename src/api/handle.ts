@@ -3,6 +3,7 @@
  * error exit.
  */
 import type { TObject } from '@sinclair/typebox';
+import { auditActionOf, objectsInPath } from '../audit.ts';
 import { ServiceError } from '../errors.ts';
 import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { BodyBudget } from '../http/budget.ts';
@@ -90,7 +91,7 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
       const request = admit(route, exchange, services);
       if (method === 'GET' || method === 'DELETE') {
         const reply = serve(route, request);
-        if (reply instanceof Promise) void answer(route, exchange, reply);
+        if (reply instanceof Promise) void answer(route, exchange, services, reply);
         else {
           if (send(exchange, reply) === 200) succeeded.inc();
           else apiRequests.inc({ route: route.operation, status: '304' });
@@ -102,10 +103,10 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
       exchange.receive(
         limits,
         ignoreChunk,
-        (bytes) => void answer(route, exchange, run(route, request, exchange, services, bytes)),
+        (bytes) => void answer(route, exchange, services, run(route, request, exchange, services, bytes)),
       );
     } catch (error) {
-      refuse(route, exchange, error);
+      refuse(route, exchange, services, error);
     }
   };
   return { method, path, handle, headers: deprecationHeaders(route.contract.deprecated) };
@@ -133,13 +134,18 @@ function serve(route: ApiRoute<never>, request: ApiRequest<never>): ApiReply | P
   return request.test ? serveMock(route, request) : route.handle(request);
 }
 
-async function answer(route: ApiRoute<never>, exchange: Exchange, reply: Promise<ApiReply>): Promise<void> {
+async function answer(
+  route: ApiRoute<never>,
+  exchange: Exchange,
+  services: ApiServices,
+  reply: Promise<ApiReply>,
+): Promise<void> {
   try {
     const status = send(exchange, await reply);
     apiRequests.inc({ route: route.operation, status: String(status) });
     observe(route, exchange);
   } catch (error) {
-    refuse(route, exchange, error);
+    refuse(route, exchange, services, error);
   }
 }
 
@@ -161,12 +167,22 @@ function send(exchange: Exchange, { status, body, headers = [], ...reply }: ApiR
   return known ? 304 : status;
 }
 
-function refuse(route: ApiRoute<never>, exchange: Exchange, error: unknown): void {
+function refuse(route: ApiRoute<never>, exchange: Exchange, services: ApiServices, error: unknown): void {
   const status = error instanceof ServiceError ? error.status : 500;
+  if (status === 403) auditRefusal(route, exchange, services);
   apiRequests.inc({ route: route.operation, status: String(status) });
   if (status === 401) exchange.extraHeaders = ['WWW-Authenticate', 'Bearer realm="tidings"'];
   exchange.fail(error);
   observe(route, exchange);
+}
+
+/** Writes to the audit log what a valid key asked for without being allowed to. */
+function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Exchange, services: ApiServices): void {
+  const action = auditActionOf(route.operation);
+  const by = action && services.authenticator.keyIdOf(headers.authorization);
+  if (!action || by === undefined) return;
+  const objects = objectsInPath(route.path, params);
+  void services.context.auditor?.write({ action, outcome: 'refused', by, requestId, objects });
 }
 
 function ignoreChunk(): void {}

@@ -6,13 +6,15 @@ import { createConnection } from 'node:net';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
+import { type AuditLine, type Auditor, type AuditTask, audit } from '../audit.ts';
 import { openSealer } from '../first-start.ts';
-import { connectJournal, type JournalClient } from '../journal/connect.ts';
+import { connectJournal, type Journal, type JournalClient } from '../journal/connect.ts';
 import type { NatsSettings } from '../journal/credentials.ts';
 import { seedFile } from '../journal/keys.ts';
 import { Lane } from '../journal/lane.ts';
+import { ask } from '../journal/query.ts';
 import { FoldedSignals } from '../journal/signal.ts';
-import type { PartitionName } from '../journal/subjects.ts';
+import { directoryName, type PartitionName } from '../journal/subjects.ts';
 import { createLogger } from '../logger.ts';
 import { localJournal } from '../nats-server.ts';
 import { Readers } from '../store/readers.ts';
@@ -53,6 +55,7 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
     get sealer() {
       return openSealer(loaded);
     },
+    auditor: auditorOf(journal),
   };
   try {
     return await step(context);
@@ -62,6 +65,15 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
     await context.readers.close();
     await journal.close();
   }
+}
+
+/** Has the service write the audit lines of a command into its log. When it does not answer, they go to standard error. */
+function auditorOf(journal: Journal): Auditor {
+  const write = async (line: AuditLine): Promise<void> => {
+    const task: AuditTask = { task: 'audit', line };
+    await ask(journal, directoryName, task).catch(() => audit(createLogger('cli', 'info'), line));
+  };
+  return { by: 'command line', write };
 }
 
 /** Whether anything listens at a journal address. */

@@ -6,6 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
+import { type AuditTask, audit } from '../../src/audit.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
@@ -41,7 +42,7 @@ import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { Resealer } from './resealer.ts';
 
-/** A question to an owner: one for the pool, one about a host, or an operator's wish for a snapshot or a sweep. */
+/** A question to an owner: one for the pool, one about a host, or a request of the command line. */
 type Question =
   | PreviewTask
   | ChangesTask
@@ -50,6 +51,7 @@ type Question =
   | ResolveRepositoryTask
   | TestChannelTask
   | ConfirmOwnerTask
+  | AuditTask
   | { task: 'snapshot' }
   | { task: 'sweep' };
 
@@ -149,6 +151,7 @@ export async function serve(
   const answers = answerQueries(journal, name, async (question: Question) => {
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
+    if (question.task === 'audit') return audit(logger, question.line);
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);

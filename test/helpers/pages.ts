@@ -21,6 +21,8 @@ import { freePort, temporaryFolder } from './ports.ts';
 export const at = Date.UTC(2026, 1, 3, 12);
 const publicationId = 'pub_0000000000000000000000000000';
 
+type TestNote = HostedPage & { path: string | undefined; publicationId: string };
+
 export interface TestPages {
   url: string;
   /** Writes a repository to both partitions that know of it. */
@@ -30,8 +32,9 @@ export interface TestPages {
   ): Promise<string>;
   /** What the channel of an organisation, or of a repository, is set to; undefined = nothing is. */
   settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
-  note(repoId: string, page?: Partial<HostedPage>): Promise<void>;
-  remove(repoId: string): Promise<void>;
+  note(repoId: string, page?: Partial<TestNote>): Promise<void>;
+  /** Removes what a publication put on a version's page. */
+  remove(repoId: string, page?: Partial<Pick<TestNote, 'version' | 'path' | 'publicationId'>>): Promise<void>;
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
 }
 
@@ -73,14 +76,15 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
       inside(partition, () => {
         const usual = {
           version: 'v1.0.0',
-          persona: 'engineer' as const,
+          persona: 'customer' as const,
           html: '<p>First.</p>',
           excerpt: 'First',
           date: at,
         };
-        writeHostedNote(partition, { ...usual, ...page, repoId, publicationId }, at);
+        writeHostedNote(partition, { publicationId, ...usual, ...page, repoId }, at);
       }),
-    remove: (repoId) => inside(partition, () => removeHostedNote(partition, repoId, publicationId)),
+    remove: (repoId, page = {}) =>
+      inside(partition, () => removeHostedNote(partition, { version: 'v1.0.0', publicationId, ...page, repoId })),
     get: async (path, headers = {}) => {
       const response = await fetch(path.startsWith('http') ? path : url + path, { headers, redirect: 'manual' });
       return { status: response.status, headers: response.headers, body: await response.text() };

@@ -11,7 +11,14 @@ import {
 import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import { readDraft } from '../store/drafts.ts';
-import { publicationResponse, readPublication, listPublications as storedPublications } from '../store/publications.ts';
+import { readHostedNote } from '../store/hosted-notes.ts';
+import type { Partition } from '../store/partition.ts';
+import {
+  publicationResponse,
+  readPublication,
+  readReference,
+  listPublications as storedPublications,
+} from '../store/publications.ts';
 import { assertVisible } from './authenticate.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
@@ -81,15 +88,29 @@ const deletePublication: ApiRoute = {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
     const command = { name: 'deletePublication', publicationId: record.id } as const;
     const { deletedAt } = await carryOut<{ deletedAt: number }>(request.context, partition.name, command);
-    return { status: 200, body: deletedResponse(record, deletedAt) };
+    const left =
+      record.channel === 'hosted' ? pageAfter(readPartition(request.context, partition.name), record) : undefined;
+    return { status: 200, body: deletedResponse(record, deletedAt, left) };
   },
 };
 
 /** What deleting did, and what it did not do. */
-export function deletedResponse({ id, channel }: Pick<PublicationRecord, 'id' | 'channel'>, deletedAt: number) {
-  const message =
-    channel === 'hosted' ? 'Its page is gone.' : `What the channel ${channel} has got stays there: delete it there.`;
+export function deletedResponse(
+  { id, channel }: Pick<PublicationRecord, 'id' | 'channel'>,
+  deletedAt: number,
+  page = 'Its page is gone.',
+) {
+  const message = channel === 'hosted' ? page : `What the channel ${channel} has got stays there: delete it there.`;
   return { id, deletedAt: new Date(deletedAt).toISOString(), message };
+}
+
+/** What is at the page of a deleted publication. The store as it is afterwards tells, as others may publish at the same time. */
+function pageAfter(partition: Partition, record: PublicationRecord): string | undefined {
+  const version = readReference(partition, record);
+  const there = version !== undefined && readHostedNote(partition, record.repoId, version, record.personaPath);
+  if (there)
+    return `The page stays, as it shows publication ${there.publicationId}. Delete that publication to remove the page.`;
+  return record.publishedAt === null ? 'It has no page.' : undefined;
 }
 
 /** The publications of a draft, or of a whole repository. */

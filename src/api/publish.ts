@@ -7,7 +7,7 @@ import { invalid, ServiceError } from '../errors.ts';
 import { newId, slotOfId } from '../ids.ts';
 import { ask } from '../journal/query.ts';
 import type { PartitionName } from '../journal/subjects.ts';
-import { pagesUrl } from '../page-url.ts';
+import { pagesUrl, personaPath } from '../page-url.ts';
 import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
 import type { Command } from '../protocol/commands.ts';
@@ -90,7 +90,7 @@ const previewPublication: ApiRoute = {
     const settings = stored?.settings ?? defaultConnection(context.sealer, orgId, channel).settings;
     const publicationId = newId('pub', slotOfId(draftId) as number);
     const what = { publicationId, repoId: draft.repoId, draftId, revision: draft.revision };
-    const shown = { pagesUrl: pagesUrlOf(context, directory, id) };
+    const shown = pagesOf(context, directory, draft);
     const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
     const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
     return { status: 200, body: { channel, payload } };
@@ -122,9 +122,10 @@ function assertReady({ id, status }: DraftRecord): void {
 export async function connectionFor(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
   partition: Partition,
-  { repoId, rangeId, persona }: Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>,
+  published: Published,
   channel: ChannelName,
-): Promise<{ connection: Connection; pagesUrl: string | null }> {
+): Promise<{ connection: Connection } & PagesOf> {
+  const { repoId, rangeId, persona } = published;
   const { orgId } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
   if (
     channelTraits[channel].isPublic &&
@@ -139,11 +140,23 @@ export async function connectionFor(
   }
   assertRangeFits(partition, rangeId, channel);
   const connection = connectionInForce({ context, directory }, { orgId, repoId }, channel);
-  const pagesUrl = pagesUrlOf(context, directory, repoId);
   if (channel === 'email' && context.settings.publicUrl === '') throw new ServiceError('conflict', mailNeedsPublicUrl);
-  assertPagesShown(channel, pagesUrl);
+  const pages = pagesOf(context, directory, published);
+  assertPagesShown(channel, pages.pagesUrl);
   await assertHostWritable({ context, directory }, repoId, channel);
-  return { connection, pagesUrl };
+  return { connection, ...pages };
+}
+
+/** What is published: a draft, or that of a publication. */
+type Published = Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>;
+
+/** Where the repository's notes are shown, and where this draft's page is among them. */
+type PagesOf = Pick<PublicationRecord, 'pagesUrl' | 'personaPath'>;
+
+/** The address of an internal page follows from a key of the instance, so that it stays the same for later revisions. */
+function pagesOf(context: ApiContext, directory: Partition, { repoId, rangeId, persona }: Published): PagesOf {
+  const path = personaPath(persona, context.sealer.mac(rangeId, ['internal page', repoId]));
+  return { pagesUrl: pagesUrlOf(context, directory, repoId), ...(path !== undefined && { personaPath: path }) };
 }
 
 /** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */

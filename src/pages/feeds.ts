@@ -15,7 +15,9 @@ export interface FeedHead {
 }
 
 /** A note in a feed; `html` empty = only its excerpt is shown. */
-export type FeedNote = Pick<HostedNote, 'version' | 'excerpt' | 'html' | 'publishedAt' | 'updatedAt'> & { url: string };
+export type FeedNote = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'html' | 'publishedAt' | 'updatedAt'> & {
+  url: string;
+};
 
 export function atomFeed(head: FeedHead, notes: readonly FeedNote[]): string {
   // Titles and excerpts of entries are read as HTML.
@@ -41,11 +43,11 @@ function toFeed(
     // Without notes it never changed: the same bytes each time.
     updated: new Date(Math.max(0, ...notes.map(({ updatedAt }) => updatedAt))),
   });
-  for (const { version, excerpt = '', html, url, publishedAt, updatedAt } of notes)
+  for (const { version, path, excerpt = '', html, url, publishedAt, updatedAt } of notes)
     feed.addItem({
       id: url,
       link: url,
-      title: toText(printable(version)),
+      title: toText(printable(path === undefined ? version : `${version}, for engineers`)),
       date: new Date(updatedAt),
       published: new Date(publishedAt),
       ...(excerpt !== '' && { description: toText(printable(excerpt)) }),

@@ -7,19 +7,17 @@ import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { pagesUrl } from '../page-url.ts';
+import { namePath } from '../page-url.ts';
 import { version } from '../version.ts';
 import type { PageFinder, Published } from './find.ts';
 import { head, longDate, shown } from './html.ts';
 import { pagePolicy } from './policy.ts';
+import { styleVersion } from './style.ts';
 
-/** Where the service is, as links on its pages go. */
+/** Addresses on the page that depend on the settings or the request. */
 export interface Place {
-  /** Address of the service. */
+  /** Address of the service; links on the page are relative, so that they lead right behind any proxy. */
   service: string;
-  /** Path that all its paths are below; empty when they are at the top. */
-  root: string;
-  stylesheet: string;
   /** Whether the address is that of the settings, so that others reach it. */
   isPublic: boolean;
 }
@@ -27,23 +25,25 @@ export interface Place {
 const mostListed = 50;
 
 /** The routes of the page, and an answer for browsers that ask for an icon. */
-export function homeRoutes(finder: PageFinder, place: Place): HttpRoute[] {
+export function homeRoutes(finder: PageFinder, placeOf: (exchange: Exchange) => Place): HttpRoute[] {
+  const handle = (exchange: Exchange): void =>
+    send(exchange, homePage(placeOf(exchange), finder.published(mostListed)));
   return [
-    { method: 'GET', path: '/', handle: (exchange) => send(exchange, homePage(place, finder.published(mostListed))) },
+    { method: 'GET', path: '/', handle },
     { method: 'GET', path: '/favicon.ico', handle: noIcon },
   ];
 }
 
 /** The page, with the newest version of each repository that has public notes. */
-export function homePage({ service, root, stylesheet, isPublic }: Place, published: readonly Published[]): string {
+export function homePage({ service, isPublic }: Place, published: readonly Published[]): string {
   const unreachable = isPublic
     ? ''
-    : '\n<p>This address is that of the machine itself. A host elsewhere needs the one that it reaches the service at: put it into <code>TIDINGS_PUBLIC_URL</code>.</p>';
+    : '\n<p>This is the address that your browser asked. A host elsewhere needs the one that it reaches the service at: put it into <code>TIDINGS_PUBLIC_URL</code>.</p>';
   return `${head('en', [
     '<title>Tidings</title>',
     '<meta name="description" content="Release notes from merged pull requests">',
     '<meta name="robots" content="noindex">',
-    `<link rel="stylesheet" href="${escapeHtml(stylesheet)}">`,
+    `<link rel="stylesheet" href="notes/style.css?v=${styleVersion}">`,
   ])}
 <main>
 <header>
@@ -52,10 +52,10 @@ export function homePage({ service, root, stylesheet, isPublic }: Place, publish
 </header>
 <p>Release notes from merged pull requests: a draft for each kind of reader, edited by people, published where they are read.</p>
 <ul>
-<li><a href="${root}/docs">API reference</a>, to read and to try, and its <a href="${root}/api/openapi.json">OpenAPI document</a></li>
-<li><a href="${root}/healthz">Health</a> of this service</li>
+<li><a href="docs">API reference</a>, to read and to try, and its <a href="api/openapi.json">OpenAPI document</a></li>
+<li><a href="healthz">Health</a> of this service</li>
 </ul>
-${notesSection(service, published)}<section aria-labelledby="next">
+${notesSection(published)}<section aria-labelledby="next">
 <h2 id="next">Next steps</h2>
 <ol>
 <li>
@@ -84,12 +84,12 @@ ${notesSection(service, published)}<section aria-labelledby="next">
 `;
 }
 
-function notesSection(service: string, published: readonly Published[]): string {
+function notesSection(published: readonly Published[]): string {
   if (published.length === 0) return '';
   const items = published.map(({ fullName, version: newest, date }) => {
     const day = new Date(date);
     const when = `<time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, 'en'))}</time>`;
-    const link = `<a href="${escapeHtml(new URL(pagesUrl(service, fullName)).pathname)}">${shown(fullName)}</a>`;
+    const link = `<a href="${escapeHtml(`notes/${namePath(fullName)}/`)}">${shown(fullName)}</a>`;
     return `<li>${link} <span class="date">${shown(newest)}, ${when}</span></li>`;
   });
   return `<section aria-labelledby="published">

@@ -3,6 +3,7 @@
  * safe HTML; all else is escaped here. No scripts, nothing from elsewhere.
  */
 import { escapeHtml } from '../escape-html.ts';
+import type { Persona } from '../protocol/stored.ts';
 import type { HostedEntry, HostedNote } from '../store/hosted-notes.ts';
 import { visibleText } from '../visible-text.ts';
 
@@ -11,8 +12,10 @@ export interface Site {
   /** Name above its pages. */
   title: string;
   language: string;
-  /** Address of the list, as links on the pages go. */
+  /** Way to the list, by which all links on a page go. */
   home: string;
+  /** Absolute address of the page for search engines; null where they are to keep none, or it is not known. */
+  canonical: string | null;
   stylesheet: string;
   /** Whether search engines may keep the pages. */
   isListed: boolean;
@@ -28,11 +31,14 @@ export interface List {
   older: string | null;
 }
 
+/** How notes are marked that are not for customers. */
+const readers = { engineer: 'For engineers', internal: 'Internal notes' } as const;
+
 /** The list of versions, the newest first. */
-export function listPage(site: Site, canonical: string, { entries, number, newer, older }: List): string {
+export function listPage(site: Site, { entries, number, newer, older }: List): string {
   const items = entries.map(
-    ({ version, excerpt = '', date, url }) =>
-      `<li>\n<h2><a href="${escapeHtml(url)}">${shown(version)}</a></h2>\n${time(date, site.language)}${
+    ({ version, path, excerpt = '', date, url }) =>
+      `<li>\n<h2><a href="${escapeHtml(url)}">${shown(version)}</a></h2>\n${time(date, site.language, path && readers.engineer)}${
         excerpt === '' ? '' : `\n<p>${shown(excerpt)}</p>`
       }\n</li>`,
   );
@@ -47,22 +53,27 @@ export function listPage(site: Site, canonical: string, { entries, number, newer
   return shell(site, {
     title,
     description: `Versions: ${entries.map(({ version }) => version).join(', ')}`,
-    canonical,
     main: `<h1>${shown(site.title)}</h1>\n${list}${nav}`,
   });
 }
 
-/** The page of a version. */
-export function versionPage(site: Site, canonical: string, note: HostedNote): string {
+/**
+ * The page of a version's note.
+ * @param other note of the version that readers of this page may also want
+ */
+export function versionPage(site: Site, note: HostedNote, other?: { persona: Persona; url: string }): string {
+  const { version, persona, excerpt = '', date } = note;
+  const link = other
+    ? `\n<p><a href="${escapeHtml(other.url)}">Notes for ${other.persona === 'customer' ? 'customers' : 'engineers'}</a></p>`
+    : '';
   return shell(site, {
-    title: `${note.version} · ${site.title}`,
-    description: note.excerpt ?? '',
-    canonical,
+    title: `${version}${persona === 'customer' ? '' : `, ${readers[persona].toLowerCase()}`} · ${site.title}`,
+    description: excerpt,
     main: `<p class="home"><a href="${escapeHtml(site.home)}">${shown(site.title)}</a></p>
 <article>
 <header>
-<h1>${shown(note.version)}</h1>
-${time(note.date, site.language)}
+<h1>${shown(version)}</h1>
+${time(date, site.language, persona === 'customer' ? undefined : readers[persona])}${link}
 </header>
 ${note.html}
 </article>`,
@@ -88,16 +99,17 @@ export function missingPage(stylesheet: string): string {
 interface Content {
   title: string;
   description: string;
-  canonical: string;
   main: string;
 }
 
-function shell(site: Site, { title, description, canonical, main }: Content): string {
+function shell(site: Site, { title, description, main }: Content): string {
+  const { canonical } = site;
   const { atom, json } = site.feeds;
   return `${head(site.language, [
     `<title>${shown(title)}</title>`,
     description === '' ? '' : `<meta name="description" content="${shown(description.slice(0, 300))}">`,
-    site.isListed ? `<link rel="canonical" href="${escapeHtml(canonical)}">` : '<meta name="robots" content="noindex">',
+    site.isListed ? '' : '<meta name="robots" content="noindex">',
+    canonical === null ? '' : `<link rel="canonical" href="${escapeHtml(canonical)}">`,
     `<link rel="alternate" type="application/atom+xml" title="Atom" href="${escapeHtml(atom)}">`,
     `<link rel="alternate" type="application/feed+json" title="JSON Feed" href="${escapeHtml(json)}">`,
     `<link rel="stylesheet" href="${escapeHtml(site.stylesheet)}">`,
@@ -132,9 +144,12 @@ export function shown(text: string): string {
   return escapeHtml(visibleText(text));
 }
 
-function time(date: number, language: string): string {
+/** @param audience whom the note is for, beside its date */
+function time(date: number, language: string, audience?: string): string {
   const day = new Date(date);
-  return `<p class="date"><time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, language))}</time></p>`;
+  const iso = day.toISOString().slice(0, 10);
+  const more = audience === undefined ? '' : ` · ${audience}`;
+  return `<p class="date"><time datetime="${iso}">${escapeHtml(longDate(day, language))}</time>${more}</p>`;
 }
 
 /** A day in words, in English where the language is not known. */

@@ -1,6 +1,6 @@
 /**
- * `GET /notes/OWNER/NAME/`, its feeds, and a page for each version below it. What is unknown, switched off or asked for without
- * its key is one and the same 404. Reading needs no API key and takes nothing from any limit; a page costs some table reads.
+ * `GET /notes/OWNER/NAME/`, its feeds, and below it a page for each version and persona. What is unknown, switched off or asked for
+ * without its key is one and the same 404. Reading needs no API key and takes nothing from any limit; a page costs some table reads.
  */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -8,8 +8,14 @@ import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { feedNames, feedUrl, pagesUrl, pageUrl, versionOfPath } from '../page-url.ts';
-import { countHostedNotes, listHostedNotes, readHostedNote } from '../store/hosted-notes.ts';
+import { decodedPath, feedNames, feedUrl, namePath, pagesOfPath, pagesUrl, pageUrl } from '../page-url.ts';
+import {
+  countHostedNotes,
+  type HostedNote,
+  listHostedNotes,
+  readEngineersNote,
+  readHostedNote,
+} from '../store/hosted-notes.ts';
 import type { Readers } from '../store/readers.ts';
 import { atomFeed, type FeedNote, jsonFeed } from './feeds.ts';
 import { PageFinder, type Pages } from './find.ts';
@@ -27,60 +33,87 @@ interface Reply {
   isListed: boolean;
 }
 
+/** What is asked for below the pages of a repository. */
+interface Asked {
+  /** The path as it was sent. */
+  rest: string;
+  page: string | null;
+  /** Address of the service for links that must be absolute. */
+  service: string;
+  /** Whether the settings name that address, so that search engines may be told of it. */
+  isPublic: boolean;
+  stylesheet: string;
+}
+
 const listSize = 20;
 const feedSize = 20;
 /** Texts of one feed together, in characters; of later notes only excerpts are shown. */
 const longestFeed = 2_000_000;
 const html = 'text/html; charset=utf-8';
+const below = '/notes/';
+const plainHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** The routes of all pages. */
 export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpRoute[] {
   const finder = new PageFinder(readers, settings);
-  const service = publicUrlOf(settings);
-  const root = new URL(service).pathname.replace(/\/$/, '');
-  const stylesheet = `${root}/notes/style.css?v=${styleVersion}`;
   const handle = (exchange: Exchange): void => {
     const [, owner = '', name = '', rest] = /^\/notes\/([^/]+)\/([^/]+)(?:\/(.*))?$/.exec(exchange.url) ?? [];
     // Whether there are such pages is not told by this.
-    if (rest === undefined && name !== '') return redirect(exchange, `${root}${exchange.url}/`);
-    const key = new URLSearchParams(exchange.query).get('key');
-    const fullName = `${versionOfPath(owner)}/${versionOfPath(name)}`;
+    if (rest === undefined && name !== '') return redirect(exchange, 308, `./${name}/`);
+    const query = new URLSearchParams(exchange.query);
+    const key = query.get('key');
+    const fullName = `${decodedPath(owner)}/${decodedPath(name)}`;
     const pages = finder.find(fullName, key);
-    const reply = pages && replyTo(pages, rest ?? '', exchange.query, { service, stylesheet });
-    if (reply) return send(exchange, reply);
+    const stylesheet = `${up(exchange.url.slice(below.length))}style.css?v=${styleVersion}`;
+    if (pages && rest !== undefined) {
+      const asked: Asked = { rest, page: query.get('page'), stylesheet, ...addressOf(settings, exchange) };
+      const reply = replyTo(pages, asked);
+      if (typeof reply === 'string') return redirect(exchange, 307, reply);
+      if (reply) return send(exchange, reply);
+    }
     const movedTo = pages ? undefined : finder.movedTo(fullName, key);
     if (movedTo !== undefined)
-      return redirect(exchange, `${new URL(pagesUrl(service, movedTo)).pathname}${rest ?? ''}`);
+      return redirect(exchange, 308, `${up(rest ?? '')}../../${namePath(movedTo)}/${rest ?? ''}`);
     exchange.reply(404, html, missingPage(stylesheet), [...pageHeaders(pagePolicy), 'Cache-Control', 'no-store']);
   };
   return [
     { method: 'GET', path: '/notes/style.css', handle: sendStyle },
     { method: 'GET', path: '/notes/*', handle },
-    ...homeRoutes(finder, { service, root, stylesheet, isPublic: settings.publicUrl !== '' }),
+    ...homeRoutes(finder, (exchange) => addressOf(settings, exchange)),
   ];
 }
 
-function replyTo(
-  pages: Pages,
-  rest: string,
-  query: string,
-  place: { service: string; stylesheet: string },
-): Reply | undefined {
+/** The way from a path to what its first part is in; links go by it, so that they lead right behind any proxy. */
+function up(path: string): string {
+  return '../'.repeat(path.split('/').length - 1) || './';
+}
+
+/** The address in the settings, else the one that the request names. */
+function addressOf(settings: PageRouteSettings, { headers }: Exchange): Pick<Asked, 'service' | 'isPublic'> {
+  const { host = '' } = headers;
+  const isPublic = settings.publicUrl !== '';
+  return { service: isPublic || !plainHost.test(host) ? publicUrlOf(settings) : `http://${host}`, isPublic };
+}
+
+/** The reply, or where it is instead. */
+function replyTo(pages: Pages, asked: Asked): Reply | string | undefined {
   const { fullName } = pages.repository;
-  const { visibility, key, title = `Release notes of ${fullName}`, language = 'en' } = pages.settings;
+  const { visibility, title = `Release notes of ${fullName}`, language = 'en' } = pages.settings;
+  const { rest, service, stylesheet } = asked;
   const isListed = visibility === 'public';
-  const home = pagesUrl(place.service, fullName, isListed ? undefined : key);
-  const feeds = { atom: feedUrl(home, 'atom'), json: feedUrl(home, 'json') };
-  const site: Site = { title, language, home, stylesheet: place.stylesheet, isListed, feeds };
-  if (rest === '') return listReply(pages, site, new URLSearchParams(query).get('page'));
-  const head = { title, language, home, feeds };
+  const key = isListed ? undefined : pages.settings.key;
+  const home = up(rest) + (key === undefined ? '' : `?key=${encodeURIComponent(key)}`);
+  const outside = pagesUrl(service, fullName, key);
+  const toFeeds = (from: string) => ({ atom: feedUrl(from, 'atom'), json: feedUrl(from, 'json') });
+  const canonical = asked.isPublic && isListed ? outside : null;
+  const site: Site = { title, language, home, canonical, stylesheet, isListed, feeds: toFeeds(home) };
+  if (rest === '') return listReply(pages, site, asked.page);
+  const head = { title, language, home: outside, feeds: toFeeds(outside) };
   if (rest === feedNames.atom)
-    return { type: 'application/atom+xml; charset=utf-8', body: atomFeed(head, newest(pages, home)), isListed };
+    return { type: 'application/atom+xml; charset=utf-8', body: atomFeed(head, newest(pages, outside)), isListed };
   if (rest === feedNames.json)
-    return { type: 'application/feed+json; charset=utf-8', body: jsonFeed(head, newest(pages, home)), isListed };
-  const version = versionOfPath(rest);
-  const note = version === undefined ? undefined : readHostedNote(pages.partition, pages.repository.id, version);
-  return note && { type: html, body: versionPage(site, pageUrl(home, note.version), note), isListed };
+    return { type: 'application/feed+json; charset=utf-8', body: jsonFeed(head, newest(pages, outside)), isListed };
+  return noteReply(pages, site, rest);
 }
 
 /** A page of the list; those beyond the last are not there. */
@@ -91,7 +124,7 @@ function listReply({ partition, repository }: Pages, site: Site, page: string | 
   if (number < 1 || number > pages) return undefined;
   const entries = listHostedNotes(partition, repository.id, (number - 1) * listSize, listSize).map((entry) => ({
     ...entry,
-    url: pageUrl(site.home, entry.version),
+    url: pageUrl(site.home, entry.version, entry.path),
   }));
   const at = (other: number): string => withPage(site.home, other);
   const list = {
@@ -100,7 +133,8 @@ function listReply({ partition, repository }: Pages, site: Site, page: string | 
     newer: number > 1 ? at(number - 1) : null,
     older: number < pages ? at(number + 1) : null,
   };
-  return { type: html, body: listPage(site, at(number), list), isListed: site.isListed };
+  const canonical = site.canonical === null ? null : withPage(site.canonical, number);
+  return { type: html, body: listPage({ ...site, canonical }, list), isListed: site.isListed };
 }
 
 function withPage(home: string, number: number): string {
@@ -108,13 +142,36 @@ function withPage(home: string, number: number): string {
   return `${home}${home.includes('?') ? '&' : '?'}page=${number}`;
 }
 
+/** A note's page, or the address of the engineers' page where their note has moved to. */
+function noteReply(pages: Pages, site: Site, rest: string): Reply | string | undefined {
+  const { partition, repository } = pages;
+  for (const { version, path } of pagesOfPath(rest)) {
+    const note = readHostedNote(partition, repository.id, version, path);
+    if (!note) continue;
+    if (path !== note.path) return pageUrl(site.home, version, note.path);
+    const isListed = site.isListed && note.persona !== 'internal';
+    const canonical = isListed && site.canonical !== null ? pageUrl(site.canonical, version, path) : null;
+    const other = otherNote(pages, note);
+    const shown = other && { persona: other.persona, url: pageUrl(site.home, version, other.path) };
+    return { type: html, body: versionPage({ ...site, canonical, isListed }, note, shown), isListed };
+  }
+  return undefined;
+}
+
+/** The engineers' note of a customers' page, and the other way round. */
+function otherNote({ partition, repository }: Pages, { persona, version, path }: HostedNote): HostedNote | undefined {
+  if (persona === 'customer') return readEngineersNote(partition, repository.id, version);
+  const own = persona === 'engineer' && path ? readHostedNote(partition, repository.id, version) : undefined;
+  return own?.persona === 'customer' ? own : undefined;
+}
+
 function newest({ partition, repository }: Pages, home: string): FeedNote[] {
   let room = longestFeed;
-  return listHostedNotes(partition, repository.id, 0, feedSize).flatMap(({ version }) => {
-    const note = readHostedNote(partition, repository.id, version);
+  return listHostedNotes(partition, repository.id, 0, feedSize).flatMap(({ version, path }) => {
+    const note = readHostedNote(partition, repository.id, version, path);
     if (!note) return [];
     room -= note.html.length;
-    return [{ ...note, html: room < 0 ? '' : note.html, url: pageUrl(home, version) }];
+    return [{ ...note, html: room < 0 ? '' : note.html, url: pageUrl(home, version, path) }];
   });
 }
 
@@ -133,9 +190,9 @@ function sendStyle(exchange: Exchange): void {
   exchange.reply(200, 'text/css; charset=utf-8', style, [...pageHeaders(pagePolicy), ...caching]);
 }
 
-function redirect(exchange: Exchange, path: string): void {
-  const location = exchange.query === '' ? path : `${path}?${exchange.query}`;
+function redirect(exchange: Exchange, status: 307 | 308, path: string): void {
+  const location = exchange.query === '' || path.includes('?') ? path : `${path}?${exchange.query}`;
   // A former name can be another repository's tomorrow.
   const caching = ['Cache-Control', `${exchange.query.includes('key=') ? 'private' : 'public'}, max-age=60`];
-  exchange.reply(308, '', '', ['Location', location, ...pageHeaders(pagePolicy), ...caching]);
+  exchange.reply(status, '', '', ['Location', location, ...pageHeaders(pagePolicy), ...caching]);
 }

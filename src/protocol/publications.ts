@@ -15,6 +15,12 @@ const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 
 /**
+ * Where the page of the draft's persona is below its version's page. Customers' drafts have none, nor have records of earlier
+ * versions. The sender of the command makes it, since an internal page has a secret in its address.
+ */
+const personaPath = Type.Optional(Type.String());
+
+/**
  * `pending`: no attempt was begun. `processing`: one was; others may follow. `completed` and `failed` are the ends, until a
  * person asks for more.
  */
@@ -37,6 +43,7 @@ export const PublicationRecordSchema = Type.Object({
   connection: ConnectionSchema,
   /** Address of the repository's public pages; null where nobody may know it. */
   pagesUrl: NullableString,
+  personaPath,
   status: PublicationStateSchema,
   /** The attempt under way, the life of the worker that makes it, and digests of those it writes to one by one. */
   sending: Type.Union([
@@ -72,6 +79,7 @@ export const PublicationCommandSchemas = [
     asDraft: Type.Boolean(),
     connection: ConnectionSchema,
     pagesUrl: NullableString,
+    personaPath,
   }),
   /** Sends a publication once more, through the connection of now. */
   Type.Object({
@@ -79,6 +87,7 @@ export const PublicationCommandSchemas = [
     publicationId: Type.String(),
     connection: ConnectionSchema,
     pagesUrl: NullableString,
+    personaPath,
   }),
   Type.Object({ name: Type.Literal('deletePublication'), publicationId: Type.String() }),
 ] as const;

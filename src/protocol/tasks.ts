@@ -106,6 +106,8 @@ export const PayloadTaskSchema = Type.Object({
   /** Settings of the connection without its secrets, which no payload holds. */
   settings: Type.Record(Type.String(), Type.Unknown()),
   pagesUrl: Type.Union([Type.String(), Type.Null()]),
+  /** Where the page of the draft's persona is below its version's page. */
+  personaPath: Type.Optional(Type.String()),
 });
 export type PayloadTask = Static<typeof PayloadTaskSchema>;
 

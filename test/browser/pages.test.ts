@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { hosted } from '../../src/channels/hosted.ts';
+import { personaPath } from '../../src/page-url.ts';
 import { chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
 import { sampleBody, sampleNote } from '../helpers/host-note.ts';
 import { at, startPages, type TestPages } from '../helpers/pages.ts';
@@ -18,6 +19,9 @@ const skip =
   program === undefined && 'NO CHROMIUM: none on the PATH and none at /usr/bin/chromium; the pages were not looked at';
 /** Where pictures go, when somebody wants to look at them. */
 const pictures = process.env.TIDINGS_TEST_PICTURES;
+
+const secret = 'a-page-that-nobody-guesses';
+const internal = `v2.0.0/${personaPath('internal', secret)}`;
 
 const hostile = [
   '<script>alert(1)</script> <img src=x onerror=alert(1)> <style>*{display:none}</style>',
@@ -40,20 +44,27 @@ test('pages in a browser', { skip }, async (t) => {
     ] as const) {
       await t.test(`${look} on a ${device}`, async (t) => {
         const { page, faults } = await open(t, browser, { colorScheme: look, viewport: { width, height: 800 } });
-        for (const [name, address] of [
-          ['note', `${url}v2.0.0`],
-          ['list', url],
-          ['missing', `${url}nothing`],
-          ['home', `${pages.url}/`],
+        for (const [name, path] of [
+          ['note', 'v2.0.0'],
+          ['engineers', 'v2.0.0/engineer'],
+          ['internal', internal],
+          ['list', ''],
+          ['home', '../../../'],
+          ['missing', 'nothing'],
+          ['missing-deep', 'v2.0.0/internal/nothing'],
         ] as const) {
-          const response = await page.goto(address);
-          assert.equal(response?.status(), name === 'missing' ? 404 : 200);
+          const response = await page.goto(url + path);
+          assert.equal(response?.status(), name.startsWith('missing') ? 404 : 200);
           await picture(page, `${name}-${look}-${device}.png`);
           assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, name);
           assert.ok((await contrast(page)) >= 7, `${name}: the text stands out`);
           for (const small of ['.date', 'main a', 'code'])
             if (await page.locator(small).count())
               assert.ok((await contrast(page, small)) >= 4.5, `${name}: ${small} can be read`);
+          assert.ok(
+            ((await page.evaluate('document.styleSheets[0].cssRules.length')) as number) > 20,
+            `${name}: it is styled`,
+          );
         }
         // A page that is not there is told of in the console by the browser itself.
         assert.deepEqual(
@@ -111,6 +122,23 @@ test('pages in a browser', { skip }, async (t) => {
     assert.equal(await page.locator('h2').count(), 5);
   });
 
+  await t.test('customers and engineers get to the notes of each other, and neither to an internal one', async (t) => {
+    const { page, faults } = await open(t, browser, {});
+    await page.goto(`${url}v2.0.0`);
+    await page.getByRole('link', { name: 'Notes for engineers' }).click();
+    assert.equal(page.url(), `${url}v2.0.0/engineer`);
+    assert.match((await page.locator('header').textContent()) ?? '', /For engineers/);
+    assert.equal(await page.locator('a[href*="internal"]').count(), 0);
+    await page.getByRole('link', { name: 'Notes for customers' }).click();
+    assert.equal(page.url(), `${url}v2.0.0`);
+    assert.equal(await page.locator('a[href*="internal"]').count(), 0);
+    await page.goto(`${url}${internal}`);
+    assert.match((await page.locator('header').textContent()) ?? '', /Internal notes/);
+    await page.getByRole('link', { name: 'Release notes of acme/rocket' }).click();
+    assert.equal(page.url(), url);
+    assert.deepEqual(faults, []);
+  });
+
   await t.test('feeds are read by the browser', async (t) => {
     const { page } = await open(t, browser, {});
     await page.goto(url);
@@ -129,8 +157,17 @@ async function publish(pages: TestPages): Promise<string> {
   for (let i = 0; i < 25; i++) {
     const version = i === 24 ? 'v2.0.0' : i === 23 ? 'release/1.0#rc' : `v1.${i}.0`;
     const bodyMd = i === 24 ? `${sampleBody}\n${hostile.join('\n\n')}\n` : sampleBody;
-    const note = sampleNote({ version, tag: version, bodyMd, date: at + i * 86_400_000, pageUrl: pages.url });
+    const date = at + i * 86_400_000;
+    const note = sampleNote({ version, tag: version, bodyMd, date, pageUrl: pages.url, persona: 'customer' });
     await pages.note(id, hosted.render(note, {}).page);
+    if (i !== 24 && i !== 22) continue;
+    for (const persona of ['engineer', 'internal'] as const)
+      await pages.note(id, {
+        ...hosted.render(sampleNote({ ...note, persona }), {}).page,
+        path: personaPath(persona, secret),
+      });
+    // An engineers' page without one for customers, as lists show it.
+    if (i === 22) await pages.remove(id, { version });
   }
   return `${pages.url}/notes/acme/rocket/`;
 }

@@ -126,6 +126,63 @@ test('shows published notes on pages, to whom the settings say', async (t) => {
   });
 });
 
+test('each persona has a page of its own, and the internal one is found by its address alone', async (t) => {
+  const service = await startService(t, { env: small });
+  const repoId = await deliverRocket(service);
+  const range = (await createTagRange(service, repoId)).body;
+  const home = `${service.url}/notes/acme/rocket/`;
+  const publish = async (persona: string, bodyMd: string) => {
+    const { id: draftId } = await generateDraft(service, range.id, persona);
+    assert.equal((await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd })).status, 200);
+    const preview = await service.api('POST', '/api/publish/preview', { draftId, channel: 'hosted' });
+    const { body } = await toEnd(service, service.api('POST', '/api/publish', { draftId, channel: 'hosted' }));
+    assert.equal(body.status, 'completed', JSON.stringify(body));
+    assert.equal(preview.body.payload.url, body.url);
+    return body;
+  };
+  const everywhere = async () =>
+    (await Promise.all(['', 'v1.1.0', 'atom.xml', 'feed.json'].map((path) => text(service, path)))).join();
+  const customer = await publish('customer', 'For customers.\n');
+  const engineer = await publish('engineer', 'For engineers.\n');
+  const internal = await publish('internal', 'Among us.\n');
+  assert.deepEqual([customer.url, engineer.url], [`${home}v1.1.0`, `${home}v1.1.0/engineer`]);
+  assert.match(internal.url.slice(home.length), /^v1\.1\.0\/internal\/[\w-]{22}$/);
+  for (const [{ url }, words] of [
+    [customer, /For customers\./],
+    [engineer, /For engineers\./],
+    [internal, /Among us\./],
+  ] as const)
+    assert.match(await (await fetch(url)).text(), words);
+  assert.doesNotMatch(await everywhere(), /Among us|internal/);
+  assert.equal((await fetch(internal.url)).headers.get('x-robots-tag'), 'noindex');
+
+  await t.test('a later revision of an internal draft stays at its address', async () => {
+    const again = await publish('internal', 'Still among us.\n');
+    assert.deepEqual([again.url, again.id !== internal.id], [internal.url, true]);
+    assert.match(await (await fetch(internal.url)).text(), /Still among us\./);
+  });
+
+  await t.test('deleting says whether the page stays (spec 8)', async () => {
+    const { publications } = (await service.api('GET', `/api/publications?draftId=${internal.draftId}`)).body;
+    const newest = publications.find(({ id }: { id: string }) => id !== internal.id);
+    const first = await service.api('DELETE', `/api/publications/${internal.id}`);
+    assert.equal(
+      first.body.message,
+      `The page stays, as it shows publication ${newest.id}. Delete that publication to remove the page.`,
+    );
+    assert.equal((await fetch(internal.url)).status, 200);
+    assert.equal((await service.api('DELETE', `/api/publications/${newest.id}`)).body.message, 'Its page is gone.');
+    assert.equal((await fetch(internal.url)).status, 404);
+    assert.equal((await fetch(customer.url)).status, 200);
+    await service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings: { visibility: 'off' } });
+    const off = await toEnd(
+      service,
+      service.api('POST', '/api/publish', { draftId: internal.draftId, channel: 'hosted' }),
+    );
+    assert.equal((await service.api('DELETE', `/api/publications/${off.body.id}`)).body.message, 'It has no page.');
+  });
+});
+
 async function text(service: TestService, path: string): Promise<string> {
   return (await fetch(`${service.url}/notes/acme/rocket/${path}`)).text();
 }

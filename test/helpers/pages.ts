@@ -2,6 +2,7 @@
  * A server of pages over stores of its own: repositories and notes are written as folds write them, and read over HTTP.
  */
 import { mkdirSync } from 'node:fs';
+import { request } from 'node:http';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { startServer } from '../../src/http/server.ts';
@@ -21,6 +22,8 @@ import { freePort, temporaryFolder } from './ports.ts';
 export const at = Date.UTC(2026, 1, 3, 12);
 const publicationId = 'pub_0000000000000000000000000000';
 
+type TestNote = HostedPage & { path: string | undefined; publicationId: string };
+
 export interface TestPages {
   url: string;
   /** Writes a repository to both partitions that know of it. */
@@ -30,9 +33,25 @@ export interface TestPages {
   ): Promise<string>;
   /** What the channel of an organisation, or of a repository, is set to; undefined = nothing is. */
   settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
-  note(repoId: string, page?: Partial<HostedPage>): Promise<void>;
-  remove(repoId: string): Promise<void>;
+  note(repoId: string, page?: Partial<TestNote>): Promise<void>;
+  /** Removes what a publication put on a version's page. */
+  remove(repoId: string, page?: Partial<Pick<TestNote, 'version' | 'path' | 'publicationId'>>): Promise<void>;
+  /** The body of a reply to a request whose `Host` is another one. */
+  getAs(host: string, path: string): Promise<string>;
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
+}
+
+/** One request under another name of the server, which fetch does not allow; the body of its reply. */
+function getAs(url: string, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host }, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      response.once('end', () => resolve(body));
+    })
+      .once('error', reject)
+      .end();
+  });
 }
 
 /** Starts a server of pages; it stops when the test ends. */
@@ -73,14 +92,16 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
       inside(partition, () => {
         const usual = {
           version: 'v1.0.0',
-          persona: 'engineer' as const,
+          persona: 'customer' as const,
           html: '<p>First.</p>',
           excerpt: 'First',
           date: at,
         };
-        writeHostedNote(partition, { ...usual, ...page, repoId, publicationId }, at);
+        writeHostedNote(partition, { publicationId, ...usual, ...page, repoId }, at);
       }),
-    remove: (repoId) => inside(partition, () => removeHostedNote(partition, repoId, publicationId)),
+    remove: (repoId, page = {}) =>
+      inside(partition, () => removeHostedNote(partition, { version: 'v1.0.0', publicationId, ...page, repoId })),
+    getAs: (host, path) => getAs(url + path, host),
     get: async (path, headers = {}) => {
       const response = await fetch(path.startsWith('http') ? path : url + path, { headers, redirect: 'manual' });
       return { status: response.status, headers: response.headers, body: await response.text() };

@@ -10,7 +10,7 @@ import type { Ruled } from './receivers/ruled.ts';
 import { type SmtpReceiver, startSmtp } from './receivers/smtp.ts';
 import { startSupportMessenger } from './receivers/support-messenger.ts';
 import { startWorkspaceChat } from './receivers/workspace-chat.ts';
-import type { TestService } from './service.ts';
+import type { Answer, TestService } from './service.ts';
 
 const tag = 'v2.0.0';
 
@@ -94,12 +94,13 @@ function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[]
   return most > 1 ? most : Math.min(...counts);
 }
 
-/** How often the list of pages has the version, whose page has the text. */
-async function heldByPages(text: string, service: TestService): Promise<number> {
-  const list = await (await fetch(`${service.url}/notes/acme/rocket/`)).text();
-  const page = await (await fetch(`${service.url}/notes/acme/rocket/${tag}`)).text();
+/** How often the list of pages links the publication's page, where that has the text. */
+async function heldByPages(text: string, service: TestService, { url }: Answer['body']): Promise<number> {
+  const home = `${service.url}/notes/acme/rocket/`;
+  const list = await (await fetch(home)).text();
+  const page = await (await fetch(url)).text();
   const [, article = ''] = page.split('<article>');
-  return article.split(text).length === 2 ? list.split(`/notes/acme/rocket/${tag}"`).length - 1 : 0;
+  return article.split(text).length === 2 ? list.split(`href="./${url.slice(home.length)}"`).length - 1 : 0;
 }
 
 /** The list, the version's page and the feeds. */

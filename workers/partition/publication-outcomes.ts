@@ -62,7 +62,7 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   writePublication(partition, after);
   if (outcome.reached) noteReached(partition, after, outcome.reached);
   if (reference !== null) writeReference(partition, after, reference);
-  if (page) writeHostedNote(partition, { ...page, repoId: after.repoId, publicationId: after.id }, at);
+  if (page) writeHostedNote(partition, { ...page, ...placeOf(after) }, at);
   tellOf(partition, after, at);
   if (before.publishedAt === null) countPublication(partition, after, outcome.countsRanges === true, at);
 }
@@ -88,6 +88,11 @@ function markPublished(partition: Partition, { id, repoId, rangeId }: Publicatio
   const isEarlier = (other: PublicationRecord): boolean =>
     other.rangeId === rangeId && other.id !== id && other.publishedAt !== null;
   return !listPublications(partition, repoId).some(isEarlier);
+}
+
+/** The page that a publication writes to. */
+function placeOf({ id: publicationId, repoId, personaPath: path }: PublicationRecord) {
+  return { repoId, publicationId, ...(path !== undefined && { path }) };
 }
 
 /** Whoever asks for a publication once more publishes once more, though it counts once. */

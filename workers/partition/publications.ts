@@ -12,6 +12,7 @@ import {
   hasEnded,
   publicationOf,
   readPublication,
+  readReference,
   removePublication,
   rivals,
   writePublication,
@@ -34,15 +35,16 @@ const fresh = {
 
 /** Makes a publication, or finds the one of just this; one that failed for a known reason starts again. */
 export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
-  const { publicationId, draftId, revision, channel, asDraft, connection, pagesUrl } = command;
+  const { publicationId, draftId, revision, channel, asDraft } = command;
+  const through = throughOf(command);
   const draft = readDraft(partition, draftId);
   if (!draft) return missing('Draft', draftId);
   if (!readDraftRevision(partition, draftId, revision)) return missing('Revision', String(revision));
   const { repoId, rangeId, persona } = draft;
-  const known = publicationOf(partition, { repoId, draftId, revision, channel, asDraft, connection });
-  if (known) return publishAgain(partition, known, { connection, pagesUrl }, at);
+  const known = publicationOf(partition, { repoId, draftId, revision, channel, asDraft, ...through });
+  if (known) return publishAgain(partition, known, through, at);
   return start(partition, {
-    ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, connection, pagesUrl },
+    ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, ...through },
     ...fresh,
     attempted: 0,
     attempts: [],
@@ -57,14 +59,15 @@ export function publish(partition: Partition, command: CommandNamed<'publish'>, 
 /** Sends a publication once more because a person says so, also one whose outcome is unknown. */
 export function resendPublication(
   partition: Partition,
-  { publicationId, connection, pagesUrl }: CommandNamed<'resendPublication'>,
+  command: CommandNamed<'resendPublication'>,
   at: number,
 ): CommandResult {
+  const { publicationId } = command;
   const known = readPublication(partition, publicationId);
   if (!known) return missing('Publication', publicationId);
   if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}: wait until it has ended.`);
   clearDoubtful(partition, known);
-  return start(partition, { ...known, ...fresh, connection, pagesUrl, updatedAt: at });
+  return start(partition, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
 }
 
 /** Removes what is known of a publication, and its page here. What another receiver has stays there. */
@@ -73,16 +76,26 @@ export function deletePublication(partition: Partition, id: string, at: number):
   if (!known) return missing('Publication', id);
   if (known.sending) return conflict(`Publication ${id} is being sent: wait until that has ended.`);
   removePublication(partition, known);
-  if (known.channel === 'hosted') removeHostedNote(partition, known.repoId, id);
+  removePage(partition, known);
   return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
 }
 
-function publishAgain(
-  partition: Partition,
-  known: PublicationRecord,
-  through: Pick<PublicationRecord, 'connection' | 'pagesUrl'>,
-  at: number,
-): CommandResult {
+/** Removes what the publication has put on a page here. Its reference is the version. */
+function removePage(partition: Partition, known: PublicationRecord): void {
+  const version = known.channel === 'hosted' ? readReference(partition, known) : undefined;
+  if (version === undefined) return;
+  const { repoId, personaPath: path } = known;
+  removeHostedNote(partition, { repoId, version, publicationId: known.id, ...(path !== undefined && { path }) });
+}
+
+/** What a publication goes through, and where its page is. A field that is absent stays so: the stored bytes depend on it. */
+type Through = Pick<PublicationRecord, 'connection' | 'pagesUrl' | 'personaPath'>;
+
+function throughOf({ connection, pagesUrl, personaPath }: Through): Through {
+  return { connection, pagesUrl, ...(personaPath !== undefined && { personaPath }) };
+}
+
+function publishAgain(partition: Partition, known: PublicationRecord, through: Through, at: number): CommandResult {
   if (known.status !== 'failed') return answer(known);
   if (!known.outcomeUnknown) return start(partition, { ...known, ...fresh, ...through, updatedAt: at });
   const message = `Publication ${known.id} of this may have arrived: its outcome is unknown. Look at the receiver, then resend it, or leave it.`;

@@ -82,7 +82,7 @@ export class Attempt {
   /** Everything that can fail before anything is sent. */
   private async prepare(): Promise<Prepared> {
     const { context, publication } = this;
-    const { id, repoId, draftId, revision, channel, asDraft, connection, pagesUrl } = publication;
+    const { id, repoId, draftId, revision, channel, asDraft, connection, pagesUrl, personaPath } = publication;
     const base = deliveryBase(context, channel, connection);
     const { settings } = connection;
     const work = {
@@ -95,6 +95,7 @@ export class Attempt {
       asDraft,
       settings,
       pagesUrl,
+      ...(personaPath !== undefined && { personaPath }),
     } as const;
     const partition = context.partition();
     const { payload } = await context.pool.run(

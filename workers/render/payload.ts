@@ -1,7 +1,7 @@
 /**
  * The payload task: a revision of a draft as a note, and the note as its channel would send it. Nothing is sent here.
  */
-import type { Note } from '../../src/channels/channel.ts';
+import { DeliveryError, type Note } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
 import { compareUrl } from '../../src/compare-url.ts';
 import { invalid, notFound } from '../../src/errors.ts';
@@ -22,9 +22,8 @@ import { readTag } from '../../src/store/tags.ts';
  */
 export function payload(partition: Partition, task: PayloadTask): Payload {
   const channel = channelOf(task.channel);
-  const note = noteOf(partition, task);
   try {
-    return { payload: channel.render(note, task.settings) };
+    return { payload: channel.render(noteOf(partition, task), task.settings) };
   } catch (error) {
     if ((error as Error).name !== 'DeliveryError') throw error;
     throw invalid({ channel: (error as Error).message }, 'The channel cannot publish this draft.');
@@ -56,17 +55,26 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
 }
 
 /**
- * The page of the version: the one that is being published, else one that is there and meant for readers of this draft. What is
- * written for others is not where readers should be led.
+ * The page that is being published, else one that is there and meant for readers of this draft: the persona's own, else the
+ * customers'. Readers are not led to what is written for others.
  */
 function pageOf(
   partition: Partition,
-  { channel, pagesUrl }: PayloadTask,
+  { channel, pagesUrl, personaPath }: PayloadTask,
   { repoId, persona }: DraftRecord,
   version: string,
 ): string | null {
   if (pagesUrl === null) return null;
-  if (channel === 'hosted') return pageUrl(pagesUrl, version);
+  if (channel === 'hosted') {
+    if (persona !== 'customer' && personaPath === undefined)
+      throw new DeliveryError(
+        'refused',
+        'An earlier version took this request and gave it no page. Publish the draft again.',
+      );
+    return pageUrl(pagesUrl, version, personaPath);
+  }
+  if (personaPath !== undefined && readHostedNote(partition, repoId, version, personaPath))
+    return pageUrl(pagesUrl, version, personaPath);
   const page = readHostedNote(partition, repoId, version);
   return page && (page.persona === persona || page.persona === 'customer') ? pageUrl(pagesUrl, version) : null;
 }

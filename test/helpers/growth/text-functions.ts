@@ -281,20 +281,26 @@ const forPages: Record<string, (text: string) => unknown> = {
   atomFeed: (text) => atomFeed(head, [feedNote(text)]),
   jsonFeed: (text) => jsonFeed(head, [feedNote(text)]),
   listPage: (text) =>
-    listPage({ ...head, title: text, stylesheet: 's', isListed: true }, 'https://notes.example/', {
-      entries: [{ version: text, excerpt: text, date: 0, updatedAt: 0, url: 'https://notes.example/v2' }],
-      number: 1,
-      newer: null,
-      older: null,
-    }),
+    listPage(
+      { ...head, title: text, stylesheet: 's', isListed: true, canonical: null },
+      {
+        entries: [{ version: text, excerpt: text, date: 0, updatedAt: 0, url: 'https://notes.example/v2' }],
+        number: 1,
+        newer: null,
+        older: null,
+      },
+    ),
   versionPage: (text) =>
-    versionPage({ ...head, stylesheet: 's', isListed: true }, 'https://notes.example/', {
-      ...feedNote(text),
-      persona: 'customer',
-      date: 0,
-      publicationId: 'pub_1',
-      repoId: 'repo_1',
-    }),
+    versionPage(
+      { ...head, stylesheet: 's', isListed: true, canonical: null },
+      {
+        ...feedNote(text),
+        persona: 'customer',
+        date: 0,
+        publicationId: 'pub_1',
+        repoId: 'repo_1',
+      },
+    ),
 };
 
 function feedNote(text: string) {

@@ -60,6 +60,25 @@ test('JSON Feed tells the same', async (t) => {
   assert.match(feed.items[0].content_html, /^<p>a\]\]&gt;b/);
 });
 
+test('links of feeds begin with the public address, else with the one that the request names', async (t) => {
+  const ofFeed = async (publicUrl: string, host: string) => {
+    const pages = await startPages(t, publicUrl);
+    await pages.note(await pages.repository());
+    const { port } = new URL(pages.url);
+    const get = (path: string) => pages.getAs(host, `/notes/acme/rocket/${path}`);
+    const { home_page_url: home, feed_url: own, items } = JSON.parse(await get('feed.json'));
+    const atom = xml2js(await get('atom.xml'), { compact: true }).feed;
+    assert.deepEqual([atom.id._text, atom.entry.id._text], [home, items[0].url]);
+    assert.deepEqual([own, items[0].url], [`${home}feed.json`, `${home}v1.0.0`]);
+    return home.replace(`:${port}/`, ':PORT/');
+  };
+  assert.equal(await ofFeed('', 'inside.test:8080'), 'http://inside.test:8080/notes/acme/rocket/');
+  assert.equal(await ofFeed('', '[::1]:8080'), 'http://[::1]:8080/notes/acme/rocket/');
+  assert.equal(await ofFeed('https://notes.test/base/', 'inside.test'), 'https://notes.test/base/notes/acme/rocket/');
+  for (const odd of ['evil.test/x', 'a@b', '"><script>', 'ü'])
+    assert.equal(await ofFeed('', odd), 'http://127.0.0.1:PORT/notes/acme/rocket/', odd);
+});
+
 test('a repository without notes has feeds without entries', async (t) => {
   const pages = await startPages(t);
   await pages.repository();

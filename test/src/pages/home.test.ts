@@ -17,7 +17,7 @@ test('names the service, its version, where to go on, and the address for webhoo
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.match(body, /<h1>Tidings<\/h1>/);
   assert.ok(body.includes(`Version ${version}<`));
-  for (const path of ['/docs', '/api/openapi.json', '/healthz']) assert.ok(body.includes(`href="${path}"`), path);
+  for (const path of ['docs', 'api/openapi.json', 'healthz']) assert.ok(body.includes(`href="${path}"`), path);
   assert.ok(body.includes(`<code>${pages.url}/api/webhooks/scm</code>`));
   assert.match(body, /TIDINGS_PUBLIC_URL/, 'nobody else reaches an address of the machine');
   assert.doesNotMatch(body, /Published notes/, 'there are none');
@@ -33,15 +33,14 @@ test('allows nothing but the stylesheet of the pages, and stays out of search en
   assert.match(body, /<meta name="robots" content="noindex">/);
   assert.doesNotMatch(body, /<script|<style|\bstyle=|\bon\w+=/i);
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(body) ?? [];
-  assert.equal((await pages.get(stylesheet)).headers.get('content-type'), 'text/css; charset=utf-8');
+  assert.equal((await pages.get(`/${stylesheet}`)).headers.get('content-type'), 'text/css; charset=utf-8');
 });
 
-test('links below the public address, which needs no advice', async (t) => {
+test('gives hosts the public address, which needs no advice', async (t) => {
   const pages = await startPages(t, 'https://notes.example/tidings/');
   await pages.note(await pages.repository());
   const { body } = await pages.get('/');
-  for (const path of ['/docs', '/healthz', '/notes/acme/rocket/'])
-    assert.ok(body.includes(`href="/tidings${path}"`), path);
+  for (const path of ['docs', 'healthz', 'notes/acme/rocket/']) assert.ok(body.includes(`href="${path}"`), path);
   assert.ok(body.includes('<code>https://notes.example/tidings/api/webhooks/scm</code>'));
   assert.doesNotMatch(body, /TIDINGS_PUBLIC_URL|127\.0\.0\.1/);
 });
@@ -63,7 +62,7 @@ test('lists repositories with public notes, and names no other', async (t) => {
   assert.equal((await pages.get('/notes/acme/opened/')).status, 200, 'its address works for those who have it');
 
   const { body } = await pages.get('/');
-  const listed = [...body.matchAll(/href="\/notes\/([^"]*)\/">([^<]*)<\/a> <span class="date">([^<]*)/g)];
+  const listed = [...body.matchAll(/href="notes\/([^"]*)\/">([^<]*)<\/a> <span class="date">([^<]*)/g)];
   assert.deepEqual(
     listed.map(([, path, name, newest]) => [path, name, newest]),
     [

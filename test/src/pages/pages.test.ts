@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pagesUrl, pageUrl } from '../../../src/page-url.ts';
+import { pagesOfPath, pagesUrl, pageUrl } from '../../../src/page-url.ts';
 import { at, startPages } from '../../helpers/pages.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
 
@@ -28,7 +28,7 @@ test('shows the versions of a repository, the newest first', async (t) => {
   }
   const first = (await pages.get('/notes/acme/rocket/')).body;
   assert.match(first, /<time datetime="2026-03-20">March 20, 2026<\/time>/);
-  assert.match(first, /<a rel="next" href="[^"]*\/notes\/acme\/rocket\/\?page=2">Older versions<\/a>/);
+  assert.match(first, /<a rel="next" href="\.\/\?page=2">Older versions<\/a>/);
 });
 
 test('shows a version with its date, below one heading', async (t) => {
@@ -94,14 +94,17 @@ test('what is unknown, off, or asked for without its key looks the same', async 
     ),
   );
   const others = ['/notes/acme/shown/v9', '/notes/a', '/notes/', '/notes/%zz/x/', '/notes/acme/shown/%zz', '/notes///'];
-  const replies = new Set<string>();
+  // The way to the stylesheet depends on how deep the address is, and nothing else does.
+  const replies = new Map<number, Set<string>>();
   for (const path of [...missing, ...others]) {
     const { status, body, headers } = await pages.get(path);
     const told = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
-    replies.add(JSON.stringify([status, body, told]));
+    const depth = path.replace(/\?.*/, '').split('/').length;
+    replies.set(depth, (replies.get(depth) ?? new Set()).add(JSON.stringify([status, body, told])));
     assert.equal(status, 404, path);
   }
-  assert.equal(replies.size, 1);
+  assert.equal(replies.size, 2);
+  for (const [depth, alike] of replies) assert.equal(alike.size, 1, String(depth));
   assert.equal((await pages.get('/notes/acme/shown/v1.0.0')).status, 200);
 });
 
@@ -116,9 +119,9 @@ test('shows unlisted pages to those who have the key, on every way', async (t) =
   assert.equal(headers.get('x-robots-tag'), 'noindex');
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
-  const inner = links.filter((href) => href.includes('/notes/acme/rocket/'));
+  const inner = links.filter((href) => href.includes('?key='));
   assert.ok(inner.length > 22);
-  for (const href of inner) assert.equal((await pages.get(href)).status, 200, href);
+  for (const href of inner) assert.equal((await pages.get(`/notes/acme/rocket/${href}`)).status, 200, href);
 });
 
 test('a repository goes before its organisation', async (t) => {
@@ -162,6 +165,7 @@ test('a version of any name has an address of its own', async (t) => {
   const id = await pages.repository();
   const versions = ['release/1.0#rc', '100%', 'a b', 'v1?x=1', '@scope/pkg@1.0.0', 'a//b', '../..', '<b>"\'&', 'ä/é🚀'];
   versions.push('atom.xml', 'feed.json', '%61tom.xml', '%2F', 'a/./b', 'a/..', '...');
+  versions.push('a', 'a/engineer', 'a/engineer/engineer', `a/internal/${'x'.repeat(22)}`);
   for (const [i, version] of versions.entries()) await pages.note(id, { version, html: `<p>Note ${i}.</p>` });
   const home = pagesUrl(pages.url, 'acme/rocket');
   for (const [i, version] of versions.entries()) {
@@ -171,8 +175,11 @@ test('a version of any name has an address of its own', async (t) => {
   }
   const list = await pages.get('/notes/acme/rocket/');
   const links = [...list.body.matchAll(/<h2><a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#39;', "'"));
-  for (const link of links) assert.equal((await pages.get(link)).status, 200, link);
-  assert.equal(links.length, versions.length);
+  for (const link of links) {
+    const { status, body } = await pages.get(new URL(link, home).href);
+    assert.deepEqual([status, /<p>Note \d+\.<\/p>/.test(body)], [200, true], link);
+  }
+  assert.equal(new Set(links).size, versions.length);
 });
 
 test('names of versions turn no writing and hide nothing, on pages and in feeds', async (t) => {
@@ -193,20 +200,56 @@ test('names of versions turn no writing and hide nothing, on pages and in feeds'
   }
 });
 
+test('links are relative, so that they lead right behind any proxy', async (t) => {
+  for (const publicUrl of ['', 'https://notes.test/base/']) {
+    const pages = await startPages(t, publicUrl);
+    const id = await pages.repository({ formerNames: ['acme/old'] });
+    for (let i = 0; i < 21; i++) await pages.note(id, { version: `release/1.${i}`, date: at + i });
+    await pages.note(id, { version: 'release/1.9', persona: 'engineer', path: 'engineer' });
+    const paths = ['rocket/', 'rocket/?page=2', 'rocket/release/1.9', 'rocket/release/1.9/engineer', 'rocket/a/b/c'];
+    for (const path of [...paths, 'rocket', 'old/release/1.9']) {
+      // The proxy shows the service below a path of its own.
+      const outside = new URL(`https://proxy.test/deep/below/notes/acme/${path}`);
+      const { status, body, headers } = await pages.get(`/notes/acme/${path}`);
+      const links = [...body.matchAll(/<(?!link rel="canonical")[^>]* href="([^"]*)"/g)].map(([, link = '']) => link);
+      const location = headers.get('location');
+      for (const link of [...links, ...(location === null ? [] : [location])]) {
+        if (link === 'data:,') continue;
+        assert.match(link, /^\.\.?\//, `${path}: ${link}`);
+        const { pathname, search } = new URL(link, outside);
+        assert.ok(pathname.startsWith('/deep/below/notes/'), `${path}: ${link}`);
+        const target = await pages.get(pathname.replace('/deep/below', '') + search);
+        assert.equal(target.status, 200, `${path}: ${link}`);
+      }
+      assert.ok(status !== 200 || links.length > 4, path);
+    }
+    const { body } = await pages.get('/notes/acme/rocket/release/1.9');
+    const canonical = /<link rel="canonical" href="([^"]*)">/.exec(body)?.[1];
+    assert.equal(canonical, publicUrl === '' ? undefined : `${publicUrl}notes/acme/rocket/release/1.9`);
+  }
+});
+
 const anyVersion = fc
   .string({
-    unit: fc.oneof(fc.constantFrom('.', '/', '%', '2', 'F'), fc.string({ unit: 'binary', maxLength: 1 })),
+    unit: fc.oneof(
+      fc.constantFrom('.', '/', '%', '2', 'F', '/engineer', `/internal/${'a-_9'.repeat(5)}xy`),
+      fc.string({ unit: 'binary', maxLength: 1 }),
+    ),
     minLength: 1,
   })
   .filter((version) => !/^\.{0,2}$/.test(version));
 
+const anyPath = fc.constantFrom(undefined, 'engineer', `internal/${'a-_9'.repeat(5)}xy`);
+
 test('addresses of versions lead below their pages and tell versions apart', () => {
   const home = pagesUrl('https://notes.test/base', 'acme/rocket');
   fc.assert(
-    fc.property(anyVersion, anyVersion, (one, two) => {
-      const [first, second] = [new URL(pageUrl(home, one)).href, new URL(pageUrl(home, two)).href];
+    fc.property(anyVersion, anyPath, anyVersion, anyPath, (one, path, two, other) => {
+      const [first, second] = [new URL(pageUrl(home, one, path)).href, new URL(pageUrl(home, two, other)).href];
       assert.ok(first.startsWith(home) && first.length > home.length, first);
-      assert.equal(first === second, one.toWellFormed() === two.toWellFormed());
+      assert.equal(first === second, one.toWellFormed() === two.toWellFormed() && path === other);
+      const [meant] = pagesOfPath(first.slice(home.length));
+      assert.deepEqual([meant?.version, meant?.path], [one.toWellFormed(), path]);
     }),
     { numRuns: 2000 },
   );
@@ -248,7 +291,8 @@ test('leads to the address with a slash, whether there are pages or not', async 
   await pages.repository({ private: true });
   for (const name of ['rocket', 'nothing']) {
     const { status, headers } = await pages.get(`/notes/acme/${name}?key=${key}`);
-    assert.deepEqual([status, headers.get('location')], [308, `/base/notes/acme/${name}/?key=${key}`]);
+    const location = new URL(headers.get('location') ?? '', `https://notes.test/base/notes/acme/${name}`);
+    assert.deepEqual([status, location.pathname + location.search], [308, `/base/notes/acme/${name}/?key=${key}`]);
   }
 });
 
@@ -257,10 +301,15 @@ test('leads from a former name to the present one, until somebody else has it', 
   await pages.repository({ fullName: 'Acme/Lander', formerNames: ['acme/Rocket', 'acme/stone'] });
   const from = async (path: string) => {
     const { status, headers } = await pages.get(`/notes/${path}`);
-    return [status, headers.get('location')];
+    const location = headers.get('location');
+    return [status, location && new URL(location, `https://notes.test/base/notes/${path}`).href];
   };
   for (const rest of ['', 'v1.0.0', 'release/1%2F0', 'atom.xml?page=2', '?page=2'])
-    assert.deepEqual(await from(`acme/rocket/${rest}`), [308, `/base/notes/Acme/Lander/${rest}`], rest);
+    assert.deepEqual(
+      await from(`acme/rocket/${rest}`),
+      [308, `https://notes.test/base/notes/Acme/Lander/${rest}`],
+      rest,
+    );
   assert.match((await pages.get('/notes/acme/stone/')).headers.get('cache-control') ?? '', /^public, max-age=60$/);
   await pages.repository({ fullName: 'acme/stone', private: true }, 1);
   await waitUntil('the name is another’s', async () => (await from('acme/stone/'))[0] === 404);
@@ -281,7 +330,7 @@ test('tells nobody where pages went that are not for them', async (t) => {
     assert.deepEqual([status, headers.get('location'), body], [404, null, unknown.body], path);
   }
   const known = await pages.get(`/notes/acme/unlisted/v1?key=${key}`);
-  assert.equal(known.headers.get('location'), `/notes/acme/b/v1?key=${key}`);
+  assert.equal(known.headers.get('location'), `./../../acme/b/v1?key=${key}`);
   assert.equal(known.headers.get('cache-control'), 'private, max-age=60');
 });
 
@@ -294,8 +343,8 @@ test('allows nothing but its own stylesheet', async (t) => {
   assert.match(policy, /^default-src 'none'; style-src 'self'; img-src data:;/);
   assert.doesNotMatch(policy, /unsafe|script|\*/);
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
-  const [, path = ''] = /<link rel="stylesheet" href="\/base([^"]+)">/.exec(body) ?? [];
-  const style = await pages.get(path);
+  const [, path = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(body) ?? [];
+  const style = await pages.get(new URL(path, `${pages.url}/notes/acme/rocket/v1.0.0`).href);
   assert.deepEqual([style.status, style.headers.get('content-type')], [200, 'text/css; charset=utf-8']);
   assert.match(style.headers.get('cache-control') ?? '', /immutable/);
   assert.match(style.body, /prefers-color-scheme: dark/);

@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { draftId as draftIdOf } from '../../../src/ids.ts';
 import type { Command, CommandResult } from '../../../src/protocol/commands.ts';
+import type { HostedPage } from '../../../src/protocol/hosted.ts';
 import type { ResultBody } from '../../../src/protocol/results.ts';
 import type { RangeRecord } from '../../../src/protocol/stored.ts';
+import { readHostedNote } from '../../../src/store/hosted-notes.ts';
 import { listRelays } from '../../../src/store/outbox.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { listUnderWay, readPublication, readReference } from '../../../src/store/publications.ts';
@@ -57,6 +59,14 @@ class Stage {
   /** What a publisher of an earlier version told. */
   formerlyPublished(publicationId: string, attempt: number): Promise<void> {
     return this.result({ result: 'published', publicationId, attempt, url: null, reference: null, counts: {} });
+  }
+
+  /** Publishes on a page, sends and arrives. `place` is absent as in records of earlier versions. */
+  async page(publicationId: string, page: HostedPage, place: { personaPath?: string } = {}): Promise<void> {
+    await this.publish(publicationId, { channel: 'hosted', ...place });
+    await this.sending(publicationId, 1);
+    const outcome = { publicationId, attempt: 1, url: null, reference: page.version, counts: {}, page } as const;
+    await this.result({ result: 'published', ...outcome });
   }
 
   failed(publicationId: string, attempt: number, retryAt: number | null = null, unknown = false): Promise<void> {
@@ -113,6 +123,58 @@ function counters({ partition }: Stage): string[] {
     body.relay === 'counted' ? [`${body.counter}${body.isRelease ? ', a release' : ''}`] : [],
   );
 }
+
+const engineersPage = { version: 'v1', persona: 'engineer', html: '<p>1</p>', excerpt: 'One', date: 5 } as const;
+const place = { personaPath: 'engineer' };
+
+test('put a page where the command says, and take away their own alone', async (t) => {
+  const stage = await openStage(t);
+  const there = (path?: string) => readHostedNote(stage.partition, repoId, 'v1', path)?.publicationId;
+  await stage.page('pub_1', engineersPage, place);
+  assert.deepEqual([there(), there('engineer')], [undefined, 'pub_1']);
+  await stage.edit('Second.\n');
+  await stage.publish('pub_2', { channel: 'hosted', revision: 2, ...place });
+  await stage.sending('pub_2', 1);
+  const outcome = { publicationId: 'pub_2', attempt: 1, url: null, reference: 'v1', counts: {} } as const;
+  await stage.result({ result: 'published', ...outcome, page: engineersPage });
+  assert.equal(there('engineer'), 'pub_2');
+  await stage.command({ name: 'deletePublication', publicationId: 'pub_1' });
+  assert.equal(there('engineer'), 'pub_2', 'a later one has taken its place');
+  await stage.command({ name: 'deletePublication', publicationId: 'pub_2' });
+  assert.equal(there('engineer'), undefined);
+});
+
+test('move a page of an earlier version when they are sent once more', async (t) => {
+  const stage = await openStage(t);
+  await stage.page('pub_1', { ...engineersPage, excerpt: undefined, summary: 'Flags' });
+  await stage.command({ name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null, ...place });
+  assert.equal(stage.read('pub_1').personaPath, 'engineer');
+  await stage.sending('pub_1', 2);
+  const outcome = { publicationId: 'pub_1', attempt: 2, url: null, reference: 'v1', counts: {} } as const;
+  await stage.result({ result: 'published', ...outcome, page: engineersPage });
+  assert.equal(readHostedNote(stage.partition, repoId, 'v1')?.path, 'engineer');
+  assert.equal(readHostedNote(stage.partition, repoId, 'v1', 'engineer')?.html, '<p>1</p>');
+  await stage.command({ name: 'deletePublication', publicationId: 'pub_1' });
+  assert.deepEqual([...stage.partition.tables.hostedNotes.getKeys({})], []);
+});
+
+test('records of an earlier version give the rows that they gave then', async (t) => {
+  const stage = await openStage(t);
+  const { excerpt: _, ...former } = { ...engineersPage, summary: 'Flags' };
+  await stage.page('pub_1', former);
+  const { hostedNotes, hostedNotesByDate } = stage.partition.tables;
+  const at = epoch + 5;
+  const common = { repoId, publicationId: 'pub_1', publishedAt: at, updatedAt: at };
+  const rows = (table: typeof hostedNotes) => JSON.stringify([...table.getRange({})]);
+  // JSON keeps the order of the fields, on which the stored bytes depend.
+  const note = { version: 'v1', persona: 'engineer', html: '<p>1</p>', date: 5, summary: 'Flags' };
+  assert.equal(rows(hostedNotes), JSON.stringify([{ key: [repoId, 'v1'], value: { ...note, ...common } }]));
+  const listed = { summary: 'Flags', updatedAt: at, publicationId: 'pub_1' };
+  assert.equal(rows(hostedNotesByDate), JSON.stringify([{ key: [repoId, 5, 'v1'], value: listed }]));
+  assert.ok(!('personaPath' in stage.read('pub_1')));
+  await stage.command({ name: 'deletePublication', publicationId: 'pub_1' });
+  assert.equal(rows(hostedNotes) + rows(hostedNotesByDate), '[][]');
+});
 
 test('go from pending over processing to completed, counted once', async (t) => {
   const stage = await openStage(t);

@@ -80,7 +80,7 @@ test('names do nothing on the page', async (t) => {
   const pages = await startPages(t);
   await pages.note(await pages.repository({ fullName: 'acme/<i>"x' }), { version: '<b>v1\u202e</b>' });
   const { body } = await pages.get('/');
-  assert.ok(body.includes('href="/notes/acme/%3Ci%3E%22x/">acme/&lt;i&gt;&quot;x</a>'), body);
+  assert.ok(body.includes('href="notes/acme/%3Ci%3E%22x/">acme/&lt;i&gt;&quot;x</a>'), body);
   assert.ok(body.includes('&lt;b&gt;v1&lt;/b&gt;, <time'), body);
 });
 

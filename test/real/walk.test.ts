@@ -28,7 +28,7 @@ test('a real Gitea', { skip }, async (t) => {
   const service = await startService(t, { env: { ...small, ...gitea.env } });
   const receiver = `${service.url}/api/webhooks/scm`;
   await gitea.api('POST', '/orgs', { username: 'acme', visibility: 'public' });
-  const hook = await gitea.hook('acme', { url: receiver, content_type: 'json', secret: service.secret });
+  let hook = await gitea.hook('acme', { url: receiver, content_type: 'json', secret: service.secret });
   await gitea.api('POST', '/orgs/acme/repos', { name: 'rocket', auto_init: true, default_branch: 'main' });
   const labels = new Map<string, number>();
   for (const name of new Set(changes.map(([, , label]) => label)))
@@ -103,12 +103,11 @@ test('a real Gitea', { skip }, async (t) => {
     assert.match(output, /gitea/);
   });
 
-  /** Changes the organization's webhook and has Gitea send one delivery over it. */
+  /** Replaces the organization's webhook and has Gitea send one delivery over it. */
   async function changeHook(config: Record<string, string>): Promise<void> {
-    await gitea.api('PATCH', `/orgs/acme/hooks/${hook}`, {
-      config: { url: receiver, content_type: 'json', ...config },
-    });
-    await gitea.api('POST', `/repos/${repository}/issues`, { title: `After ${JSON.stringify(Object.keys(config))}` });
+    await gitea.api('DELETE', `/orgs/acme/hooks/${hook}`);
+    hook = await gitea.hook('acme', { url: receiver, content_type: 'json', ...config });
+    await gitea.api('POST', `/repos/${repository}/issues`, { title: 'Sent over another webhook' });
   }
 
   /** Waits until log, list of deliveries and doctor report a refused delivery, each with its reason. */

@@ -36,12 +36,16 @@ export function checkSettings(channel: ChannelName, fields: Fields): Fields {
     const whole = check<Fields>(schema, fields, 'settings');
     const faults = together[channel]?.(whole) ?? {};
     if (Object.keys(faults).length > 0) throw invalid(faults);
-    return whole;
+    return channel === 'email' ? withSender(whole) : whole;
   } catch (error) {
     if (!(error instanceof ServiceError) || !error.details) throw error;
     throw invalid(withoutValues(error.details, secrets), 'The settings are invalid.');
   }
 }
+
+const longestAddress = 254;
+/** A sender such as `Notes <notes@example.com>` or `"Notes" <notes@example.com>`. */
+const namedSender = /^(?:"([^"]+)"|([^"<]+)) ?<([^<>]+)>$/;
 
 const together: Partial<Record<ChannelName, (fields: Fields) => ErrorDetails>> = {
   workspace_chat: chatFaults,
@@ -56,11 +60,22 @@ function chatFaults({ webhookUrl, botToken, channel }: Fields): ErrorDetails {
   return { channel: 'expected the channel that the bot writes to, got nothing' };
 }
 
-function mailFaults({ tls, user, password }: Fields): ErrorDetails {
+function mailFaults({ from, fromName, tls, user, password }: Fields): ErrorDetails {
   const faults: ErrorDetails = {};
   if ((user === undefined) !== (password === undefined)) faults.user = 'expected together with password';
+  const named = namedSender.exec(String(from));
+  if ((named?.[3] ?? String(from)).length > longestAddress)
+    faults.from = `expected an address of at most ${longestAddress} characters`;
+  if (named && fromName !== undefined) faults.fromName = 'expected nothing, as from has a name in front of the address';
   if (tls === 'none' && password !== undefined) faults.tls = 'expected starttls or implicit, as there is a password';
   return faults;
+}
+
+/** Takes the name in front of the sender's address apart. The schema has checked both. */
+function withSender(fields: Fields): Fields {
+  const named = namedSender.exec(String(fields.from));
+  const [, quoted, bare = '', from] = named ?? [];
+  return named ? { ...fields, from, fromName: (quoted ?? bare).trim() } : fields;
 }
 
 function pageFaults({ visibility, key }: Fields): ErrorDetails {

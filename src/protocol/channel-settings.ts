@@ -10,7 +10,11 @@ const token = { minLength: 1, maxLength: 500, pattern: '^[\\x21-\\x7e]+$' };
 const webAddress = { maxLength: 2_000, pattern: '^https?://' };
 const apiAddress = { maxLength: 2_000, pattern: '^https?://[^?#]+$' };
 /** No blanks, brackets or separators: an address is also a word of the SMTP protocol and of mail headers. */
-const address = '^[^\\s@<>()\\[\\],;:\\\\"\\x00-\\x20\\x7f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$';
+const bareAddress = '[^\\s@<>()\\[\\],;:\\\\"\\x00-\\x20\\x7f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
+const address = `^${bareAddress}$`;
+/** A name in front of an address, in quotes or not, on one line. */
+const nameOf = (without: string): string => `[^\\s${without}\\x00-\\x1f\\x7f][^${without}\\x00-\\x1f\\x7f]{0,99}`;
+const sender = `^(?:${bareAddress}|(?:"${nameOf('"\\\\')}"|${nameOf('"<>@,;:\\\\')}) ?<${bareAddress}>)$`;
 /** One line of visible text. */
 const line = '^[^\\x00-\\x1f\\x7f]+$';
 
@@ -107,7 +111,12 @@ export const EmailSettingsSchema = Type.Object(
     password: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1_000, pattern: line, description: 'goes with user' }),
     ),
-    from: Type.String({ maxLength: 254, pattern: address, description: 'address of the sender' }),
+    from: Type.String({
+      maxLength: 358,
+      pattern: sender,
+      description:
+        'address of the sender, also with a name in front: `Notes <notes@example.com>`; stored as from and fromName',
+    }),
     fromName: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, pattern: line, description: 'name of the sender' }),
     ),

@@ -18,9 +18,10 @@ async function openStage(t: TestContext, options: SmtpOptions = {}, more: Record
   const rangeId = (await createTagRange(service, await deliverRocket(service))).body.id;
   const { id: draftId } = await generateDraft(service, rangeId);
   const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
-  const server = { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'notes@acme.example' };
+  const server = { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'Notes of Acmé <notes@acme.example>' };
   const ended = (id: string) => publicationEnded(service, id);
   return {
+    mails: mail.mails,
     service,
     draftId,
     ended,
@@ -64,7 +65,7 @@ test('mail without a public address is refused, and the message says what to set
 });
 
 test('who joins the list gets what the others have', async (t) => {
-  const { service, draftId, mailTo, publish, resend, got } = await openStage(t);
+  const { service, draftId, mails, mailTo, publish, resend, got } = await openStage(t);
   await mailTo([ann, ben]);
   const first = await publish();
   assert.deepEqual([first.status, first.counts.accepted, first.counts.alreadySent], ['completed', 2, 0]);
@@ -83,6 +84,10 @@ test('who joins the list gets what the others have', async (t) => {
   await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd: 'Another text.\n' });
   assert.equal((await publish()).counts.accepted, 2);
   assert.deepEqual(got(), { [ann]: 2, [ben]: 2, [cleo]: 1 });
+  for (const { from, headers } of mails) {
+    assert.equal(from, 'notes@acme.example', 'the envelope has the address alone');
+    assert.equal(headers.from, 'Notes of Acmé <notes@acme.example>');
+  }
 });
 
 test('who was refused is tried again when the list is sent once more', async (t) => {

@@ -114,7 +114,8 @@ function assertReady({ id, status }: DraftRecord): void {
 
 /**
  * What a publication goes through: the connection of the repository, else of its organisation, else the channel's defaults.
- * @throws ServiceError `conflict` when the channel is not connected or mail cannot link to this service, `forbidden` when the organisation's policy refuses it
+ * @throws ServiceError `conflict` when the channel is not connected, or for mail without a public address of the service;
+ * `forbidden` when the organisation's policy refuses it
  */
 export function connectionFor(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,

@@ -27,7 +27,7 @@ test('publishing by command line', async (t) => {
   await t.test('a draft is published and told where', async () => {
     const { code, output } = await service.run('publish', draftId, '--channel', 'hosted');
     assert.equal(code, 0, output);
-    assert.match(output, /^pub_\w+ {2}completed {2}http:\/\/\S+\/notes\/acme\/rocket\/v1\.1\.0\n$/);
+    assert.match(output, /^pub_\w+ {2}completed {2}http:\/\/\S+\/notes\/acme\/rocket\/v1\.1\.0\/engineer\n$/);
     const again = await service.run('publish', draftId, '--channel', 'hosted');
     assert.equal(again.output, output, 'the same is not published twice');
   });

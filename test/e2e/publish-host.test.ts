@@ -156,6 +156,13 @@ test('each persona has a page of its own, and the internal one is found by its a
   assert.doesNotMatch(await everywhere(), /Among us|internal/);
   assert.equal((await fetch(internal.url)).headers.get('x-robots-tag'), 'noindex');
 
+  await t.test('what goes elsewhere leads its readers to their own page', async () => {
+    for (const { draftId, url } of [customer, engineer, internal]) {
+      const { body } = await service.api('POST', '/api/publish/preview', { draftId, channel: 'email' });
+      assert.equal(/On the web: (\S+)\n$/.exec(body.payload.text)?.[1], url);
+    }
+  });
+
   await t.test('a later revision of an internal draft stays at its address', async () => {
     const again = await publish('internal', 'Still among us.\n');
     assert.deepEqual([again.url, again.id !== internal.id], [internal.url, true]);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
 import { collectRuntimeMetrics, registry } from '../../src/metrics.ts';
+import { anchorsOf } from '../helpers/anchors.ts';
 import { namesIn } from '../helpers/promql.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -93,19 +94,6 @@ function faultsOf(expression: string): string[] {
     }
   }
   return faults;
-}
-
-/** The anchors of the headings of a document, as source-code hosts make them. */
-function anchorsOf(document: string): Set<string> {
-  const headings = [...document.matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1] as string);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replace(/ /g, '-'),
-    ),
-  );
 }
 
 function defaultOf(variable: string): number {

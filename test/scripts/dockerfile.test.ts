@@ -2,10 +2,13 @@
  * The image is built from a base that is named by its content, runs as an unprivileged user and keeps its data to itself.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startOps } from '../../src/ops.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
@@ -38,4 +41,19 @@ test('the service runs as an unprivileged user, who alone can use the data direc
   const after = (start: string) => lines.findIndex((line, i) => i > last && line.startsWith(start));
   assert.ok(after('RUN install -d') < after('USER node'));
   assert.ok(after('USER node') < after('VOLUME /data') && after('USER node') < after('CMD '));
+});
+
+test('the health check of the image asks the operations port of the settings', async (t) => {
+  const words = /^HEALTHCHECK [^\n]*\\\n +CMD (\[.*\])$/m.exec(lines.join('\n'))?.[1] ?? '[]';
+  const [program, ...args] = JSON.parse(words) as string[];
+  assert.equal(program, 'node');
+  const ops = await startOps('127.0.0.1', 0, { metrics: async () => '', waitingFor: () => [] });
+  afterwards(t, () => ops.close());
+  const exitOf = (port: number): Promise<number | null> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env.PATH, TIDINGS_OPS_PORT: String(port) };
+      spawn(process.execPath, args, { env, stdio: 'ignore' }).once('exit', resolve);
+    });
+  assert.equal(await exitOf(ops.port), 0);
+  assert.equal(await exitOf(1), 1, 'nothing listens there');
 });

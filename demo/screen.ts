@@ -38,8 +38,9 @@ function entryOf(markdown: string, number: number): string {
 
 /** Text and quotes below an item stand under its words, as a list below it does by itself. */
 function renderEntry(entry: string, style: TerminalStyle): string[] {
-  const [head = '', ...rest] = entry.split('\n').filter((line, i, all) => line !== '' || all[i - 1]?.startsWith('  '));
-  if (rest.length === 0 || /^ *- /.test(rest[0] ?? '')) return linesOf(entry, style);
+  const [head = '', ...rest] = entry.split('\n');
+  // An empty line sets a paragraph or a quote off, and nothing a list.
+  if (rest[0] !== '') return linesOf(entry, style);
   const body = rest.map((line) => line.replace(/^ {2}/, '')).join('\n');
   const below = linesOf(body, { ...style, width: style.width - bodyIndent.length });
   return [...linesOf(head, style), ...below.map((line) => (line === '' ? '' : bodyIndent + line))];

@@ -1,10 +1,10 @@
 /**
- * The demo as an API client: finds the repository, makes a range, generates the drafts and polls until they are ready.
+ * The demo as an API client: finds the repository, makes a range, generates the drafts, polls until they are ready, and publishes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
 export const personas = ['engineer', 'internal', 'customer'] as const;
-type Persona = (typeof personas)[number];
+export type Persona = (typeof personas)[number];
 
 /** A draft as the API answers it, as far as the demo looks. */
 export interface Draft {
@@ -21,6 +21,14 @@ export interface Range {
   repoId: string;
   fromTag: string;
   toTag: string;
+}
+
+/** A publication as the API answers it, as far as the demo looks. */
+interface Publication {
+  id: string;
+  status: string;
+  url: string | null;
+  error: string | null;
 }
 
 const waitMs = 30_000;
@@ -46,6 +54,16 @@ export class DemoClient {
       personas.map((persona) => this.generate(range.id, persona)),
     );
     return { range, drafts: { engineer, internal, customer } as Record<Persona, Draft> };
+  }
+
+  /** Publishes a draft on a page of the service; the address of the page. */
+  async publishPage(draftId: string): Promise<string> {
+    const { id } = await this.call<Publication>('POST', '/api/publish', { draftId, channel: 'hosted' });
+    return this.until('the page', async () => {
+      const { status, url, error } = await this.call<Publication>('GET', `/api/publications/${id}`);
+      if (status === 'failed') throw new Error(`The page was not published: ${error}`);
+      return status === 'completed' && url !== null ? url : undefined;
+    });
   }
 
   private async findRepository(fullName: string, tag: string): Promise<string | undefined> {

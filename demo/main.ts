@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: the whole service on a temporary data directory, a bundled sample history sent through its public endpoint,
- * one range, three drafts on the terminal. Then it keeps running, with commands to try. `--once` ends it there.
+ * one range, three drafts, the customer's one on a page. Prints one screen and keeps running, with addresses and requests to try.
+ * `--full` prints the drafts too; `--once` ends it there.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,12 +13,14 @@ import { createProgress } from '../src/cli/progress.ts';
 import { stopSignal } from '../src/cli/start.ts';
 import { createLogger } from '../src/logger.ts';
 import { type ServiceFacts, startService } from '../src/supervisor.ts';
-import { DemoClient, type Draft, personas } from './client.ts';
+import { DemoClient, type Draft, type Persona, personas, type Range } from './client.ts';
 import { sampleHistory, sampleRepository } from './history/index.ts';
+import { invitation } from './invitation.ts';
 import { choosePorts } from './ports.ts';
+import { readersText } from './screen.ts';
 import { renderMarkdown, terminalStyle } from './terminal/markdown.ts';
 
-const once = process.argv.includes('--once');
+const [once, full] = ['--once', '--full'].map((option) => process.argv.includes(option));
 const out = process.stdout;
 const style = terminalStyle(out, process.env);
 const dataDir = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
@@ -44,8 +47,17 @@ async function show(facts: ServiceFacts): Promise<void> {
   const client = new DemoClient(facts.url, facts.first.adminKey);
   const { fromTag, toTag } = sampleRepository.demoRange;
   const { range, drafts } = await client.makeDrafts(sampleRepository.fullName, fromTag, toTag);
-  for (const persona of personas) print(drafts[persona], range);
-  out.write(invitation(facts, drafts.engineer, range));
+  const pageUrl = await client.publishPage(drafts.customer.id);
+  if (full) for (const persona of personas) print(drafts[persona], range);
+  const texts = Object.fromEntries(personas.map((persona) => [persona, drafts[persona].bodyMd])) as Record<
+    Persona,
+    string
+  >;
+  out.write(`\n${rule(`${range.fromTag} → ${range.toTag}: three of its changes, as each reader gets them`)}\n\n`);
+  out.write(`${readersText(texts, sampleRepository.demoChanges, style)}\n${rule(once ? '' : 'It keeps running')}\n\n`);
+  const { url, opsUrl, first } = facts;
+  const sights = { url, opsUrl, adminKey: first.adminKey, pageUrl, repoId: range.repoId, draftId: drafts.customer.id };
+  out.write(invitation(sights, !once));
 }
 
 /** Settings of a demo: everything in a temporary folder, no limits, the sample's host. */
@@ -80,22 +92,13 @@ async function sendHistory(facts: ServiceFacts): Promise<void> {
   if (refused.length > 0) throw new Error(`${refused.length} deliveries were refused, the first with ${refused[0]}`);
 }
 
-function print(draft: Draft, range: { fromTag: string; toTag: string }): void {
-  const title = ` ${draft.persona}: ${range.fromTag} → ${range.toTag} `;
-  const rule = '─'.repeat(Math.max(4, style.width - title.length - 3));
-  out.write(`\n───${title}${rule}\n\n${renderMarkdown(draft.bodyMd, style)}`);
+function print(draft: Draft, range: Range): void {
+  const title = `${draft.persona}: ${range.fromTag} → ${range.toTag}`;
+  out.write(`\n${rule(title)}\n\n${renderMarkdown(draft.bodyMd, style)}`);
 }
 
-function invitation(facts: ServiceFacts, draft: Draft, range: { id: string; repoId: string }): string {
-  const { url, opsUrl, first } = facts;
-  const key = `-H 'Authorization: Bearer ${first.adminKey}'`;
-  return `
-${'─'.repeat(style.width)}
-It keeps running. API ${url} · metrics ${opsUrl}/metrics · key ${first.adminKey}
-
-  curl ${key} ${url}/api/repos
-  curl ${key} '${url}/api/ranges?repoId=${range.repoId}'
-  curl ${key} ${url}/api/drafts/${draft.id}
-
-${once ? '' : 'Ctrl-C ends it and removes its data.\n'}`;
+/** A line across the screen with a title in it. */
+function rule(title: string): string {
+  const start = title === '' ? '' : `─── ${title} `;
+  return start + '─'.repeat(Math.max(4, style.width - start.length));
 }

@@ -20,6 +20,8 @@ export const sampleRepository = {
   tags: ['v1.0.0', 'v1.1.0', 'v1.2.0', 'v1.2.1', 'v1.3.0', 'v2.0.0'],
   /** The range with the most to show: breaking changes, both kinds of revert, newcomers, chained updates. */
   demoRange: { fromTag: 'v1.3.0', toTag: 'v2.0.0' },
+  /** Pull requests of that range whose entries differ most between readers: one that breaks, a feature, a fix. */
+  demoChanges: [265, 244, 193],
 } as const;
 
 export type Release = {

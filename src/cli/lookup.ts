@@ -1,7 +1,7 @@
 /**
  * Finds commands and their actions by name, and says what a wrong name was probably meant to be.
  */
-import { didYouMean } from '../../config/closest-name.ts';
+import { didYouMean } from '../../config/nearest.ts';
 import { type CliAction, type CliCommand, UsageError } from './usage.ts';
 
 /** The table of commands. */

@@ -2,7 +2,7 @@
  * Reads the arguments of an action as the table of commands declares them.
  */
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../../config/closest-name.ts';
+import { didYouMean } from '../../config/nearest.ts';
 import { usageLine } from './help.ts';
 import { type CliAction, type CliOptions, UsageError, type Values } from './usage.ts';
 

@@ -229,7 +229,7 @@ test('the command line without a service', async (t) => {
     const wrong: [string[], RegExp][] = [
       [['nonsense'], /There is no command "nonsense"\. Run: tidings help/],
       [['constructor'], /There is no command "constructor"/],
-      [['kyes', 'list'], /There is no command "kyes"\. Did you mean "keys"\? Run: tidings help$/m],
+      [['kyes', 'list'], /There is no command "kyes"\. Did you mean keys\? Run: tidings help$/m],
       [['keys'], /keys create, list, rotate or revoke/],
       [['keys', 'create'], /--name/],
       [['keys', 'create', '--name', 'a'], /--org ORGANISATION, or --instance/],
@@ -238,7 +238,7 @@ test('the command line without a service', async (t) => {
         ['keys', 'create', '--name', 'a', '--org', 'o', '--scopes', 'all'],
         /--scopes: unknown all; expected some of drafts:read/,
       ],
-      [['keys', 'create', '--nam', 'a'], /"--nam"\. Did you mean "--name"\?/],
+      [['keys', 'create', '--nam', 'a'], /"--nam"\. Did you mean --name\?/],
       [['keys', 'revoke'], /KEY_ID/],
       [['webhook-secrets'], /webhook-secrets create, list, rotate or revoke/],
       [['webhook-secrets', 'create', 'a-secret-on-the-command-line'], /--secret-file/],

@@ -13,9 +13,11 @@ import { OnceGuard } from './api/once.ts';
 import { Quotas } from './api/quotas.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
+import { clientPackageRoutes } from './client-package.ts';
 import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
+import { guideRoutes } from './guide-page.ts';
 import { BodyBudget } from './http/budget.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type HttpRoute, type HttpServer, startServer } from './http/server.ts';
@@ -183,6 +185,8 @@ function routes(
     })),
     documentRoute(apiRoutes, settings.publicUrl),
     ...docsRoutes(),
+    ...guideRoutes(),
+    ...clientPackageRoutes(),
     ...pageRoutes(readers, settings),
     ...unsubscribeRoutes(context, budget, limits.unsubscribe),
   ];

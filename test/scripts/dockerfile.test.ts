@@ -34,3 +34,17 @@ test('the service runs as an unprivileged user, who alone can use the data direc
   assert.ok(after('RUN install -d') < after('USER node'));
   assert.ok(after('USER node') < after('VOLUME /data') && after('USER node') < after('CMD '));
 });
+
+test('the image has the guide that the service shows', () => {
+  assert.ok(all('COPY').includes('docs/api.md ./docs/api.md'));
+  assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!docs/api.md'));
+});
+
+test('the image has the package of the client, made while it is built', () => {
+  const made = lines.findIndex((line) => line.includes('node scripts/setup/client.mjs'));
+  const before = lines.slice(0, made);
+  for (const need of ['COPY sdk ./sdk', 'COPY scripts ./scripts', 'COPY tsconfig.json LICENSE ./']) {
+    assert.ok(before.includes(need), need);
+  }
+  assert.ok(made < lines.findIndex((line) => line.includes('npm prune')), 'before the compiler is removed');
+});

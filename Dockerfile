@@ -12,11 +12,14 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY tsconfig.json LICENSE ./
+COPY scripts ./scripts
+COPY sdk ./sdk
 COPY config ./config
 COPY src ./src
 COPY workers ./workers
 RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false --tsBuildInfoFile null \
+  && node scripts/setup/client.mjs \
   && npm prune --omit=dev --ignore-scripts
 
 FROM ${NODE_IMAGE}
@@ -31,6 +34,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY config ./config
+COPY docs/api.md ./docs/api.md
 USER node
 VOLUME /data
 EXPOSE 8080 9464

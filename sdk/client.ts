@@ -78,7 +78,8 @@ export function createClient(options: ClientOptions): Client {
     retries: options.retries ?? 3,
     longestWaitMs: options.longestWaitMs ?? 60_000,
     timeoutMs: options.timeoutMs ?? 30_000,
-    fetch: options.fetch ?? fetch,
+    // Browsers refuse a `fetch` that is called as a method of something else.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     sleep,
   };
   const names = Object.keys(operations) as Name[];
@@ -105,7 +106,7 @@ async function run<N extends Name>(
     if (rest[parameter] !== undefined) asked.set(parameter, String(rest[parameter]));
     delete rest[parameter];
   }
-  const text = asked.size > 0 ? `${filled}?${asked}` : filled;
+  const text = `${asked}` !== '' ? `${filled}?${asked}` : filled;
   const { body, meta } = await send(sending, { method, path: text, body: takesBody ? rest : undefined, options });
   if (typeof body !== 'object' || body === null)
     throw new TidingsError({ message: 'The reply is no JSON object.' }, meta);

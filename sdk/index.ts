@@ -17,4 +17,4 @@ export {
 } from './errors.ts';
 export type * from './operations.ts';
 export type { CallOptions } from './send.ts';
-export { verifyWebhook, WebhookError, type WebhookFault } from './webhooks.ts';
+export { verifyWebhook, WebhookError, type WebhookFault, type WebhookHeaders } from './webhooks.ts';

@@ -60,9 +60,14 @@ function toInit(sending: Sending, { method, body, options }: Outgoing): RequestI
   if (sending.testMode) headers['x-test-mode'] = 'true';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
-  const { idempotencyKey = crypto.randomUUID() } = options;
+  const { idempotencyKey = randomKey() } = options;
   if (method === 'POST' && idempotencyKey !== false) headers['idempotency-key'] = idempotencyKey;
-  return { method, headers, redirect: 'error', ...(body !== undefined && { body: JSON.stringify(body) }) };
+  return { method, headers, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) };
+}
+
+/** 144 random bits in hex. `crypto.randomUUID` is missing on pages without TLS. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** One attempt; what can be answered by another one is returned, not thrown. */
@@ -76,12 +81,19 @@ async function once(
   try {
     const response = await sending.fetch(sending.url + path, { ...init, signal });
     const meta = readMeta(response);
+    if (isRedirect(response))
+      return toError({ message: 'The service answered with a redirect. Check the address.' }, meta);
     const body = parsed(await response.text());
     return response.ok ? { body, meta } : toError((body ?? {}) as object, meta);
   } catch (error) {
     options.signal?.throwIfAborted();
     return error as Error;
   }
+}
+
+/** Browsers hide the status of a redirect. Workers do not know `redirect: 'error'`. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
 function parsed(text: string): unknown {

@@ -5,7 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Exchange } from './http/exchange.ts';
+import { referenceScript, referenceStyle } from './docs-files.ts';
+import { Asset } from './http/asset.ts';
 import { pageHeaders } from './http/page-headers.ts';
 import type { HttpRoute } from './http/server.ts';
 
@@ -23,58 +24,16 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Tidings API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/page.css">
-</head>
-<body>
-<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-/** A validator of its own choice would be told the document's address. Keys are not kept in the browser. Light or dark is the reader's choice. */
-const start = `SwaggerUIBundle({
-  url: '/api/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  validatorUrl: null,
-  persistAuthorization: false,
-  presets: [SwaggerUIBundle.presets.apis],
-});
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
-`;
-
-/** No operation has links to others: their empty column would push the page wider than a narrow window. */
-const style = `.swagger-ui .response-col_links { display: none; }
-.swagger-ui .responses-inner pre { overflow-wrap: anywhere; white-space: pre-wrap; }
-html.dark-mode .swagger-ui .headers td { color: #e4e6e6; }
-`;
-
-/** Files of the package, with their addresses and types. */
-const packaged = [
+/** The files of the page in the order in which it loads them. Addresses are relative, so that a proxy may add a prefix. */
+const files = [
+  { path: 'docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: () => packaged('swagger-ui.css') },
+  { path: 'docs/page.css', type: 'text/css; charset=utf-8', read: () => referenceStyle },
   {
-    path: '/docs/swagger-ui.css',
-    type: 'text/css; charset=utf-8',
-    file: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
-  },
-  {
-    path: '/docs/swagger-ui-bundle.js',
+    path: 'docs/swagger-ui-bundle.js',
     type: 'text/javascript; charset=utf-8',
-    file: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+    read: () => packaged('swagger-ui-bundle.js'),
   },
+  { path: 'docs/start.js', type: 'text/javascript; charset=utf-8', read: () => referenceScript },
 ];
 
 /** The place on the page where an operation and its refusals are explained. */
@@ -84,24 +43,43 @@ export function helpFor(tag: string, operation: string): string {
 
 /** The routes of the page and its files. */
 export function docsRoutes(): HttpRoute[] {
+  const assets = files.map(({ path, type, read }) => ({ path, asset: new Asset(type, read(), pageHeaders(policy)) }));
+  const addresses = assets.map(({ path, asset }) => `${path}?v=${asset.version}`);
+  const page = new Asset('text/html; charset=utf-8', pageWith(addresses), pageHeaders(policy));
   return [
-    route(docsPath, (exchange) => send(exchange, 'text/html; charset=utf-8', page)),
-    route('/docs/page.css', (exchange) => send(exchange, 'text/css; charset=utf-8', style)),
-    route('/docs/start.js', (exchange) => send(exchange, 'text/javascript; charset=utf-8', start)),
-    ...packaged.map(({ path, type, file }) => {
-      let bytes: Buffer | undefined;
-      return route(path, (exchange) => {
-        bytes ??= readFileSync(fileURLToPath(file));
-        send(exchange, type, bytes);
-      });
-    }),
+    { method: 'GET', path: docsPath, handle: (exchange) => page.send(exchange) },
+    ...assets.map(
+      ({ path, asset }): HttpRoute => ({ method: 'GET', path: `/${path}`, handle: (exchange) => asset.send(exchange) }),
+    ),
   ];
 }
 
-function route(path: string, handle: (exchange: Exchange) => void): HttpRoute {
-  return { method: 'GET', path, handle };
+function packaged(name: string): Buffer {
+  return readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
 }
 
-function send(exchange: Exchange, type: string, body: string | Buffer): void {
-  exchange.reply(200, type, body, [...pageHeaders(policy), 'Cache-Control', 'no-cache']);
+function pageWith(addresses: readonly string[]): string {
+  const styles = addresses.filter((address) => address.includes('.css'));
+  const scripts = addresses.filter((address) => !address.includes('.css'));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Tidings API</title>
+<link rel="icon" href="data:,">
+${styles.map((address) => `<link rel="stylesheet" href="${address}">`).join('\n')}
+</head>
+<body>
+<nav class="documents" aria-label="Documents">
+<a href="docs/guide">Guide</a>
+<a href="api/openapi.json">OpenAPI document</a>
+<a href="sdk/tidings-client.tgz">Client package</a>
+</nav>
+<div id="reference"></div>
+${scripts.map((address) => `<script src="${address}"></script>`).join('\n')}
+</body>
+</html>
+`;
 }

@@ -14,9 +14,11 @@ import { Quotas } from './api/quotas.ts';
 import { apiRoutes } from './api/routes.ts';
 import { UsageMeter } from './api/usage.ts';
 import { type Auditor, audit } from './audit.ts';
+import { clientPackageRoutes } from './client-package.ts';
 import { docsPath, docsRoutes, helpFor } from './docs-page.ts';
 import { ServiceError } from './errors.ts';
 import { openSealer } from './first-start.ts';
+import { guideRoutes } from './guide-page.ts';
 import { healthRoute } from './health.ts';
 import { BodyBudget } from './http/budget.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -206,6 +208,8 @@ function routes(
     healthRoute,
     instanceRoute(),
     ...docsRoutes(),
+    ...guideRoutes(),
+    ...clientPackageRoutes(),
     ...pageRoutes(readers, settings),
     ...unsubscribeRoutes(context, budget, limits.unsubscribe),
   ];

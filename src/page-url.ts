@@ -2,10 +2,17 @@
  * Addresses of the pages that notes are published on: `/notes/OWNER/NAME/` with its feeds, and below it a page for each version
  * and persona. Versions are tag names, so anything may stand in them; only `.` and `..`, which no tag can be called, have no address.
  */
-import type { Persona } from './protocol/stored.ts';
+import type { Persona, RangeBounds } from './protocol/stored.ts';
 
 /** Files beside the versions' pages; a version of such a name is spelt so that it is another address. */
 export const feedNames = { atom: 'atom.xml', json: 'feed.json' } as const;
+
+/** The heading of a version: the later tag of its range, or what names the range. */
+export function versionName({ toTag, fromDate, toDate, fromPrNumber, toPrNumber }: RangeBounds): string {
+  if (toTag !== undefined) return toTag;
+  if (toDate !== undefined) return fromDate === toDate ? toDate : `${fromDate} to ${toDate}`;
+  return fromPrNumber === toPrNumber ? `Change ${toPrNumber}` : `Changes ${fromPrNumber} to ${toPrNumber}`;
+}
 
 /**
  * Address of a repository's pages.

@@ -54,6 +54,7 @@ const rules: Rules = {
     'workers/partition/capture.ts → src/notes/link.ts': 'links are found when a body is captured',
     'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
     'bench/scenarios/render.ts → workers/render/heap.ts': 'its thread has the heap that the pool gives its own',
+    'src/guide-page.ts → markdown-it': 'renders the guide, a text of this repository',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
   },
 };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isPacked, packClient } from './client.mjs';
 import { run, SetupError } from './console.mjs';
 
 const SOURCE = /\.([cm]?ts|tsx|json)$/;
@@ -52,12 +53,16 @@ export function createBuild(root) {
 
   const listSources = () => folders.flatMap((folder) => listFiles(root, folder, SOURCE));
   const listOutputs = () => folders.flatMap((folder) => listFiles(dist, folder, OUTPUT));
-  const stampOf = (sources) => hashFiles(root, ['package-lock.json', 'tsconfig.json', ...sources]);
+  // The package of the client has its README.
+  const besides = ['package-lock.json', 'tsconfig.json', 'sdk/README.md'].filter((file) =>
+    existsSync(join(root, file)),
+  );
+  const stampOf = (sources) => hashFiles(root, [...besides, ...sources]);
 
   return {
     isReady() {
       const sources = listSources();
-      if (!existsSync(stampFile) || isIncomplete(sources)) return false;
+      if (!existsSync(stampFile) || isIncomplete(sources) || !isPacked(root)) return false;
       return readFileSync(stampFile, 'utf8') === stampOf(sources) && staleOutputs(listOutputs(), sources).length === 0;
     },
 
@@ -71,6 +76,7 @@ export function createBuild(root) {
         // tsc's incremental state believes in outputs that somebody deleted.
         if (isIncomplete(sources)) rmSync(join(dist, '.tsbuildinfo'), { force: true });
         await tsc(root);
+        await packClient(root);
         for (const output of staleOutputs(listOutputs(), sources)) remove(output);
         writeFileSync(stampFile, stamp);
         return `built ${sources.length} source file${sources.length === 1 ? '' : 's'}`;

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run, SetupError } from './console.mjs';
+import { SetupError } from './console.mjs';
+import { runNpm } from './npm.mjs';
 
 const MIN_NODE = [20, 19];
 const HTTP_SERVER = 'node_modules/uWebSockets.js';
@@ -133,12 +134,9 @@ export function createPackages(root) {
   }
 }
 
-/** npm's own program when npm started us, so that no shell and no second npm version come into play. */
 function npmCi(root) {
   const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  const own = process.env.npm_execpath;
-  if (own && /npm-cli\.[cm]?js$/.test(own)) return run(process.execPath, [own, ...args], { cwd: root });
-  return run('npm', args, { cwd: root, shell: process.platform === 'win32' });
+  return runNpm(args, { cwd: root });
 }
 
 function hasGlibc() {

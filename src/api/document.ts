@@ -1,7 +1,7 @@
 /**
- * `GET /api/openapi.json`: the document, made once, with a strong ETag. It takes no key, as it tells nothing of anybody.
+ * `GET /api/openapi.json`: the document, made once, compressed, with a strong ETag. It takes no key, as it tells nothing of anybody.
  */
-import { digestOf, isKnown, toEtag } from '../etag.ts';
+import { Asset } from '../http/asset.ts';
 import type { HttpRoute } from '../http/server.ts';
 import type { ApiRoute } from './handle.ts';
 import { openApiDocument } from './openapi.ts';
@@ -12,14 +12,6 @@ import { openApiDocument } from './openapi.ts';
  */
 export function documentRoute(routes: readonly ApiRoute<never>[], publicUrl = ''): HttpRoute {
   const json = JSON.stringify(openApiDocument(routes, publicUrl.replace(/\/+$/, '')));
-  const etag = toEtag(digestOf(json));
-  return {
-    method: 'GET',
-    path: '/api/openapi.json',
-    handle: (exchange) => {
-      const known = isKnown(exchange.headers['if-none-match'], etag);
-      const headers = ['ETag', etag, 'Cache-Control', 'no-cache'];
-      exchange.reply(known ? 304 : 200, 'application/json', known ? '' : json, headers);
-    },
-  };
+  const asset = new Asset('application/json', json);
+  return { method: 'GET', path: '/api/openapi.json', handle: (exchange) => asset.send(exchange) };
 }

@@ -6,8 +6,8 @@
 import { notFound, ServiceError } from '../errors.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { mocks } from './mocks.ts';
+import { testId } from './samples.ts';
 
-const testId = /^(draft|range|repo|pub|org|key|secret|ep|dlv)_test_(\w{1,64})$/;
 const resources: Readonly<Record<string, string>> = {
   draft: 'Draft',
   range: 'Release range',

@@ -2,7 +2,9 @@
  * What each operation answers in test mode: a function of the request, in the shape of the real reply.
  */
 import { digestOf, toEtag } from '../etag.ts';
+import { versionName } from '../page-url.ts';
 import type {
+  ChannelQuery,
   CreateKeyBody,
   CreateRangeBody,
   CreateWebhookEndpointBody,
@@ -12,7 +14,7 @@ import type {
   UpdateOrganisationBody,
   UpdateWebhookEndpointBody,
 } from '../protocol/api.ts';
-import { type ChannelName, channelNames } from '../protocol/channels.ts';
+import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
@@ -25,8 +27,10 @@ import { draftResponse, rangeResponse } from '../store/responses.ts';
 import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/webhook-secrets.ts';
+import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
 import type { ApiReply, ApiRequest } from './handle.ts';
+import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
 import {
@@ -36,7 +40,6 @@ import {
   sampleDraftId,
   sampleKey,
   sampleOrganisation,
-  samplePublication,
   sampleRange,
   sampleRefusal,
   sampleRepository,
@@ -48,12 +51,11 @@ import {
   sampleWebhookSecret,
 } from './samples.ts';
 import { toSettings } from './settings.ts';
+import { withDefaults } from './validate.ts';
 
 type Mock = (request: ApiRequest<never>) => ApiReply;
 
-const rocketUrl = 'https://github.com/acme/rocket';
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
-const sampleRangeId = sampleRange(undefined, sampleRepository.id).id;
 
 const sampleChange: Change = {
   kind: 'pull',
@@ -78,37 +80,44 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listRepositoryTags: list('tags', () => sampleTags),
   getRepositorySettings: () => ok(defaultSettings),
   putRepositorySettings: ({ body }) => changed(toSettings(body)),
-  listRanges: list('ranges', ({ query }) => [
-    rangeResponse(sampleRange(undefined, (query as { repoId: string }).repoId), rocketUrl),
-  ]),
-  getRange: ({ params }) => ok(rangeResponse(sampleRange(idOf(params), sampleRepository.id), rocketUrl)),
-  createRange: ({ body }) => {
-    const { repoId, ...bounds } = body as CreateRangeBody;
+  listRanges: list('ranges', (request) => {
+    const { repoId } = request.query as { repoId: string };
+    return [rangeResponse(sampleRange(undefined, repoId), repositoryUrl(request, repoId))];
+  }),
+  getRange: (request) => {
+    const range = mockRange(request, idOf(request.params));
+    return ok(rangeResponse(range, repositoryUrl(request, range.repoId)));
+  },
+  createRange: (request) => {
+    const { repoId, ...bounds } = request.body as CreateRangeBody;
     const range = sampleRange(undefined, repoId, bounds);
-    return made(rangeResponse(range, rocketUrl), `/api/ranges/${range.id}`);
+    return made(rangeResponse(range, repositoryUrl(request, repoId)), `/api/ranges/${range.id}`);
   },
   listDrafts: list('drafts', ({ query }) => {
     const { releaseRangeId, persona } = query as { releaseRangeId: string; persona?: Persona };
     const wanted = persona ? [persona] : personas;
-    return wanted.map((each) => draftResponse(sampleDraft(sampleDraftId(releaseRangeId, each), releaseRangeId)));
+    return wanted.map((persona) => {
+      const draft = sampleDraft(sampleDraftId(releaseRangeId, persona));
+      return draftResponse({ ...draft, rangeId: releaseRangeId });
+    });
   }),
-  getDraft: ({ params }) => ok(draftResponse(sampleDraft(idOf(params), sampleRangeId))),
+  getDraft: (request) => ok(draftResponse(mockDraft(request, idOf(request.params)))),
   generateDraft: ({ params, body }) => {
     const id = sampleDraftId(idOf(params), field(body, 'persona') as Persona);
     return made({ id, status: 'processing', estimatedTime: 1 }, `/api/drafts/${id}`);
   },
   updateDraft: ({ params, body }) => {
-    const draft = sampleDraft(idOf(params), sampleRangeId, field(body, 'bodyMd') as string);
+    const draft = sampleDraft(idOf(params), field(body, 'bodyMd') as string);
     const { id, bodyMd, updatedAt } = draftResponse(draft);
     return { ...ok({ id, bodyMd, updatedAt }), etag: toEtag(draft.digest) };
   },
   listDraftRevisions: list('revisions', () => [revision(1)]),
   getDraftRevision: ({ params: [draftId = '', number = '1'] }) => {
-    const { id, bodyMd } = sampleDraft(draftId, sampleRangeId);
+    const { id, bodyMd } = sampleDraft(draftId);
     return ok({ draftId: id, ...revision(Number(number)), bodyMd });
   },
   restoreDraft: ({ params }) => {
-    const draft = sampleDraft(idOf(params), sampleRangeId);
+    const draft = sampleDraft(idOf(params));
     const { id, bodyMd, updatedAt } = draftResponse(draft);
     return { ...ok({ id, revision: 2, updatedAt, bodyMd }), etag: toEtag(draft.digest) };
   },
@@ -170,28 +179,35 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   revokeKey: ({ directory, params }) =>
     ok({ ...keyReply(directory, sampleKey(idOf(params), { revokedAt: sampleTime }), sampleTime), endedKeys: 0 }),
-  publishDraft: ({ body }) => {
-    const { draftId, channel, draft = false } = body as PublishBody;
-    const publication = samplePublication(undefined, { draftId, channel, asDraft: draft });
+  publishDraft: (request) => {
+    const { draftId, channel, draft: asDraft = false } = request.body as PublishBody;
+    const publication = mockPublication(request, { draftId, channel, asDraft });
     return made(publicationResponse(publication), `/api/publications/${publication.id}`);
   },
-  previewPublication: ({ body }) => {
-    const { channel } = body as PublishBody;
-    return ok({ channel, payload: { title: 'v1.1.0', text: sampleDraft('', '').bodyMd } });
+  previewPublication: (request) => {
+    const { channel, draftId } = request.body as PublishBody;
+    const { rangeId, bodyMd } = mockDraft(request, draftId);
+    return ok({ channel, payload: { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd } });
   },
-  listPublications: list('publications', ({ query }) => {
-    const { draftId, channel = 'hosted' } = query as ListPublicationsQuery;
-    return [publicationResponse(samplePublication(undefined, { ...(draftId !== undefined && { draftId }), channel }))];
+  listPublications: list('publications', (request) => {
+    const { draftId = 'draft_test_sample', channel = 'hosted' } = request.query as ListPublicationsQuery;
+    return [publicationResponse(mockPublication(request, { draftId, channel, asDraft: false }))];
   }),
-  getPublication: ({ params }) => ok(publicationResponse(samplePublication(idOf(params)))),
-  resendPublication: ({ params }) =>
-    made(publicationResponse(samplePublication(idOf(params))), `/api/publications/${idOf(params)}`),
-  deletePublication: ({ params }) => ok(deletedResponse(samplePublication(idOf(params)), sampleTime)),
-  listChannels: list('channels', () => channelNames.map((channel) => channelResponse(channel, undefined, {}))),
-  getChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
-  putChannel: ({ params }) =>
-    changed(channelResponse(params[0] as ChannelName, sampleChannel(params[0] as ChannelName), {})),
-  removeChannel: ({ params }) => ok(channelResponse(params[0] as ChannelName, undefined, {})),
+  getPublication: (request) => ok(publicationResponse(mockStoredPublication(request, idOf(request.params)))),
+  resendPublication: (request) => {
+    const publication = mockStoredPublication(request, idOf(request.params));
+    return made(publicationResponse(publication), `/api/publications/${publication.id}`);
+  },
+  deletePublication: (request) => ok(deletedResponse(mockStoredPublication(request, idOf(request.params)), sampleTime)),
+  listChannels: list('channels', (request) => channelNames.map((channel) => unconnected(request, channel))),
+  getChannel: (request) => ok(unconnected(request, request.params[0] as ChannelName)),
+  putChannel: (request) => {
+    const channel = request.params[0] as ChannelName;
+    const { repoId = null } = request.query as ChannelQuery;
+    const settings = withDefaults(channelTraits[channel].settings, field(request.body, 'settings')) as object;
+    return changed(channelResponse(channel, sampleChannel(channel, repoId, settings), {}));
+  },
+  removeChannel: (request) => ok(unconnected(request, request.params[0] as ChannelName)),
   testChannel: ({ params }) => ok({ channel: params[0], ok: true, message: 'Nothing was sent: this is test mode.' }),
   listOrganisations: list('organizations', () => [sampleOrganisationResponse('standard')]),
   getOrganisation: () => ok(sampleOrganisationResponse('standard')),
@@ -212,6 +228,11 @@ export const mocks: Readonly<Record<string, Mock>> = {
     }),
 };
 
+/** A channel without a connection; one that works without has the settings that it works with. */
+function unconnected({ context }: ApiRequest<never>, channel: ChannelName): Record<string, unknown> {
+  return channelResponse(channel, undefined, defaultConnection(context.sealer, '', channel).settings);
+}
+
 function secretReply(status: number, ownText: boolean): ApiReply {
   const value = webhookSecretResponse(sampleWebhookSecret);
   const body = ownText ? value : { ...value, secret: '0'.repeat(64) };
@@ -224,7 +245,7 @@ function endpointReply(status: number, endpoint: WebhookEndpointRecord, headers:
 }
 
 function revision(number: number): object {
-  const bytes = Buffer.byteLength(sampleDraft('', '').bodyMd);
+  const bytes = Buffer.byteLength(sampleDraft('').bodyMd);
   return { number, kind: 'generated', by: null, bytes, createdAt: new Date(sampleTime).toISOString() };
 }
 

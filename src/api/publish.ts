@@ -160,7 +160,7 @@ function pagesOf(context: ApiContext, directory: Partition, { repoId, rangeId, p
 }
 
 /** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */
-function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): string | null {
+export function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): string | null {
   const { orgId, fullName } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
   const repository = readRepository(readPartition(context, partitionOfId(context, repoId) as string), repoId);
   const { visibility, key } = hostedSettings(directory, orgId, repoId, repository?.private !== false);

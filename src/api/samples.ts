@@ -11,6 +11,9 @@ import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import type { DirectoryRepository, OrganisationRecord } from '../store/directory.ts';
 
+/** Ids that always exist in test mode. */
+export const testId = /^(draft|range|repo|pub|org|key|secret|ep|dlv)_test_(\w{1,64})$/;
+
 /** All made-up times: the first moment of 2026. */
 export const sampleTime = Date.UTC(2026, 0, 1);
 
@@ -59,19 +62,21 @@ export function sampleRange(id: string | undefined, repoId: string, bounds: Rang
   };
 }
 
-/** The id of the draft of a range for a persona, in test mode. */
+/** The id of the draft of a range for a persona, in test mode. It names both, where the range's id is not too long for that. */
 export function sampleDraftId(rangeId: string, persona: Persona): string {
-  return `draft_test_${persona}_${shortHash(rangeId)}`;
+  const id = `draft_test_${persona}_${rangeId}`;
+  return testId.test(id) ? id : `draft_test_${persona}_${shortHash(rangeId)}`;
 }
 
-/** A draft that is ready. */
-export function sampleDraft(id: string, rangeId: string, bodyMd = sampleBody): DraftRecord {
-  const persona = /^draft_test_(internal|customer)/.exec(id)?.[1] as Persona | undefined;
+/** A draft that is ready; persona and range are those that its id names. */
+export function sampleDraft(id: string, bodyMd = sampleBody): DraftRecord {
+  const [, persona = 'engineer', rangeId = sampleRangeId] =
+    /^draft_test_(engineer|internal|customer)(?:_(range_\w+))?/.exec(id) ?? [];
   return {
     id,
     rangeId,
     repoId: sampleRepository.id,
-    persona: persona ?? 'engineer',
+    persona: persona as Persona,
     status: 'ready',
     ticket: null,
     bodyMd,
@@ -85,6 +90,7 @@ export function sampleDraft(id: string, rangeId: string, bodyMd = sampleBody): D
   };
 }
 
+const sampleRangeId = sampleRange(undefined, sampleRepository.id).id;
 const sampleBody = '## Features\n\n- Land on rough ground\n\n## Bug Fixes\n\n- Stop the fuel leak\n';
 
 /** A key of the organisation of the caller. */
@@ -140,7 +146,7 @@ export function samplePublication(
     nextAttemptAt: null,
     error: null,
     outcomeUnknown: false,
-    url: 'https://github.com/acme/rocket/releases/tag/v1.1.0',
+    url: null,
     counts: {},
     createdAt: sampleTime,
     updatedAt: sampleTime,
@@ -148,11 +154,21 @@ export function samplePublication(
   };
 }
 
-/** A connection of a channel, its secrets set. */
-export function sampleChannel(channel: ChannelName): ChannelRecord {
-  const secrets = Object.fromEntries(channelTraits[channel].secrets.map((field) => [field, '']));
-  const owner = { orgId: sampleOrganisation.id, repoId: null };
-  return { channel, ...owner, settings: {}, secrets, receiver: '', createdAt: sampleTime, updatedAt: sampleTime };
+/** A connection of a channel as it was put, of a repository or of its organisation. */
+export function sampleChannel(channel: ChannelName, repoId: string | null, put: object): ChannelRecord {
+  const { secrets } = channelTraits[channel];
+  const isSecret = ([field]: [string, unknown]): boolean => secrets.includes(field);
+  const fields = Object.entries(put);
+  return {
+    channel,
+    orgId: sampleOrganisation.id,
+    repoId,
+    settings: Object.fromEntries(fields.filter((field) => !isSecret(field))),
+    secrets: Object.fromEntries(fields.filter(isSecret).map(([field]) => [field, ''])),
+    receiver: '',
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+  };
 }
 
 /** An endpoint that is enabled. */

@@ -1,6 +1,6 @@
 /**
- * The API's reference in a real browser: it asks nobody else, follows the reader's choice of light or dark, fits a phone, and can
- * be read in both.
+ * The API's reference in a real browser: it asks nobody else, follows the reader's choice of light or dark, fits a phone, can
+ * be read in both and without a mouse, is folded at first, and is filtered by what the reader types.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -9,15 +9,32 @@ import type { Browser } from 'playwright-core';
 import { documentRoute } from '../../src/api/document.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { docsRoutes } from '../../src/docs-page.ts';
-import { startServer } from '../../src/http/server.ts';
-import { chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
+import { guideRoutes } from '../../src/guide-page.ts';
+import { type HttpRoute, startServer } from '../../src/http/server.ts';
+import { style } from '../../src/pages/style.ts';
+import { auditPage, chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
 import { afterwards } from '../helpers/cleanup.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = chromiumPath();
 const skip = program === undefined && 'NO CHROMIUM: the reference was not looked at';
 
+/** One operation of each method: the page colours them by method. */
+const operationsOfEachMethod = [
+  ['Drafts', 'listDrafts'],
+  ['Drafts', 'updateDraft'],
+  ['Publishing', 'publishDraft'],
+  ['Repositories', 'putRepositorySettings'],
+  ['Keys', 'revokeKey'],
+] as const;
+
 test('the reference in a browser', { skip }, async (t) => {
-  const routes = [...docsRoutes(), documentRoute(apiRoutes)];
+  const stylesheet: HttpRoute = {
+    method: 'GET',
+    path: '/notes/style.css',
+    handle: (exchange) => exchange.reply(200, 'text/css; charset=utf-8', style),
+  };
+  const routes = [...docsRoutes(), ...guideRoutes(), documentRoute(apiRoutes), stylesheet];
   const server = await startServer('127.0.0.1', 0, routes, pino({ level: 'silent' }));
   afterwards(t, () => server.stop(1000));
   const url = `http://127.0.0.1:${server.port}`;
@@ -26,7 +43,69 @@ test('the reference in a browser', { skip }, async (t) => {
     for (const width of [1280, 390]) {
       await t.test(`${look}, ${width} wide`, (t) => looksAt(t, browser, { url, look, width }));
     }
+    await t.test(`axe finds nothing serious in ${look}`, async (t) => {
+      const page = await (await openContext(t, browser, { colorScheme: look })).newPage();
+      await page.goto(`${url}/docs`);
+      await page.waitForSelector('.opblock-tag');
+      assert.deepEqual(await auditPage(page), [], 'folded');
+      for (const [tag, operation] of operationsOfEachMethod) {
+        if ((await page.locator(`#operations-${tag}-${operation}`).count()) === 0)
+          await page.locator(`.opblock-tag[data-tag="${tag}"]`).click();
+        await page.locator(`#operations-${tag}-${operation} .opblock-summary-control`).click();
+        await page.waitForSelector(`#operations-${tag}-${operation} .response-col_description`);
+      }
+      assert.deepEqual(await auditPage(page, '.opblock.is-open'), [], 'unfolded');
+    });
   }
+
+  await t.test('operations are folded, and the filter shows those that match', async (t) => {
+    const page = await (await openContext(t, browser, {})).newPage();
+    await page.goto(`${url}/docs`);
+    await page.waitForSelector('.opblock-tag');
+    const shown = page.locator('.opblock-tag-section .opblock-tag');
+    const tags = await shown.count();
+    assert.ok(tags > 5, `${tags} tags`);
+    assert.equal(await page.locator('.opblock-tag-section .opblock').count(), 0);
+    for (const [text, tag] of [
+      ['/api/retention/approve', 'Operations'],
+      ['generateDraft', 'Drafts'],
+      ['list api KEYS', 'Keys'],
+      ['statist', 'Statistics'],
+    ] as const) {
+      await page.locator('.operation-filter-input').fill(text);
+      await waitUntil(`${tag} alone is left`, async () => {
+        return (await shown.count()) === 1 && (await shown.first().getAttribute('data-tag')) === tag;
+      });
+    }
+    await page.locator('.operation-filter-input').fill('');
+    await waitUntil('all tags are back', async () => (await shown.count()) === tags);
+  });
+
+  await t.test('the guide is readable in light and dark, on a desk and on a phone', async (t) => {
+    for (const look of ['light', 'dark'] as const) {
+      const context = await openContext(t, browser, { colorScheme: look, viewport: { width: 390, height: 900 } });
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      await page.goto(`${url}/docs/guide#errors`);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
+      for (const place of ['body', 'pre code', '.contents a', 'td code']) {
+        assert.ok((await contrast(page, place)) >= 4.5, `${place} in ${look}`);
+      }
+      assert.deepEqual(await auditPage(page), [], look);
+      await page.locator('.contents a', { hasText: 'Ranges' }).first().click();
+      assert.match(page.url(), /\/docs\/guide#ranges$/);
+      assert.deepEqual(faults, []);
+    }
+  });
+
+  await t.test('an operation is unfolded by keyboard', async (t) => {
+    const page = await (await openContext(t, browser, {})).newPage();
+    await page.goto(`${url}/docs#/Drafts`);
+    await page.locator('#operations-Drafts-getDraft .opblock-summary-control').press('Enter');
+    await page.waitForSelector('#operations-Drafts-getDraft.is-open');
+    assert.match(page.url(), /#\/Drafts\/getDraft$/);
+  });
 });
 
 async function looksAt(

@@ -33,22 +33,45 @@ test('the contract', async (t) => {
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     const page = await answer.text();
     assert.doesNotMatch(page, /https?:|style=|<script>| on\w+=/);
-    const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] as string);
-    assert.deepEqual(files, ['/docs/swagger-ui.css', '/docs/page.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']);
+    const files = [...page.matchAll(/(?:src|href)="(docs\/[^"]+\?[^"]+)"/g)].map((match) => `/${match[1]}`);
+    assert.deepEqual(
+      files.map((file) => file.replace(/\?v=[\w-]{8}$/, '')),
+      ['/docs/swagger-ui.css', '/docs/page.css', '/docs/swagger-ui-bundle.js', '/docs/start.js'],
+    );
     for (const file of files) {
       const { status, headers } = await get(file);
       assert.deepEqual([status, headers.get('x-content-type-options')], [200, 'nosniff'], file);
-      assert.match(headers.get('content-type') ?? '', file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+      assert.match(headers.get('content-type') ?? '', file.includes('.css') ? /^text\/css/ : /^text\/javascript/);
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable', file);
     }
+    for (const [, link] of page.matchAll(/<a href="([^"]+)"/g)) assert.equal((await get(`/${link}`)).status, 200, link);
     const start = await (await get('/docs/start.js')).text();
     assert.match(start, /validatorUrl: null/);
-    assert.match(start, /url: '\/api\/openapi\.json'/);
+    assert.match(start, /url: 'api\/openapi\.json'/);
     assert.equal((await get('/docs/index.html')).status, 404);
   });
 
-  await t.test('nothing is compressed, whatever is asked for', async () => {
+  await t.test('what is the same for everybody is compressed', async () => {
+    for (const path of [
+      '/api/openapi.json',
+      '/docs',
+      '/docs/swagger-ui-bundle.js',
+      '/docs/swagger-ui.css',
+      '/docs/guide',
+    ]) {
+      const plain = await (await get(path, { headers: { 'accept-encoding': 'identity' } })).text();
+      for (const encoding of ['gzip', 'br']) {
+        const answer = await get(path, { headers: { 'accept-encoding': encoding } });
+        assert.deepEqual([answer.status, answer.headers.get('content-encoding')], [200, encoding], path);
+        assert.equal(answer.headers.get('vary'), 'Accept-Encoding', path);
+        assert.equal(await answer.text(), plain, path);
+      }
+    }
+  });
+
+  await t.test('no reply of an operation is compressed, whatever is asked for', async () => {
     const authorization = `Bearer ${service.adminKey}`;
-    for (const path of ['/api/openapi.json', '/api/stats', '/api/repos?x=1', '/docs', '/docs/swagger-ui-bundle.js']) {
+    for (const path of ['/api/stats', '/api/repos', '/api/repos?x=1']) {
       const plain = await get(path, { headers: { authorization, 'accept-encoding': 'identity' } });
       for (const wanted of ['gzip', 'br', 'gzip, deflate, br, zstd', '*', 'identity;q=0, gzip']) {
         const answer = await get(path, { headers: { authorization, 'accept-encoding': wanted } });

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 test('test mode (spec 4)', async (t) => {
   const service = await startService(t, { env: { TIDINGS_LIMIT_API_PER_MINUTE: '100000' } });
@@ -85,6 +86,63 @@ test('test mode (spec 4)', async (t) => {
     }
     assert.equal((await call('GET', `/api/ranges/${range.id}`)).body.id, range.id);
     assert.equal((await call('GET', `/api/drafts/${draft.id}`)).body.id, draft.id);
+  });
+
+  await t.test('what a request names is told as it is (spec 4)', async () => {
+    const customer = await generateDraft(service, range.id, 'customer');
+    const other = (
+      await service.api('POST', '/api/ranges', { repoId, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 })
+    ).body;
+    const published = (await service.api('POST', '/api/publish', { draftId: customer.id, channel: 'hosted' })).body;
+    const ended = await waitUntil('the page is published', async () => {
+      const { body } = await service.api('GET', `/api/publications/${published.id}`);
+      return body.status === 'completed' && body;
+    });
+    assert.match(ended.url, /\/notes\/acme\/rocket\/v1\.1\.0$/);
+    const same = async (path: string, ...fields: string[]) => {
+      const [real, mock] = [(await service.api('GET', path)).body, (await call('GET', path)).body];
+      for (const field of fields) assert.deepEqual(mock[field], real[field], `${path} ${field}`);
+    };
+    for (const { id } of [customer, draft])
+      await same(`/api/drafts/${id}`, 'id', 'persona', 'releaseRangeId', 'revision');
+    const ids = ['id', 'repoId', 'type', 'fromTag', 'toTag', 'fromPrNumber', 'toPrNumber', 'compareUrl'];
+    for (const { id } of [range, other]) await same(`/api/ranges/${id}`, ...ids);
+    await same(`/api/publications/${published.id}`, 'id', 'draftId', 'channel', 'draft', 'revision', 'url');
+    await same('/api/channels/hosted', 'channel', 'connected', 'source', 'public', 'settings', 'hasSecret');
+    const made = await call('POST', '/api/publish', { draftId: customer.id, channel: 'hosted' });
+    assert.deepEqual([made.body.url, made.body.revision], [ended.url, ended.revision]);
+    const listed = await call('GET', `/api/publications?draftId=${customer.id}`);
+    assert.deepEqual([listed.body.publications[0].draftId, listed.body.publications[0].url], [customer.id, ended.url]);
+    const created = await call('POST', '/api/ranges', newRange);
+    assert.equal(created.body.compareUrl, range.compareUrl);
+    const put = await call('PUT', `/api/channels/changelog?repoId=${repoId}`, { settings: { branch: 'notes' } });
+    assert.deepEqual([put.body.source, put.body.settings.branch], ['repository', 'notes']);
+    const preview = await call('POST', '/api/publish/preview', { draftId: customer.id, channel: 'hosted' });
+    assert.equal(preview.body.payload.title, 'v1.1.0');
+  });
+
+  await t.test('a made-up draft is of the range and the persona that its id was made for', async () => {
+    const { id } = (await call('POST', `/api/drafts/${range.id}/generate`, { persona: 'internal' })).body;
+    const made = (await call('GET', `/api/drafts/${id}`)).body;
+    assert.deepEqual([made.id, made.persona, made.releaseRangeId], [id, 'internal', range.id]);
+    const published = (await call('POST', '/api/publish', { draftId: id, channel: 'hosted' })).body;
+    assert.equal(published.url, `${service.url}/notes/acme/rocket/v1.1.0`);
+    const mailed = await call('GET', `/api/publications?draftId=${id}&channel=email`);
+    assert.equal(mailed.body.publications[0].url, null);
+  });
+
+  await t.test('a made-up id beside a real one opens nothing of others', async () => {
+    const umbrella = service.tidings('keys', 'create', '--org', 'umbrella', '--name', 'o', '--quiet').trim();
+    const asked: [string, string, unknown?][] = [
+      ['POST', '/api/ranges', { ...newRange, fromTag: 'range_test_x' }],
+      ['GET', `/api/publications?draftId=${draft.id}&repoId=repo_test_x`],
+      ['GET', `/api/drafts/draft_test_engineer_${range.id}`],
+      ['POST', '/api/publish', { draftId: `draft_test_engineer_${range.id}`, channel: 'scm_releases' }],
+    ];
+    for (const [method, path, body] of asked) {
+      const answer = await call(method, path, body, 'true', umbrella);
+      assert.doesNotMatch(JSON.stringify(answer.body), /v1\.1\.0|github\.com\/acme\/rocket\/compare/, path);
+    }
   });
 
   await t.test('what is wrong is refused as ever (spec 4)', async () => {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook } from '../../sdk/webhooks.ts';
+import { faultOf, openApi } from '../helpers/contract.ts';
 import { filesWith } from '../helpers/files-with.ts';
 import { hang, type Received, type Receiver, reset, startReceiver, status } from '../helpers/receiver.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
@@ -86,12 +87,12 @@ test('events and their receiver', async (t) => {
     assert.equal(first.path, `/hook?token=${token}`);
   });
 
-  await t.test('the standard’s library and the client verify it (Standard Webhooks 1.0.0)', () => {
+  await t.test('the standard’s library and the client verify it (Standard Webhooks 1.0.0)', async () => {
     const other = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
     for (const { body, headers } of receiver.received) {
       assert.deepEqual(new Webhook(endpoint.secret).verify(body, headers), JSON.parse(body));
-      assert.deepEqual(verifyWebhook(body, headers, endpoint.secret), JSON.parse(body));
-      assert.throws(() => verifyWebhook(body, headers, other), { fault: 'wrongSignature' });
+      assert.deepEqual(await verifyWebhook(body, headers, endpoint.secret), JSON.parse(body));
+      await assert.rejects(() => verifyWebhook(body, headers, other), { fault: 'wrongSignature' });
     }
   });
 
@@ -127,16 +128,25 @@ test('events and their receiver', async (t) => {
     assert.ok(Date.parse(rotated.overlapEndsAt) > Date.now());
     await service.api('POST', `${path}/${endpoint.id}/test`, {});
     const sent = (await received(receiver, 4))[3] as Received;
-    for (const secret of [endpoint.secret, rotated.secret]) verifyWebhook(sent.body, sent.headers, secret);
+    for (const secret of [endpoint.secret, rotated.secret]) await verifyWebhook(sent.body, sent.headers, secret);
     const last = (await service.api('POST', `${path}/${endpoint.id}/rotate`, { overlapHours: 0 })).body;
     assert.equal(last.overlapEndsAt, null);
     await service.api('POST', `${path}/${endpoint.id}/test`, {});
     const alone = (await received(receiver, 5))[4] as Received;
-    verifyWebhook(alone.body, alone.headers, last.secret);
+    await verifyWebhook(alone.body, alone.headers, last.secret);
     for (const secret of [endpoint.secret, rotated.secret])
-      assert.throws(() => verifyWebhook(alone.body, alone.headers, secret), { fault: 'wrongSignature' });
+      await assert.rejects(() => verifyWebhook(alone.body, alone.headers, secret), { fault: 'wrongSignature' });
     for (const secret of [endpoint.secret, rotated.secret, last.secret])
       assert.deepEqual(filesWith(service.dataDir, secret.slice('whsec_'.length)), [], 'no clear secret is at rest');
+  });
+
+  await t.test('every body is what the document says of its event', () => {
+    const events = new Set(receiver.received.map(eventOf));
+    assert.deepEqual([...events].sort(), Object.keys(openApi.webhooks).sort());
+    for (const each of receiver.received) {
+      const { schema } = openApi.webhooks[eventOf(each)].post.requestBody.content['application/json'];
+      assert.equal(faultOf(schema, JSON.parse(each.body)), undefined, each.body);
+    }
   });
 
   await t.test('a test event is told and answered', async () => {

@@ -46,6 +46,12 @@ for (const kind of ['github', 'gitea'] as const) {
     const files = [await publish('changelog'), await publish('releases_md')];
     for (const { status, url } of files) assert.match(`${status} ${url}`, /^completed .*\/(?:CHANGELOG|RELEASES)\.md$/);
     assert.match(host.publishing.text('CHANGELOG.md') ?? '', /^# Changelog\n\n## v2\.0\.0 \(\d{4}-\d\d-\d\d\)\n\n### /);
+    const testKey = service.tidings('keys', 'create', '--org', 'acme', '--name', 't', '--test', '--quiet').trim();
+    for (const real of [released, ...files]) {
+      const body = { draftId: draft.id, channel: real.channel };
+      const mock = await service.api('POST', '/api/publish', body, testKey);
+      assert.equal(mock.body.url, real.url, 'test mode names the same address (spec 4)');
+    }
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '- Edited, fixes #1, @ada\n' });
     for (const channel of ['scm_releases', 'changelog', 'releases_md'])
       assert.equal((await publish(channel)).status, 'completed');

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -20,6 +21,7 @@ import { deliverRocket } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 
 const example = fileURLToPath(new URL('../../sdk/example.js', import.meta.url));
+const archive = fileURLToPath(new URL('../../client/tidings-client.tgz', import.meta.url));
 const tags = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' } as const;
 
 test('the client', async (t) => {
@@ -75,6 +77,12 @@ test('the client', async (t) => {
     const { key } = await client.createKey({ name: 'r', org: 'acme', scopes: ['repos:read'] });
     await assert.rejects(createClient({ url: service.url, key }).getStats(), ForbiddenError);
     await assert.rejects(client.getDraft({ draftId: '..' }), TypeError);
+  });
+
+  await t.test('the service hands out the package that the build made', async () => {
+    const answer = await fetch(`${service.url}/sdk/tidings-client.tgz`);
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/gzip']);
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), readFileSync(archive));
   });
 
   await t.test('test mode makes things up', async () => {

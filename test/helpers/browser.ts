@@ -1,12 +1,15 @@
 /**
- * The system's Chromium, and how far a text on a page stands out from what is behind it.
+ * The system's Chromium, what axe-core finds on a page, and how far a text stands out from what is behind it.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterwards } from './cleanup.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A browser may be slow on a busy machine; its own limit is 30 seconds. */
 const patienceMs = 120_000;
@@ -43,6 +46,14 @@ export function chromiumPath(): string | undefined {
       return false;
     }
   });
+}
+
+/** What axe-core finds in a part of a page that is serious or critical, with the elements. */
+export async function auditPage(page: Page, part = 'html'): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(`axe.run(${JSON.stringify(part)}).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, any, all, none }) => [id, html, ...[...any, ...all, ...none].map((check) => check.message)].join(' | '))))`);
 }
 
 /** From 1 to 21: colour of the first element that a selector finds, against the nearest background that is painted. */

@@ -57,3 +57,17 @@ test('the health check of the image asks the operations port of the settings', a
   assert.equal(await exitOf(ops.port), 0);
   assert.equal(await exitOf(1), 1, 'nothing listens there');
 });
+
+test('the image has the guide that the service shows', () => {
+  assert.ok(all('COPY').includes('docs/api.md ./docs/api.md'));
+  assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!docs/api.md'));
+});
+
+test('the image has the package of the client, made while it is built', () => {
+  const made = lines.findIndex((line) => line.includes('node scripts/setup/client.mjs'));
+  const before = lines.slice(0, made);
+  for (const need of ['COPY sdk ./sdk', 'COPY scripts ./scripts', 'COPY tsconfig.json LICENSE ./']) {
+    assert.ok(before.includes(need), need);
+  }
+  assert.ok(made < lines.findIndex((line) => line.includes('npm prune')), 'before the compiler is removed');
+});

@@ -91,6 +91,14 @@ test('send - sends no other refusal again (spec 7.4)', async (t) => {
   }
 });
 
+test('send - follows no redirect, and does not send again what was redirected', async (t) => {
+  const { sending, seen } = await serve(t, [{ status: 302, headers: { location: '/other' } }, 200]);
+  const error = await send(sending, post()).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof TidingsError, String(error));
+  assert.deepEqual([error.status, seen.length], [302, 1]);
+  assert.match(error.message, /redirect/);
+});
+
 test('send - does not repeat a conditional change that may have been made', async (t) => {
   const { sending, seen } = await serve(t, [500, 200]);
   await assert.rejects(send(sending, { ...post({ ifMatch: '"1"' }), method: 'PATCH' }), ServerError);

@@ -5,7 +5,7 @@ import { DeliveryError, type Note } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
 import { compareUrl } from '../../src/compare-url.ts';
 import { invalid, notFound } from '../../src/errors.ts';
-import { pageUrl } from '../../src/page-url.ts';
+import { pageUrl, versionName } from '../../src/page-url.ts';
 import type { DraftRecord, RangeRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Payload, PayloadTask } from '../../src/protocol/tasks.ts';
 import { readDraft } from '../../src/store/drafts.ts';
@@ -38,7 +38,7 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
   const revision = readDraftRevision(partition, draft.id, task.revision);
   if (!revision) throw notFound('Revision', String(task.revision));
   const { fromTag = null, toTag = null } = range.bounds;
-  const version = versionOf(range);
+  const version = versionName(range.bounds);
   return {
     publicationId: task.publicationId,
     repository: repositoryOf(repository),
@@ -81,14 +81,6 @@ function pageOf(
 
 function repositoryOf({ id, fullName, url, private: isPrivate, defaultBranch }: RepositoryRecord): Note['repository'] {
   return { id, fullName, url, private: isPrivate, defaultBranch: defaultBranch ?? 'main' };
-}
-
-/** The heading of a version: its later tag, or what names the range. */
-function versionOf({ bounds }: RangeRecord): string {
-  const { toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
-  if (toTag !== undefined) return toTag;
-  if (toDate !== undefined) return fromDate === toDate ? toDate : `${fromDate} to ${toDate}`;
-  return fromPrNumber === toPrNumber ? `Change ${toPrNumber}` : `Changes ${fromPrNumber} to ${toPrNumber}`;
 }
 
 /** Customers get no link that they could not follow. */

@@ -147,7 +147,7 @@ export class Publishing {
       encoding: inline ? 'base64' : 'none',
       // The host breaks the lines of base64.
       content: inline ? content.toString('base64').replace(/.{60}/g, '$&\n') : '',
-      html_url: `${this.place().origin}/${this.history.fullName}/blob/${branch}/${path}`,
+      html_url: `${this.place().origin}/${this.history.fullName}/${this.kind === 'gitea' ? 'src/branch' : 'blob'}/${branch}/${path}`,
     };
   }
 

@@ -1,0 +1,118 @@
+/**
+ * What a request in test mode is about: the stored object behind a real id, or a made-up one behind an id of test mode. Replies
+ * take ids, persona, bounds and addresses from here; everything else in them is made up.
+ */
+import { hostsOf } from '../../config/hosts.ts';
+import { publicUrlOf } from '../../config/public-url.ts';
+import type { IdPrefix } from '../ids.ts';
+import { pagesUrl, pageUrl, versionName } from '../page-url.ts';
+import type { ChannelName } from '../protocol/channels.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
+import type { DraftRecord, RangeRecord } from '../protocol/stored.ts';
+import { effectiveChannel } from '../store/channels.ts';
+import { readDirectoryRepository } from '../store/directory.ts';
+import { readDraft } from '../store/drafts.ts';
+import type { Partition } from '../store/partition.ts';
+import { readPublication } from '../store/publications.ts';
+import { readRange } from '../store/ranges.ts';
+import { readRepository } from '../store/repositories.ts';
+import { assertVisible } from './authenticate.ts';
+import { partitionOfId, readPartition } from './context.ts';
+import type { ApiRequest } from './handle.ts';
+import { pagesUrlOf } from './publish.ts';
+import { visible } from './ready.ts';
+import { sampleDraft, samplePublication, sampleRange, sampleRepository, testId } from './samples.ts';
+
+type Asking = Pick<ApiRequest, 'caller' | 'context' | 'directory'>;
+
+const sampleUrl = 'https://github.com/acme/rocket';
+const usualFiles: Partial<Record<ChannelName, string>> = { changelog: 'CHANGELOG.md', releases_md: 'RELEASES.md' };
+
+/**
+ * Web address of a repository on its host.
+ * @throws ServiceError `notFound` for a repository that the caller may not see
+ */
+export function repositoryUrl({ caller, context }: Asking, repoId: string): string {
+  if (testId.test(repoId)) return sampleUrl;
+  assertVisible(caller, repoId, 'Repository', repoId);
+  return readRepository(readPartition(context, partitionOfId(context, repoId) ?? ''), repoId)?.url ?? '';
+}
+
+/** The range of a request: repository and bounds are those of the stored one. */
+export function mockRange(asking: Asking, id: string): RangeRecord {
+  const stored = find(asking, id, 'range', 'Release range', readRange);
+  return stored ? sampleRange(id, stored.repoId, stored.bounds) : sampleRange(id, sampleRepository.id);
+}
+
+/** The draft of a request: range, persona and revision are those of the stored one. */
+export function mockDraft(asking: Asking, id: string, bodyMd?: string): DraftRecord {
+  const stored = find(asking, id, 'draft', 'Draft', readDraft);
+  if (!stored) return sampleDraft(id, bodyMd);
+  const { rangeId, repoId, persona, revision } = stored;
+  return { ...sampleDraft(id, bodyMd), rangeId, repoId, persona, revision };
+}
+
+/** A publication of a draft to a channel, at the address that a real one would have. */
+export function mockPublication(
+  asking: Asking,
+  fields: Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>,
+  id?: string,
+): PublicationRecord {
+  const { repoId, rangeId, persona, revision } = mockDraft(asking, fields.draftId);
+  const url = publishedUrl(asking, mockRange(asking, rangeId), fields.channel);
+  return { ...samplePublication(id, fields), repoId, rangeId, persona, revision, url };
+}
+
+/** The publication of a request: draft, channel and revision are those of the stored one. */
+export function mockStoredPublication(asking: Asking, id: string): PublicationRecord {
+  const stored = find(asking, id, 'pub', 'Publication', readPublication);
+  const { draftId = 'draft_test_sample', channel = 'hosted', asDraft = false } = stored ?? {};
+  const made = mockPublication(asking, { draftId, channel, asDraft }, id);
+  return stored ? { ...made, revision: stored.revision } : made;
+}
+
+/** Where a channel shows the notes of a range; null for channels whose receivers give no address. */
+function publishedUrl(asking: Asking, { repoId, bounds }: RangeRecord, channel: ChannelName): string | null {
+  if (channel === 'hosted') {
+    const pages = pagesOf(asking, repoId);
+    return pages === null ? null : pageUrl(pages, versionName(bounds));
+  }
+  const url = repositoryUrl(asking, repoId);
+  if (channel === 'scm_releases' && bounds.toTag !== undefined)
+    return `${url}/releases/tag/${encodeURIComponent(bounds.toTag)}`;
+  return channel in usualFiles ? fileUrl(asking, repoId, channel) : null;
+}
+
+function pagesOf({ context, directory }: Asking, repoId: string): string | null {
+  if (readDirectoryRepository(directory, repoId)) return pagesUrlOf(context, directory, repoId);
+  return pagesUrl(publicUrlOf(context.settings), sampleRepository.fullName);
+}
+
+/** Hosts of the two kinds show files at different addresses. */
+function fileUrl(asking: Asking, repoId: string, channel: ChannelName): string {
+  const { context, directory } = asking;
+  const name = partitionOfId(context, repoId);
+  const repository = name === undefined ? undefined : readRepository(readPartition(context, name), repoId);
+  const orgId = readDirectoryRepository(directory, repoId)?.orgId ?? '';
+  const settings: { branch?: string; path?: string } =
+    effectiveChannel(directory, orgId, repoId, channel)?.settings ?? {};
+  const { branch = repository?.defaultBranch ?? 'main', path = usualFiles[channel] } = settings;
+  const isGitea = hostsOf(context.settings).some(
+    ({ origin, kind }) => origin === repository?.origin && kind === 'gitea',
+  );
+  return `${repositoryUrl(asking, repoId)}/${isGitea ? 'src/branch' : 'blob'}/${branch}/${path}`;
+}
+
+/**
+ * The stored object of an id; undefined for an id of test mode.
+ * @throws ServiceError `notFound` for one that the caller may not see: beside an id of test mode nothing else is checked
+ */
+function find<T extends { repoId: string }>(
+  asking: Asking,
+  id: string,
+  prefix: IdPrefix,
+  resource: string,
+  read: (partition: Partition, id: string) => T | undefined,
+): T | undefined {
+  return testId.test(id) ? undefined : visible(asking, id, { prefix, resource, read }).record;
+}

@@ -1,0 +1,77 @@
+/**
+ * The files of the page at `/docs` that are not of swagger-ui-dist: its start and its styles.
+ */
+
+/**
+ * A validator of its own choice would be told the document's address. Keys are not kept in the browser. Light or dark is the reader's
+ * choice. The filter compares with tags, paths, summaries and operation ids; the package's own knows tags only.
+ */
+export const referenceScript = `const matches = (phrase, ...texts) =>
+  texts.some((text) => String(text).toLowerCase().includes(phrase.toLowerCase()));
+const filterOperations = (tags, phrase) =>
+  tags
+    .map((tag, name) =>
+      matches(phrase, name)
+        ? tag
+        : tag.update('operations', (operations) =>
+            operations.filter((each) =>
+              matches(phrase, each.get('path'), each.getIn(['operation', 'summary']), each.getIn(['operation', 'operationId'])),
+            ),
+          ),
+    )
+    .filter((tag) => tag.get('operations').size > 0);
+// A link inside the button that unfolds an operation could not be reached by keyboard.
+const plainInButtons = (DeepLink, { React }) => (props) =>
+  props.path.includes('/') ? React.createElement('span', { className: 'nostyle' }, props.text) : React.createElement(DeepLink, props);
+// Lists that the package leaves without a name for screen readers, and long texts that could not be scrolled by keyboard.
+const mend = () => {
+  for (const list of document.querySelectorAll('select:not([aria-label])')) {
+    const parameter = list.closest('[data-param-name]')?.dataset.paramName;
+    list.setAttribute('aria-label', parameter ?? (list.id === 'servers' ? 'Server' : 'Media type'));
+  }
+  for (const text of document.querySelectorAll('pre.microlight:not([tabindex])')) text.tabIndex = 0;
+};
+new MutationObserver(mend).observe(document.getElementById('reference'), { childList: true, subtree: true });
+SwaggerUIBundle({
+  url: 'api/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  filter: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+  presets: [SwaggerUIBundle.presets.apis],
+  plugins: [() => ({ fn: { opsFilter: filterOperations }, wrapComponents: { DeepLink: plainInButtons } })],
+});
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+`;
+
+/**
+ * No operation has links to others: their empty column would push the page wider than a narrow window. The colours are those of the
+ * package, darker or lighter until they contrast with their background by 4.5.
+ */
+export const referenceStyle = `.swagger-ui .response-col_links { display: none; }
+.swagger-ui .responses-inner pre { overflow-wrap: anywhere; white-space: pre-wrap; }
+html.dark-mode .swagger-ui .headers td { color: #e4e6e6; }
+.swagger-ui .info .title small { background: #5a6170; }
+.swagger-ui .info .title small.version-stamp { background: #466302; }
+html.dark-mode .swagger-ui .opblock.opblock-put .opblock-section-header { background: #7a4229; }
+html:not(.dark-mode) .swagger-ui .renderedMarkdown code { color: #7a0bd9; }
+html:not(.dark-mode) .swagger-ui .parameter__in { color: #5c5c5c; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #1b6e3c; color: #1b6e3c; }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #1b6e3c; }
+html:not(.dark-mode) .swagger-ui .opblock-get .opblock-summary-method { background: #1a5fb4; }
+html:not(.dark-mode) .swagger-ui .opblock-post .opblock-summary-method { background: #1b6e3c; }
+html:not(.dark-mode) .swagger-ui .opblock-patch .opblock-summary-method { background: #0e6b5c; }
+html:not(.dark-mode) .swagger-ui .opblock-put .opblock-summary-method { background: #8a5200; }
+html:not(.dark-mode) .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
+html:not(.dark-mode) .swagger-ui :is(.info .url, .info a, .renderedMarkdown a) { color: #0b57b7; }
+.swagger-ui .microlight span[style*='rgb(211, 99, 99)'] { color: #ff9d9d !important; }
+.documents { display: flex; flex-wrap: wrap; gap: 1.5rem; max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; font: 1rem system-ui, sans-serif; }
+.documents a { color: #0b57b7; }
+html.dark-mode .documents a { color: #7db4ff; }
+`;

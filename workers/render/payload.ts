@@ -13,7 +13,7 @@ import { readHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
-import { readDraftRevision, readTexts } from '../../src/store/revisions.ts';
+import { readDraftRevision, readFlags, readTexts } from '../../src/store/revisions.ts';
 import { readTag } from '../../src/store/tags.ts';
 
 /**
@@ -50,7 +50,7 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
     date: dateOf(partition, range),
     persona: draft.persona,
     bodyMd: readTexts(partition, draft, revision).bodyMd,
-    flags: draft.flags,
+    flags: readFlags(partition, draft, revision).flags,
     asDraft: task.asDraft,
     pageUrl: pageOf(partition, task, draft, version),
   };

@@ -66,7 +66,7 @@ export const draftContracts = {
   },
   updateDraft: {
     tag: 'Drafts',
-    summary: 'Replace the text of a draft',
+    summary: 'Replace the text of a draft, its flags or both',
     example: { bodyMd: '## Rocket 1.1\n\nLands anywhere.\n' },
     body: UpdateDraftBodySchema,
     replies: { 200: DraftUpdateSchema },
@@ -84,7 +84,7 @@ export const draftContracts = {
   },
   restoreDraft: {
     tag: 'Drafts',
-    summary: 'Make the text of a revision the newest one',
+    summary: 'Make the text and flags of a revision the newest ones',
     body: RestoreDraftBodySchema,
     replies: { 200: DraftRestoreSchema },
     conditional: true,

@@ -18,9 +18,9 @@ export type DraftGeneratedEvent = { event: 'draft.generated'; timestamp: string;
 
 export type DraftPublishedEvent = { event: 'draft.published'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; publicationId: string; channel: string; url: string | null } };
 
-export type DraftRestore = { id: string; revision: number; updatedAt: string; bodyMd: string };
+export type DraftRestore = { id: string; revision: number; updatedAt: string; bodyMd: string; flags?: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string } };
 
-export type DraftUpdate = { id: string; bodyMd: string; updatedAt: string };
+export type DraftUpdate = { id: string; bodyMd: string; flags?: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; updatedAt: string };
 
 export type EndpointTestEvent = { event: 'endpoint.test'; timestamp: string; data: { endpointId: string } };
 
@@ -52,9 +52,9 @@ export type Repository = { id: string; orgId: string; scmRepoId?: number; fullNa
 
 export type Retention = { before: string; partitions: readonly ({ partition: string; trustedTime: string | null; lastSweep: { at: string; before?: string; erased?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } } | null; waiting: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[]; total?: number; due?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } })[]; repositories: readonly ({ partition: string; repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number })[]; organizations: readonly ({ id: string; login: string; uninstalledAt: string; erasedFrom: string; due: boolean; repositories: readonly ({ repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number } | null)[] })[] };
 
-export type Revision = { number: number; kind: 'generated' | 'edited' | 'merged' | 'restored'; by: string | null; bytes: number; createdAt: string };
+export type Revision = { number: number; kind: 'generated' | 'edited' | 'merged' | 'restored'; by: string | null; bytes: number; createdAt: string; flags?: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string } };
 
-export type RevisionText = { draftId: string; number: number; kind: 'generated' | 'edited' | 'merged' | 'restored'; by: string | null; bytes: number; createdAt: string; bodyMd: string };
+export type RevisionText = { draftId: string; number: number; kind: 'generated' | 'edited' | 'merged' | 'restored'; by: string | null; bytes: number; createdAt: string; flags?: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; bodyMd: string };
 
 export type RevokedWebhookSecret = { id: string; revokedAt: string };
 
@@ -119,15 +119,15 @@ export interface Operations {
   listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
   /** Get a draft. */
   getDraft: { input: { draftId: string }; reply: Draft; };
-  /** Replace the text of a draft. */
-  updateDraft: { input: { draftId: string } & { bodyMd: string }; reply: DraftUpdate; };
+  /** Replace the text of a draft, its flags or both. */
+  updateDraft: { input: { draftId: string } & { bodyMd?: string; flags?: { highlights?: readonly (string)[] | null; contributors?: readonly (string)[] | null; upgradeInstructions?: string | null } }; reply: DraftUpdate; };
   /** Generate the draft of a range for a persona. */
   generateDraft: { input: { rangeId: string } & { persona: 'engineer' | 'internal' | 'customer' }; reply: Ticket; };
   /** List the texts that a draft has had. */
   listDraftRevisions: { input: { draftId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { revisions: readonly (Revision)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Revision; };
   /** Get a revision with its text. */
   getDraftRevision: { input: { draftId: string; revision: string }; reply: RevisionText; };
-  /** Make the text of a revision the newest one. */
+  /** Make the text and flags of a revision the newest ones. */
   restoreDraft: { input: { draftId: string } & { revision: number }; reply: DraftRestore; };
   /** Show what retention would erase now, and what waits for a word. */
   showRetention: { input: Record<string, never>; reply: Retention; };

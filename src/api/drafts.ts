@@ -13,14 +13,16 @@ import {
   NoQuerySchema,
   type UpdateDraftBody,
   UpdateDraftBodySchema,
+  UpdateDraftTextSchema,
 } from '../protocol/api.ts';
 import type { Command, DraftChange } from '../protocol/commands.ts';
 import { draftContracts } from '../protocol/contracts/drafts.ts';
-import type { DraftRecord, Persona } from '../protocol/stored.ts';
+import type { DraftRecord, FlagChanges, Persona } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
 import { readRange } from '../store/ranges.ts';
 import { draftResponse } from '../store/responses.ts';
+import { readDraftRevision, readFlags, readTexts } from '../store/revisions.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOut } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
@@ -88,12 +90,23 @@ const updateDraft: ApiRoute = {
     const [draftId = ''] = request.params;
     const { partition } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
     const ifMatch = readIfMatch(request.headers['if-match']);
-    const written = checkUpdate(request.body).bodyMd.toWellFormed();
-    const command = { name: 'updateDraft', draftId, bodyMd: written } as const;
-    const { id, updatedAt, etag } = await carryOutChange(request, partition, command, ifMatch);
-    return { status: 200, body: { id, bodyMd: written, updatedAt }, etag };
+    const { bodyMd, flags } = wellFormed(checkUpdate(request.body));
+    const edit = { ...(bodyMd !== undefined && { bodyMd }), ...(flags && { flags }) };
+    const command = { name: 'updateDraft', draftId, ...edit } as const;
+    const { id, revision, updatedAt, etag } = await carryOutChange(request, partition, command, ifMatch);
+    if (!flags) return { status: 200, body: { id, bodyMd, updatedAt }, etag };
+    const now = contentOf(request, id, revision);
+    return { status: 200, body: { id, bodyMd: bodyMd ?? now.bodyMd, flags: now.flags, updatedAt }, etag };
   },
 };
+
+/** What a draft says in one of its revisions; what it says now where that is past its keeping already. */
+function contentOf(asking: Asking, id: string, number: number): Pick<DraftRecord, 'bodyMd' | 'flags'> {
+  const { partition, record } = visible(asking, id, { prefix: 'draft', resource: 'Draft', read: readDraft });
+  const revision = record.revision === number ? undefined : readDraftRevision(partition, id, number);
+  if (!revision) return record;
+  return { bodyMd: readTexts(partition, record, revision).bodyMd, flags: readFlags(partition, record, revision).flags };
+}
 
 /**
  * Carries out a person's change of a draft.
@@ -125,10 +138,26 @@ function checkGenerate(body: unknown): GenerateDraftBody {
 }
 
 function checkUpdate(body: unknown): UpdateDraftBody {
-  const update = check<UpdateDraftBody>(UpdateDraftBodySchema, body, 'body');
-  const bytes = Buffer.byteLength(update.bodyMd);
+  const hasFlags = typeof body === 'object' && body !== null && 'flags' in body;
+  const update = check<UpdateDraftBody>(hasFlags ? UpdateDraftBodySchema : UpdateDraftTextSchema, body, 'body');
+  const bytes = Buffer.byteLength(update.bodyMd ?? '');
   if (bytes > maxBodyMdBytes) throw invalid({ bodyMd: `expected at most ${maxBodyMdBytes} bytes, got ${bytes}` });
   return update;
+}
+
+/** Halves of characters are replaced, as in every text that is stored. */
+function wellFormed({ bodyMd, flags }: UpdateDraftBody): {
+  bodyMd: string | undefined;
+  flags: FlagChanges | undefined;
+} {
+  const clean = (list: string[]): string[] => list.map((item) => item.toWellFormed());
+  const { highlights, contributors, upgradeInstructions } = flags ?? {};
+  const told = {
+    ...(highlights !== undefined && { highlights: highlights && clean(highlights) }),
+    ...(contributors !== undefined && { contributors: contributors && clean(contributors) }),
+    ...(upgradeInstructions !== undefined && { upgradeInstructions: upgradeInstructions?.toWellFormed() ?? null }),
+  };
+  return { bodyMd: bodyMd?.toWellFormed(), flags: flags && told };
 }
 
 function visibleRange(asking: Asking, rangeId: string): Partition {

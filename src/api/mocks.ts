@@ -11,6 +11,7 @@ import type {
   ListPublicationsQuery,
   Paging,
   PublishBody,
+  UpdateDraftBody,
   UpdateOrganisationBody,
   UpdateWebhookEndpointBody,
 } from '../protocol/api.ts';
@@ -107,9 +108,12 @@ export const mocks: Readonly<Record<string, Mock>> = {
     return made({ id, status: 'processing', estimatedTime: 1 }, `/api/drafts/${id}`);
   },
   updateDraft: ({ params, body }) => {
-    const draft = sampleDraft(idOf(params), field(body, 'bodyMd') as string);
+    const { bodyMd: text, flags: changes } = body as UpdateDraftBody;
+    const draft = sampleDraft(idOf(params), text);
     const { id, bodyMd, updatedAt } = draftResponse(draft);
-    return { ...ok({ id, bodyMd, updatedAt }), etag: toEtag(draft.digest) };
+    const set = Object.entries(changes ?? {}).filter(([, value]) => value !== null);
+    const flags = changes && { flags: { ...draft.flags, ...Object.fromEntries(set) } };
+    return { ...ok({ id, bodyMd, ...flags, updatedAt }), etag: toEtag(draft.digest) };
   },
   listDraftRevisions: list('revisions', () => [revision(1)]),
   getDraftRevision: ({ params: [draftId = '', number = '1'] }) => {

@@ -11,9 +11,10 @@ import {
 } from '../protocol/api.ts';
 import type { DraftChange } from '../protocol/commands.ts';
 import { draftContracts } from '../protocol/contracts/drafts.ts';
-import type { DraftRevision } from '../protocol/stored.ts';
+import type { DraftFlags, DraftRecord, DraftRevision } from '../protocol/stored.ts';
 import { readDraft } from '../store/drafts.ts';
-import { listDraftRevisions, readDraftRevision, readTexts } from '../store/revisions.ts';
+import type { Partition } from '../store/partition.ts';
+import { listDraftRevisions, readDraftRevision, readFlags, readTexts } from '../store/revisions.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOutChange, toChange } from './drafts.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
@@ -32,7 +33,10 @@ const listRevisions: ApiRoute<Paging> = {
     const { partition, record } = visibleDraft(request, request.params[0]);
     const all = listDraftRevisions(partition, record.id);
     const { items, ...rest } = page(all, request.query, toSortable, { sort: 'createdAt', order: 'desc' });
-    return { status: 200, body: { revisions: items.map(revisionResponse), ...rest } };
+    return {
+      status: 200,
+      body: { revisions: items.map((each) => revisionResponse(each, flagsOf(partition, record, each))), ...rest },
+    };
   },
 };
 
@@ -51,7 +55,8 @@ const getRevision: ApiRoute = {
       : undefined;
     if (!revision) throw notFound('Revision', number);
     const { bodyMd } = readTexts(partition, record, revision);
-    return { status: 200, body: { draftId: record.id, ...revisionResponse(revision), bodyMd } };
+    const edited = flagsOf(partition, record, revision);
+    return { status: 200, body: { draftId: record.id, ...revisionResponse(revision, edited), bodyMd } };
   },
 };
 
@@ -72,9 +77,10 @@ const restoreDraft: ApiRoute = {
     const restored = readDraftRevision(partition, record.id, revision);
     if (!restored) throw notFound('Revision', String(revision));
     const { bodyMd } = readTexts(partition, record, restored);
+    const edited = flagsOf(partition, record, restored);
     const command = { name: 'restoreDraft', draftId: record.id, revision } as const;
     const { etag, ...change } = await carryOutChange(request, partition, command, ifMatch);
-    return { status: 200, body: { ...change, bodyMd }, etag };
+    return { status: 200, body: { ...change, bodyMd, ...edited }, etag };
   },
 };
 
@@ -84,15 +90,21 @@ function restoredBefore(value: unknown, request: ApiRequest): ApiReply {
   const { partition, record } = visibleDraft(request, change.id);
   const revision = readDraftRevision(partition, record.id, change.revision);
   if (!revision) throw new ServiceError('conflict', 'The revision was restored, and its text is past its keeping.');
-  return { status: 200, body: { ...change, bodyMd: readTexts(partition, record, revision).bodyMd }, etag };
+  const { bodyMd } = readTexts(partition, record, revision);
+  return { status: 200, body: { ...change, bodyMd, ...flagsOf(partition, record, revision) }, etag };
 }
 
 function visibleDraft(asking: Asking, draftId = '') {
   return visible(asking, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
 }
 
-function revisionResponse({ number, kind, by, bytes, at }: DraftRevision) {
-  return { number, kind, by, bytes, createdAt: new Date(at).toISOString() };
+/** Flags of a revision that a person had edited; nothing for the generated ones. */
+function flagsOf(partition: Partition, draft: DraftRecord, revision: DraftRevision): { flags?: DraftFlags } {
+  return revision.flags ? { flags: readFlags(partition, draft, revision).flags } : {};
+}
+
+function revisionResponse({ number, kind, by, bytes, at }: DraftRevision, edited: { flags?: DraftFlags }) {
+  return { number, kind, by, bytes, createdAt: new Date(at).toISOString(), ...edited };
 }
 
 /** Several can be of one millisecond; their numbers order them then. */

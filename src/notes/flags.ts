@@ -6,13 +6,14 @@ import type { Entry } from './entries.ts';
 import { cleanLine, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
 import { highlightText } from './highlights.ts';
+import { customerPhrases } from './personas/customer.ts';
 import { customerSteps, customerText, unnamed } from './plain.ts';
 import { quoteLines } from './quote.ts';
 
 /** Flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
 export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
   return {
-    highlights: notes.highlights.map((entry) => highlightText(entry, persona)),
+    highlights: persona === 'customer' ? customerPhrases(notes, notes.highlights) : notes.highlights.map(highlightText),
     contributors: notes.contributors.map(plainText),
     upgradeInstructions: upgradeInstructions(notes, persona),
   };

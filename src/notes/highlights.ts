@@ -1,11 +1,9 @@
 /**
  * Chooses the few changes that matter most, from labels and issues alone.
  */
-import type { Persona } from '../protocol/stored.ts';
 import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
-import { customerText, unnamed } from './plain.ts';
 import type { NotesSource } from './source.ts';
 
 const mostHighlights = 5;
@@ -28,9 +26,9 @@ function commentsOf(source: NotesSource, { issues }: Entry): number {
   return issues.reduce((sum, { number }) => sum + source.commentCount(number), 0);
 }
 
-/** A highlight in plain text: no Markdown, and for customers nothing from inside. */
-export function highlightText(entry: Entry, persona: Persona): string {
-  return plainText(persona === 'customer' ? customerText(entry) || unnamed : entry.text) || 'Untitled';
+/** A highlight in plain text: no Markdown. Customers read their own lines instead. */
+export function highlightText(entry: Entry): string {
+  return plainText(entry.text) || 'Untitled';
 }
 
 /** Highlights as a list for a draft; none where they would only repeat the breaking changes, or a short draft. */

@@ -72,7 +72,29 @@ export type CreateRangeBody = Static<(typeof CreateRangeBodySchemas)[keyof typeo
 export const GenerateDraftBodySchema = Type.Object({ persona: PersonaSchema }, closed);
 export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
 
-export const UpdateDraftBodySchema = Type.Object({ bodyMd: Type.String() }, closed);
+const bodyMd = Type.String({ description: 'the whole text, at most 1 MiB' });
+/** Flags that a person sets, each by itself; null takes the person's value back, so that the generated one stands again. */
+const FlagEditsSchema = Type.Object(
+  {
+    highlights: Type.Optional(
+      Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 20 }), Type.Null()]),
+    ),
+    contributors: Type.Optional(
+      Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 1_000 }), Type.Null()]),
+    ),
+    upgradeInstructions: Type.Optional(Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()])),
+  },
+  { ...closed, minProperties: 1 },
+);
+export type FlagEdits = Static<typeof FlagEditsSchema>;
+
+/** An edit has a text, flags or both. */
+export const UpdateDraftBodySchema = Type.Object(
+  { bodyMd: Type.Optional(bodyMd), flags: Type.Optional(FlagEditsSchema) },
+  { ...closed, minProperties: 1 },
+);
+/** An edit without flags has a text. */
+export const UpdateDraftTextSchema = Type.Object({ bodyMd }, closed);
 export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;
 
 export const RestoreDraftBodySchema = Type.Object(

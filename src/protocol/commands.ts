@@ -9,7 +9,7 @@ import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
-import { PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { FlagChangesSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 import { webhookCommands } from './webhooks.ts';
 
 /** Digests, one of which what is written to must have; absent = any state will do. */
@@ -52,7 +52,8 @@ export const CommandSchema = Type.Union([
   Type.Object({
     name: Type.Literal('updateDraft'),
     draftId: Type.String(),
-    bodyMd: Type.String(),
+    bodyMd: Type.Optional(Type.String()),
+    flags: Type.Optional(FlagChangesSchema),
     ...conditional,
   }),
   Type.Object({

@@ -222,6 +222,14 @@ export const DraftFlagsSchema = Type.Object({
 });
 export type DraftFlags = Static<typeof DraftFlagsSchema>;
 
+/** Flags that a person sets; null takes what the person set before back. */
+export const FlagChangesSchema = Type.Object({
+  highlights: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  contributors: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  upgradeInstructions: Type.Optional(NullableString),
+});
+export type FlagChanges = Static<typeof FlagChangesSchema>;
+
 /** A draft. `ticket` is the generation under way; `generatedMd` is what was last generated, the base of a merge. */
 export const DraftRecordSchema = Type.Object({
   id: Type.String(),
@@ -233,6 +241,8 @@ export const DraftRecordSchema = Type.Object({
   bodyMd: Type.String(),
   generatedMd: Type.String(),
   flags: DraftFlagsSchema,
+  /** What was last generated, where a person has edited the flags: the base of a merge. */
+  generatedFlags: Type.Optional(DraftFlagsSchema),
   error: NullableString,
   /** Number of the revision that bodyMd is; 0 before there is one. */
   revision: Type.Integer(),
@@ -262,5 +272,7 @@ export const DraftRevisionSchema = Type.Object({
   body: Type.String(),
   /** Digest of the generated text that the body came from: the base of a merge that starts from it. */
   base: Type.String(),
+  /** Digests of its flags and of the generated flags they came from, where a person had edited them. */
+  flags: Type.Optional(Type.Object({ edited: Type.String(), base: Type.String() })),
 });
 export type DraftRevision = Static<typeof DraftRevisionSchema>;

@@ -3,7 +3,7 @@
  * is not the one in the draft's record; beside a body stands the generated text it came from, the base of a merge.
  */
 import { digestOf } from '../etag.ts';
-import type { DraftRecord, DraftRevision } from '../protocol/stored.ts';
+import type { DraftFlags, DraftRecord, DraftRevision } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
 
 /** Revisions kept of a draft, besides the first generated one. */
@@ -11,6 +11,8 @@ export const revisionsKept = 100;
 
 /** The texts of a draft or of one of its revisions. */
 export type DraftTexts = Pick<DraftRecord, 'bodyMd' | 'generatedMd'>;
+/** The flags of a draft or of one of its revisions. Nobody has edited them where there are no generated ones beside them. */
+export type FlagsState = Pick<DraftRecord, 'flags' | 'generatedFlags'>;
 
 /** Revisions of a draft that are kept, oldest first. */
 export function listDraftRevisions(partition: Partition, draftId: string): DraftRevision[] {
@@ -31,13 +33,27 @@ export function readTexts(partition: Partition, draft: DraftRecord, revision: Dr
 }
 
 /**
+ * The flags of one of a draft's revisions. One that was written while nobody had edited the flags keeps none of its own: it has
+ * the generated ones.
+ */
+export function readFlags(partition: Partition, draft: DraftRecord, revision: DraftRevision): FlagsState {
+  const read = (digest: string): DraftFlags | undefined => {
+    const json = partition.tables.draftTexts.get([draft.id, digest]);
+    return json === undefined ? undefined : (JSON.parse(json) as DraftFlags);
+  };
+  const edited = revision.flags && read(revision.flags.edited);
+  const base = revision.flags && read(revision.flags.base);
+  return edited && base ? { flags: edited, generatedFlags: base } : { flags: draft.generatedFlags ?? draft.flags };
+}
+
+/**
  * Writes the newest revision of a draft, whose texts stand in `after`, puts the texts they replace aside, and forgets what
  * is past its keeping.
  */
 export function writeRevision(
   partition: Partition,
   before: DraftTexts,
-  after: DraftTexts & { id: string },
+  after: DraftTexts & FlagsState & { id: string },
   made: Pick<DraftRevision, 'number' | 'at' | 'kind' | 'by'>,
 ): void {
   const { draftRevisions, draftTexts } = partition.tables;
@@ -45,11 +61,17 @@ export function writeRevision(
   for (const text of new Set([before.bodyMd, before.generatedMd])) {
     if (!held.has(text)) draftTexts.putSync([after.id, digestOf(text)], text);
   }
+  const flags = after.generatedFlags && {
+    edited: JSON.stringify(after.flags),
+    base: JSON.stringify(after.generatedFlags),
+  };
+  for (const text of flags ? [flags.edited, flags.base] : []) draftTexts.putSync([after.id, digestOf(text)], text);
   draftRevisions.putSync([after.id, made.number], {
     ...made,
     bytes: Buffer.byteLength(after.bodyMd),
     body: digestOf(after.bodyMd),
     base: digestOf(after.generatedMd),
+    ...(flags && { flags: { edited: digestOf(flags.edited), base: digestOf(flags.base) } }),
   } satisfies DraftRevision);
   forgetOld(partition, after.id, made.number);
   forgetTexts(partition, after.id, held);
@@ -78,8 +100,10 @@ function forgetOld(partition: Partition, draftId: string, newest: number): void 
 
 /** Removes texts that no revision names, or that the draft's record holds again. */
 function forgetTexts(partition: Partition, draftId: string, held: ReadonlySet<string>): void {
-  const named = new Set(listDraftRevisions(partition, draftId).flatMap(({ body, base }) => [body, base]));
+  const revisions = listDraftRevisions(partition, draftId);
+  const named = new Set(revisions.flatMap(({ body, base }) => [body, base]));
   for (const text of held) named.delete(digestOf(text));
+  for (const { flags } of revisions) if (flags) named.add(flags.edited).add(flags.base);
   const { draftTexts } = partition.tables;
   for (const key of [...draftTexts.getKeys(keysOf(draftId))] as [string, string][]) {
     if (!named.has(key[1])) draftTexts.removeSync(key);

@@ -120,6 +120,45 @@ test('revisions and validators of a draft', async (t) => {
     assert.equal((await call('POST', `${path}/restore`, { 'if-match': etag }, { revision: 1 })).status, 412);
   });
 
+  await t.test('flags are edited, alone or with the text, and restored with their revision', async () => {
+    const first = await service.api('PATCH', path, { flags: { highlights: ['<b>Mine</b> @here', '\ud800'] } });
+    assert.deepEqual(Object.keys(first.body), ['id', 'bodyMd', 'flags', 'updatedAt']);
+    assert.deepEqual(first.body.flags.highlights, ['<b>Mine</b> @here', '\ufffd']);
+    const both = await service.api('PATCH', path, { bodyMd: 'Flagged.\n', flags: { upgradeInstructions: 'Restart.' } });
+    assert.deepEqual([both.status, both.body.bodyMd], [200, 'Flagged.\n']);
+    const { body } = await service.api('GET', path);
+    assert.deepEqual([body.bodyMd, body.flags], ['Flagged.\n', both.body.flags]);
+    const { revisions } = (await service.api('GET', `${path}/revisions`)).body;
+    assert.deepEqual(revisions[0].flags, body.flags);
+    assert.deepEqual(revisions[1].flags, first.body.flags);
+    assert.ok(!('flags' in revisions.at(-1)));
+    const restored = await service.api('POST', `${path}/restore`, { revision: revisions[1].number });
+    assert.deepEqual(restored.body.flags, first.body.flags);
+    const reset = await service.api('PATCH', path, { flags: { highlights: null } });
+    assert.ok(!reset.body.flags.highlights.includes('<b>Mine</b> @here'));
+    const etag = await etagNow();
+    assert.equal((await call('PATCH', path, { 'if-match': etag }, { flags: { contributors: ['x'] } })).status, 200);
+    assert.equal((await call('PATCH', path, { 'if-match': etag }, { flags: { contributors: ['y'] } })).status, 412);
+  });
+
+  await t.test('bad flags are refused by name', async () => {
+    const bad: [unknown, RegExp][] = [
+      [{}, /^flags$/],
+      [null, /^flags$/],
+      [{ highlights: 'x' }, /^flags[./]highlights/],
+      [{ highlights: Array.from({ length: 21 }, (_, index) => `${index}`) }, /^flags[./]highlights/],
+      [{ highlights: ['x'.repeat(301)] }, /^flags[./]highlights/],
+      [{ contributors: [''] }, /^flags[./]contributors/],
+      [{ upgradeInstructions: 'x'.repeat(65_537) }, /^flags[./]upgradeInstructions/],
+      [{ other: 1 }, /^flags[./]other/],
+    ];
+    for (const [flags, field] of bad) {
+      const { status, body } = await service.api('PATCH', path, { flags });
+      assert.equal(status, 400, JSON.stringify(flags).slice(0, 80));
+      assert.match(Object.keys(body.details)[0] ?? '', field);
+    }
+  });
+
   await t.test('If-Match is read as the standard says', async () => {
     const etag = await etagNow();
     const patch = (ifMatch: string) => call('PATCH', path, { 'if-match': ifMatch }, { bodyMd: 'Both.\n' });

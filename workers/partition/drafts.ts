@@ -4,16 +4,24 @@
  */
 import { ServiceError } from '../../src/errors.ts';
 import { mergeBodies } from '../../src/notes/merge.ts';
+import { editFlags, isSameFlags, mergeFlags } from '../../src/notes/merge-flags.ts';
 import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { Command, CommandResult, DraftChange } from '../../src/protocol/commands.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
-import type { DraftRecord, DraftRevision } from '../../src/protocol/stored.ts';
+import type { DraftFlags, DraftRecord, DraftRevision } from '../../src/protocol/stored.ts';
 import { readDraft, writeDraft } from '../../src/store/drafts.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRange } from '../../src/store/ranges.ts';
 import { writeDraftResponse } from '../../src/store/responses.ts';
-import { type DraftTexts, readDraftRevision, readTexts, writeRevision } from '../../src/store/revisions.ts';
+import {
+  type DraftTexts,
+  type FlagsState,
+  readDraftRevision,
+  readFlags,
+  readTexts,
+  writeRevision,
+} from '../../src/store/revisions.ts';
 import { countFor } from './count.ts';
 import { eventFor } from './event.ts';
 import { missing, stale } from './refusals.ts';
@@ -41,17 +49,19 @@ export function generateDraft(partition: Partition, command: CommandNamed<'gener
   return answer;
 }
 
-/** Takes a person's text. */
+/** Takes a person's text and flags. */
 export function updateDraft(partition: Partition, command: CommandNamed<'updateDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);
   if (!before) return missing('Draft', command.draftId);
   if (isStale(before, command)) return stale('Draft', before.id);
-  const { bodyMd, by = null } = command;
-  return written(changeTexts(partition, before, { ...before, bodyMd }, { at, kind: 'edited', by }));
+  const { bodyMd = before.bodyMd, flags: changes, by = null } = command;
+  const generated = before.generatedFlags ?? before.flags;
+  const flags = changes ? flagsState(editFlags(before.flags, generated, changes), generated) : before;
+  return written(changeContent(partition, before, { ...before, bodyMd }, flags, { at, kind: 'edited', by }));
 }
 
 /**
- * Makes an earlier body the newest one. The base of the next merge is restored with it: against a later base, whatever the
+ * Makes an earlier body the newest one, with its flags. The base of the next merge is restored with it: against a later base, whatever the
  * earlier body does not have yet would look like taken out by the person.
  */
 export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
@@ -61,8 +71,9 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
   const revision = readDraftRevision(partition, before.id, command.revision);
   if (!revision) return missing('Revision', String(command.revision));
   const texts = readTexts(partition, before, revision);
-  if (texts.bodyMd === before.bodyMd) return written(before);
-  return written(changeTexts(partition, before, texts, { at, kind: 'restored', by: command.by ?? null }));
+  const flags = readFlags(partition, before, revision);
+  if (texts.bodyMd === before.bodyMd && isSameFlags(flags.flags, before.flags)) return written(before);
+  return written(changeContent(partition, before, texts, flags, { at, kind: 'restored', by: command.by ?? null }));
 }
 
 /** Takes a rendered text. A person's edit stands: what is new is merged into it. */
@@ -72,9 +83,13 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   const edited = draft.bodyMd !== draft.generatedMd;
   const bodyMd = edited ? merged(draft, outcome.bodyMd) : outcome.bodyMd;
   if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);
-  const ready = { ...draft, status: 'ready', ticket: null, flags: outcome.flags } as const;
+  const { generatedFlags: base } = draft;
+  const flags = base ? mergeFlags(base, draft.flags, outcome.flags) : outcome.flags;
+  // Flags that nobody edited are no part of a revision: new ones alone make none.
+  const ready = { ...draft, status: 'ready', ticket: null, ...(!base && { flags }) } as const;
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
-  changeTexts(partition, ready, texts, { at, kind: edited ? 'merged' : 'generated', by: null });
+  const kind = edited || base ? 'merged' : 'generated';
+  changeContent(partition, ready, texts, flagsState(flags, outcome.flags), { at, kind, by: null });
   countFor(partition, draft.repoId, { counter: 'draftsGenerated' }, at);
   const { id, persona, rangeId, repoId } = draft;
   eventFor(partition, repoId, 'draft.generated', at, { draftId: id, persona, releaseRangeId: rangeId });
@@ -114,20 +129,43 @@ function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): 
   }
 }
 
-/** Saves a draft with other texts. A body that differs is a new revision; one that does not may still have a new base. */
-function changeTexts(partition: Partition, before: DraftRecord, texts: DraftTexts, making: Making): DraftRecord {
+/**
+ * Saves a draft with other texts and flags. A body or flags that differ are a new revision; those that do not may still have a
+ * new base.
+ */
+function changeContent(
+  partition: Partition,
+  before: DraftRecord,
+  { bodyMd, generatedMd }: DraftTexts,
+  { flags, generatedFlags }: FlagsState,
+  making: Making,
+): DraftRecord {
+  const { generatedFlags: baseBefore, ...rest } = before;
   const { id, revision } = before;
-  const changed = texts.bodyMd !== before.bodyMd || revision === 0;
-  const { bodyMd, generatedMd } = texts;
-  const after = { ...before, bodyMd, generatedMd, revision: revision + (changed ? 1 : 0) };
+  const changed = bodyMd !== before.bodyMd || !isSameFlags(flags, before.flags) || revision === 0;
+  const after = {
+    ...rest,
+    ...{ bodyMd, generatedMd, flags, revision: revision + (changed ? 1 : 0) },
+    ...(generatedFlags && { generatedFlags }),
+  };
   const newest = changed ? { ...making, number: revision + 1 } : readDraftRevision(partition, id, revision);
-  if (newest && (changed || generatedMd !== before.generatedMd)) {
+  const isRebased = generatedMd !== before.generatedMd || !isSameBase(generatedFlags, baseBefore);
+  if (newest && (changed || isRebased)) {
     const { number, at, kind, by } = newest;
     writeRevision(partition, before, after, { number, at, kind, by });
   }
   // An edit that changes nothing leaves the draft as it is, its validator too.
   const touched = changed || making.kind === 'generated' || making.kind === 'merged';
   return saveDraft(partition, { ...after, updatedAt: touched ? making.at : before.updatedAt });
+}
+
+/** Flags beside the generated ones that they came from, which are only kept where they differ. */
+function flagsState(flags: DraftFlags, generated: DraftFlags): FlagsState {
+  return isSameFlags(flags, generated) ? { flags } : { flags, generatedFlags: generated };
+}
+
+function isSameBase(one: DraftFlags | undefined, other: DraftFlags | undefined): boolean {
+  return one && other ? isSameFlags(one, other) : one === other;
 }
 
 /** Writes a draft and its ready-made response. */

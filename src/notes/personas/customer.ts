@@ -3,7 +3,7 @@
  * hashes; of what matters to nobody outside the project not a word.
  */
 import type { Entry } from '../entries.ts';
-import { escapeText } from '../escape.ts';
+import { escapeText, plainText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { toldToCustomers } from '../issues.ts';
 import { document, marker, section } from '../markdown.ts';
@@ -25,6 +25,9 @@ interface Item {
   weight: number;
   marker: string;
   text: string;
+  /** The change it tells of, and its text without Markdown; an issue has none. */
+  entry?: Entry;
+  plain?: string;
 }
 
 /** The customer's draft. */
@@ -48,8 +51,28 @@ export function customer(notes: Notes): string {
   return document(body);
 }
 
-/** What somebody wrote a note for or asked for comes first. */
+/** What the customer's own lines say of changes, without Markdown, each text once; of a change that has no line, nothing. */
+export function customerPhrases(notes: Notes, entries: readonly Entry[]): string[] {
+  if (entries.length === 0) return [];
+  const groups = groupsOf(notes);
+  const slots = shareOut(groups, notes.source.settings.customer.bullets);
+  const shown = groupNames.flatMap((name) => groups[name].filter(({ text }) => text !== '').slice(0, slots[name]));
+  const phrases = new Map(shown.flatMap(({ entry, plain }) => (entry && plain ? [[entry, plain] as const] : [])));
+  const told = entries.map((entry) => (entry.breaking ? plainText(actionText(entry)) : phrases.get(entry)));
+  return [...new Set(told.filter((text) => text !== undefined))];
+}
+
+/** Text and highlights are made from the same lines, which are made once. */
+const grouped = new WeakMap<Notes, Record<Group, Item[]>>();
+
 function groupsOf(notes: Notes): Record<Group, Item[]> {
+  const groups = grouped.get(notes) ?? makeGroups(notes);
+  grouped.set(notes, groups);
+  return groups;
+}
+
+/** What somebody wrote a note for or asked for comes first. */
+function makeGroups(notes: Notes): Record<Group, Item[]> {
   const groups: Record<Group, Item[]> = { new: [], fixed: [], improved: [] };
   const told = notes.entries.flatMap((entry) => {
     const group = groupOf(entry);
@@ -57,10 +80,13 @@ function groupsOf(notes: Notes): Record<Group, Item[]> {
   });
   const texts = customerTexts(told.map(({ entry }) => entry));
   told.forEach(({ entry, group }, index) => {
+    const phrase = phraseOf(entry, texts[index] ?? '');
     groups[group].push({
       weight: weight(entry),
       marker: marker('pr', entry.id),
-      text: line(entry, texts[index] ?? ''),
+      text: escapeText(phrase, 'joiner'),
+      entry,
+      plain: plainText(phrase),
     });
   });
   if (notes.source.settings.customer.closedIssues) addIssues(notes, groups);
@@ -123,14 +149,18 @@ function groupLines(items: readonly Item[], most: number, [one, many]: readonly 
 }
 
 /** What was unsafe is not spelled out, unless somebody wrote what customers may read. */
-function line(entry: Entry, text: string): string {
-  if (entry.section !== 'security' || entry.note?.kind === 'text') return escapeText(text, 'joiner');
-  const area = entry.areas.map((name) => escapeText(name, 'joiner')).join(', ');
-  return area === '' ? 'Security update' : `Security update: ${area}`;
+function phraseOf(entry: Entry, text: string): string {
+  if (entry.section !== 'security' || entry.note?.kind === 'text') return text;
+  return entry.areas.length === 0 ? 'Security update' : `Security update: ${entry.areas.join(', ')}`;
+}
+
+/** What customers must act on always has a line. */
+function actionText(entry: Entry): string {
+  return customerText(entry) || unnamed;
 }
 
 function actionLines(entry: Entry, origin: string): string[] {
   const steps = customerSteps(entry, origin).map((text) => `  ${text}`.trimEnd());
-  const first = `- ${escapeText(customerText(entry) || unnamed, 'joiner')} ${marker('pr', entry.id)}`;
+  const first = `- ${escapeText(actionText(entry), 'joiner')} ${marker('pr', entry.id)}`;
   return steps.length === 0 ? [first] : [first, '', ...steps, ''];
 }

@@ -76,7 +76,7 @@ export const draftContracts = {
   },
   updateDraft: {
     tag: 'Drafts',
-    summary: 'Replace the text of a draft',
+    summary: 'Replace the text of a draft, its flags or both',
     example: { bodyMd: '## Rocket 1.1\n\nLands anywhere.\n' },
     body: UpdateDraftBodySchema,
     replies: { 200: DraftUpdateSchema },
@@ -94,7 +94,7 @@ export const draftContracts = {
   },
   restoreDraft: {
     tag: 'Drafts',
-    summary: 'Make the text of a revision the newest one',
+    summary: 'Make the text and flags of a revision the newest ones',
     body: RestoreDraftBodySchema,
     replies: { 200: DraftRestoreSchema },
     conditional: true,

@@ -50,6 +50,15 @@ export const TicketSchema = Type.Object(
   closed,
 );
 
+const flags = Type.Object(
+  {
+    highlights: Type.Array(Type.String(), { examples: [['Land on rough ground']] }),
+    contributors: Type.Array(Type.String(), { description: 'handles', examples: [['ada']] }),
+    upgradeInstructions: text(''),
+  },
+  closed,
+);
+
 export const DraftSchema = Type.Object(
   {
     id: draftId,
@@ -58,14 +67,7 @@ export const DraftSchema = Type.Object(
     status: Type.Union([Type.Literal('ready'), Type.Literal('processing'), Type.Literal('failed')]),
     revision: count(),
     bodyMd: markdown,
-    flags: Type.Object(
-      {
-        highlights: Type.Array(Type.String(), { examples: [['Land on rough ground']] }),
-        contributors: Type.Array(Type.String(), { description: 'handles', examples: [['ada']] }),
-        upgradeInstructions: text(''),
-      },
-      closed,
-    ),
+    flags,
     error: Type.Optional(Type.String({ description: 'why it could not be written' })),
     createdAt: time,
     updatedAt: time,
@@ -73,10 +75,16 @@ export const DraftSchema = Type.Object(
   closed,
 );
 
-export const DraftUpdateSchema = Type.Object({ id: draftId, bodyMd: markdown, updatedAt: time }, closed);
+export const DraftUpdateSchema = Type.Object(
+  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), updatedAt: time },
+  closed,
+);
+
+/** Flags of a revision; absent where nobody had edited them, so that it has the generated ones. */
+const editedFlags = Type.Optional(flags);
 
 export const DraftRestoreSchema = Type.Object(
-  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown },
+  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, flags: editedFlags },
   closed,
 );
 
@@ -86,6 +94,7 @@ const revision = {
   by: orNull(text('key_0001m7yce69yvkj4vwe6pref0e56', 'id of the API key; null for what the service wrote')),
   bytes: count(50),
   createdAt: time,
+  flags: editedFlags,
 };
 
 export const RevisionSchema = Type.Object(revision, closed);

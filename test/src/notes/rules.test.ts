@@ -254,3 +254,23 @@ test('credits no machine, whatever the host takes it for', () => {
   );
   assert.deepEqual(gather(memorySource({ pulls }), all).contributors, ['talbot', 'ada']);
 });
+
+test('highlights are the customer’s own lines, once each', () => {
+  const note = (text: string): string => `## Release note\n\n${text}`;
+  const pulls = [
+    aPull(1, { title: 'feat: parse twice', labels: ['type: feature', 'highlight'], body: note('Read files faster.') }),
+    aPull(2, { title: 'feat: parse again', labels: ['type: feature', 'highlight'], body: note('Read files faster.') }),
+    aPull(3, { title: 'chore: bump the linter', labels: ['highlight'] }),
+    aPull(4, { title: 'fix: close a hole in `login`', labels: ['security', 'highlight', 'area: login'] }),
+    aPull(5, { title: 'feat: sort', labels: ['type: feature'] }),
+    aPull(6, { title: 'feat!: drop v1', labels: ['highlight'], body: note('Use v2.') }),
+  ];
+  const { bodyMd, flags } = compose(memorySource({ pulls }), all, 'customer');
+  assert.deepEqual([...flags.highlights].sort(), [
+    'Parse again',
+    'Read files faster.',
+    'Security update: login',
+    'Use v2.',
+  ]);
+  for (const highlight of flags.highlights) assert.ok(bodyMd.includes(`- ${highlight} <!--`), highlight);
+});

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { draftId } from '../../../src/ids.ts';
 import type { Command } from '../../../src/protocol/commands.ts';
-import type { DraftRecord, DraftRevision } from '../../../src/protocol/stored.ts';
+import type { DraftRecord, DraftRevision, FlagChanges } from '../../../src/protocol/stored.ts';
 import { readDraft } from '../../../src/store/drafts.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readResponse } from '../../../src/store/responses.ts';
@@ -82,17 +82,21 @@ class TestDraft {
     return this.command({ name: 'generateDraft', rangeId, draftId: id, persona: 'engineer', ticket });
   }
 
-  async answer(bodyMd: string): Promise<void> {
+  editFlags(flags: FlagChanges, more: { bodyMd?: string; ifMatch?: string[]; by?: string } = {}) {
+    return this.command({ name: 'updateDraft', draftId: id, flags, ...more });
+  }
+
+  async answer(bodyMd: string, highlights: string[] = []): Promise<void> {
     this.seq += 1;
-    const flags = { highlights: [], contributors: [], upgradeInstructions: '' };
+    const flags = { highlights, contributors: [], upgradeInstructions: '' };
     const ticket = `ticket-${this.tickets}`;
     const body = { result: 'rendered', draftId: id, ticket, row: 0, inputSeq: 0, bodyMd, flags } as const;
     await foldRecords(this.partition, this.seq, resultRecord(body, epoch + this.seq * 1000));
   }
 
-  async generate(bodyMd: string): Promise<void> {
+  async generate(bodyMd: string, highlights: string[] = []): Promise<void> {
     await this.ask();
-    await this.answer(bodyMd);
+    await this.answer(bodyMd, highlights);
   }
 }
 
@@ -321,4 +325,55 @@ test('gives every revision its text back, whatever the order of steps', async (t
   assert.equal(removeRevisions(partition, id, 30), 30);
   assert.equal(removeRevisions(partition, id, 1000), kept - 30);
   assert.deepEqual([draft.revisions, storedTexts(partition)], [[], []]);
+});
+
+test('edited flags are a revision, stand when the draft is generated again, and can be restored', async (t) => {
+  const draft = await startDraft(openTestPartition(t));
+  await draft.generate(entries(1), ['one', 'two']);
+  await draft.editFlags({ highlights: ['one', 'mine'] }, { by: 'key_ada' });
+  assert.deepEqual(draft.record.flags.highlights, ['one', 'mine']);
+  await draft.generate(entries(1, 2), ['one', 'two', 'three']);
+  assert.deepEqual(draft.record.flags.highlights, ['one', 'mine', 'three']);
+  assert.equal(draft.record.bodyMd, entries(1, 2), 'a text that nobody edited follows');
+  await draft.editFlags({ upgradeInstructions: 'Restart.' }, { bodyMd: 'By hand.\n' });
+  assert.deepEqual(draft.kinds, ['generated', 'edited', 'merged', 'edited']);
+  await draft.restore(2);
+  assert.deepEqual([draft.record.bodyMd, draft.record.flags.highlights], [entries(1), ['one', 'mine']]);
+  await draft.generate(entries(1, 2), ['one', 'two', 'three']);
+  assert.deepEqual(
+    draft.record.flags.highlights,
+    ['one', 'mine', 'three'],
+    'merged with the base of what was restored',
+  );
+  await draft.restore(1);
+  assert.deepEqual(draft.record.flags.highlights, ['one', 'two', 'three'], 'unedited flags are the generated ones');
+  assert.equal(draft.record.generatedFlags, undefined);
+});
+
+test('an edit of flags names the state that it was made from, and changes nothing where they stay', async (t) => {
+  const draft = await startDraft(openTestPartition(t));
+  await draft.generate(entries(1), ['one']);
+  const { digest } = draft.record;
+  await draft.editFlags({ highlights: ['one'] });
+  assert.deepEqual([draft.record.digest, draft.record.revision], [digest, 1]);
+  await draft.editFlags({ highlights: ['mine'] }, { ifMatch: [digest] });
+  const refused = await draft.editFlags({ highlights: ['theirs'] }, { ifMatch: [digest] });
+  assert.equal(refused?.ok, false);
+  assert.deepEqual(draft.record.flags.highlights, ['mine']);
+  await draft.editFlags({ highlights: null });
+  assert.deepEqual([draft.record.flags.highlights, draft.record.generatedFlags], [['one'], undefined]);
+});
+
+test('flags that nobody edits leave no trace beside a draft and its revisions', async (t) => {
+  const partition = openTestPartition(t);
+  const draft = await startDraft(partition);
+  await draft.generate(entries(1), ['one']);
+  await draft.edit('By hand.\n');
+  await draft.generate(entries(1), ['two']);
+  assert.deepEqual(draft.record.flags.highlights, ['two']);
+  assert.ok(!('generatedFlags' in draft.record));
+  for (const revision of draft.revisions) assert.ok(!('flags' in revision));
+  await draft.editFlags({ highlights: ['mine'] });
+  const kept = storedTexts(partition).filter((text) => text.startsWith('{'));
+  assert.equal(kept.length, 2, 'the edited flags and the generated ones');
 });

@@ -26,12 +26,16 @@ const policy = [
 
 /** The files of the page in the order in which it loads them. Addresses are relative, so that a proxy may add a prefix. */
 const files = [
-  { path: 'docs/swagger-ui.css', type: 'text/css; charset=utf-8', read: () => packaged('swagger-ui.css') },
+  {
+    path: 'docs/swagger-ui.css',
+    type: 'text/css; charset=utf-8',
+    read: () => packaged(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+  },
   { path: 'docs/page.css', type: 'text/css; charset=utf-8', read: () => referenceStyle },
   {
     path: 'docs/swagger-ui-bundle.js',
     type: 'text/javascript; charset=utf-8',
-    read: () => packaged('swagger-ui-bundle.js'),
+    read: () => packaged(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
   },
   { path: 'docs/start.js', type: 'text/javascript; charset=utf-8', read: () => referenceScript },
 ];
@@ -54,8 +58,8 @@ export function docsRoutes(): HttpRoute[] {
   ];
 }
 
-function packaged(name: string): Buffer {
-  return readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
+function packaged(address: string): Buffer {
+  return readFileSync(fileURLToPath(address));
 }
 
 function pageWith(addresses: readonly string[]): string {

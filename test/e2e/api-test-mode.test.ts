@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Document, operations, resolve } from '../helpers/contract.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -199,6 +200,27 @@ test('test mode (spec 4)', async (t) => {
     assert.deepEqual([body.repos[0].id, headers.get('x-test-mode')], ['repo_test_rocket', 'true']);
     const made = await call('POST', '/api/ranges', newRange, 'false', key);
     assert.match(made.body.id, /^range_test_/);
+  });
+
+  await t.test('every operation answers made-up ids as the document says (spec 4)', async () => {
+    const madeUp = (text: string) =>
+      text.replace(/\b(draft|range|repo|pub|org|key|secret|ep|dlv)_[0-9a-z]{28}\b/g, '$1_test_x');
+    const needed = { repoId: 'repo_test_x', releaseRangeId: 'range_test_x' };
+    for (const { method, path, definition } of operations) {
+      const { operationId, parameters, requestBody, responses } = definition;
+      if (operationId === 'receiveWebhook' || operationId === 'getOpenApi') continue;
+      const named: Document[] = parameters.map(resolve);
+      const filled = path.replace(/\{(\w+)\}/g, (_, name) => madeUp(named.find((each) => each.name === name).example));
+      const query = Object.entries(needed).filter(([name]) =>
+        named.some((each) => each.name === name && each.in === 'query'),
+      );
+      const body = requestBody && JSON.parse(madeUp(JSON.stringify(requestBody.content['application/json'].example)));
+      // A fetch that is answered otherwise than the document says fails by itself.
+      const answer = await call(method, `${filled}?${new URLSearchParams(query)}`, body);
+      const [succeeds] = Object.keys(responses).filter((status) => status.startsWith('2'));
+      assert.equal(answer.status, Number(succeeds), `${operationId} ${JSON.stringify(answer.body)}`);
+      assert.equal(answer.headers.get('x-test-mode'), 'true', operationId);
+    }
   });
 
   await t.test('made-up ids work from one request to the next', async () => {

@@ -54,7 +54,7 @@ function toHost({ origin, kind: named = 'github', apiUrl, token, appId, appKeyFi
 }
 
 /** Where hosts of a kind serve their REST API. */
-function usualApiUrl(origin: string, kind: Host['kind']): string {
+export function usualApiUrl(origin: string, kind: Host['kind']): string {
   if (kind === 'gitea') return `${origin}/api/v1`;
   return origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;
 }

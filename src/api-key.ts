@@ -10,6 +10,10 @@ const pattern = /^(rn_live_|rn_test_)([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 const randomLength = 30;
 const checksumLength = 6;
 
+/** What to do about a key that is not good: the specification's sentence, then what there is until the dashboard is there. */
+export const newKeyRemedy =
+  'Generate a new key in the dashboard under Settings → API Keys. This version has no dashboard yet: run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
+
 /** What is kept of a key. */
 export interface KeyParts {
   prefix: string;

@@ -4,7 +4,7 @@
  */
 import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
-import { hashKey, keyFault } from '../api-key.ts';
+import { hashKey, keyFault, newKeyRemedy } from '../api-key.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { partitionOf, slotOfId } from '../ids.ts';
 import { directoryName, partitionName } from '../journal/subjects.ts';
@@ -21,7 +21,6 @@ import { instanceUsage } from '../store/usage.ts';
 import type { Limited } from './limit.ts';
 
 const testPrefix = 'rn_test_';
-const remedy = 'Generate a new key in the dashboard under Settings → API Keys.';
 
 /** A key that was found good, and the directory as of this request. */
 export interface Caller {
@@ -155,7 +154,7 @@ function bearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization === '') {
     throw new ServiceError(
       'unauthorized',
-      `The request has no API key: send the header Authorization: Bearer <API_KEY>. ${remedy}`,
+      `The request has no API key: send the header Authorization: Bearer <API_KEY>. ${newKeyRemedy}`,
     );
   }
   const match = /^Bearer +(\S+)$/i.exec(authorization);
@@ -168,7 +167,7 @@ function bearer(authorization: string | undefined): string {
 }
 
 function unauthorized(cause: string): ServiceError {
-  return new ServiceError('unauthorized', `The API key ${cause}. ${remedy}`);
+  return new ServiceError('unauthorized', `The API key ${cause}. ${newKeyRemedy}`);
 }
 
 function forbidden(scope: Scope, held: readonly string[]): ServiceError {

@@ -2,6 +2,7 @@
  * Refusals of the OpenAPI document: when each comes, what to do about it, and an example in the words of the service. The page
  * made of the document is where the help link of a refusal leads.
  */
+import { newKeyRemedy } from '../api-key.ts';
 import { errorKinds } from '../errors.ts';
 import { receiver } from '../protocol/contracts/receiver.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -14,7 +15,6 @@ interface Refusal {
 }
 
 const errorSchema = { $ref: '#/components/schemas/Error' };
-const remedy = 'Generate a new key in the dashboard under Settings → API Keys.';
 
 const refusals: Readonly<Record<number, Refusal>> = {
   400: {
@@ -25,8 +25,8 @@ const refusals: Readonly<Record<number, Refusal>> = {
     },
   },
   401: {
-    when: `The API key is missing, malformed, mistyped, unknown, revoked or expired; the message says which. ${remedy}`,
-    example: { message: `The API key was revoked. ${remedy}` },
+    when: `The API key is missing, malformed, mistyped, unknown, revoked or expired; the message says which. ${newKeyRemedy}`,
+    example: { message: `The API key was revoked. ${newKeyRemedy}` },
   },
   403: {
     when: 'The API key may not do this, or a policy of the organization refuses it; the message names the scope that is missing and those the key has, or the policy. To revoke a key takes the scopes of that key.',

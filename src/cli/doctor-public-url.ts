@@ -1,16 +1,63 @@
 /**
- * The part of `tidings doctor` about the public address: without it no mail is sent, and links lead to this machine.
+ * The part of `tidings doctor` about the public URL: whether it is set, uses https, and leads to this very service.
  */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
+import { exchange } from '../host/exchange.ts';
+import { reasonOf } from '../host/probe.ts';
+import { instancePath } from '../instance-page.ts';
 import type { Finding } from './finding.ts';
 
-/** Whether the settings name the address that readers and recipients of mail reach the service at. */
-export function checkPublicUrl(settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>): Finding {
+const timeoutMs = 5000;
+const example = 'like https://notes.example.com';
+
+/** What the setting itself says. */
+export function checkPublicUrl(settings: Settings): Finding {
   const url = publicUrlOf(settings);
-  if (settings.publicUrl !== '') return { verdict: 'ok', text: `public address: ${url}` };
-  return {
-    verdict: 'note',
-    text: `public address: TIDINGS_PUBLIC_URL is unset: mail is refused, and addresses of pages begin with ${url}: set it to the address that people reach the service at`,
-  };
+  if (settings.publicUrl === '') {
+    const text = `TIDINGS_PUBLIC_URL is not set: mail is refused, and addresses of pages begin with ${url}, which other machines may not reach. Set it to the address that people use, ${example}`;
+    return { verdict: 'note', text };
+  }
+  if (!URL.canParse(url))
+    return { verdict: 'fault', text: `TIDINGS_PUBLIC_URL ${url} is not an address. Set it to one ${example}` };
+  const { protocol, hostname } = new URL(url);
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  if (isLocal) return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} leads nowhere from other machines` };
+  if (protocol === 'https:') return { verdict: 'ok', text: `TIDINGS_PUBLIC_URL is ${url}` };
+  return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} uses plain http: API keys travel readable. Use https` };
+}
+
+/**
+ * Whether the public URL leads to the gateway that has told its mark over the journal. Nothing is sent to it but a request for a
+ * page that needs no key.
+ */
+export async function checkPublicAddress(settings: Settings, mark: string | undefined): Promise<Finding[]> {
+  if (mark === undefined || settings.publicUrl === '' || !URL.canParse(settings.publicUrl)) return [];
+  const url = `${publicUrlOf(settings)}${instancePath}`;
+  const headers = { accept: 'application/json', 'user-agent': 'tidings' };
+  try {
+    const { status, text } = await exchange({ url, method: 'GET', headers, timeoutMs, signal: undefined });
+    return [judge(status, markIn(text), mark, url)];
+  } catch (error) {
+    const text = `TIDINGS_PUBLIC_URL: ${url} does not answer (${reasonOf(error)}). Check the address, DNS and the proxy; a firewall can also keep this machine from its own public address`;
+    return [{ verdict: 'note', text }];
+  }
+}
+
+function judge(status: number, found: string | undefined, mark: string, url: string): Finding {
+  if (found === mark) return { verdict: 'ok', text: 'TIDINGS_PUBLIC_URL leads to this service' };
+  const text =
+    found === undefined
+      ? `TIDINGS_PUBLIC_URL: ${url} answers ${status}, but not as Tidings. Let the proxy forward all paths to this service`
+      : `TIDINGS_PUBLIC_URL: ${url} leads to another Tidings. Check the address and where the proxy forwards to`;
+  return { verdict: 'fault', text };
+}
+
+function markIn(text: string): string | undefined {
+  try {
+    const { service, mark } = JSON.parse(text) as { service?: unknown; mark?: unknown };
+    return service === 'tidings' && typeof mark === 'string' ? mark : undefined;
+  } catch {
+    return undefined;
+  }
 }

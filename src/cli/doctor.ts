@@ -1,6 +1,6 @@
 /**
- * `tidings doctor`: looks at settings, programs, data directory, disk and, when it runs, the service, and says what is wrong
- * and what to do about it.
+ * `tidings doctor`: looks at settings, programs, data directory, disk, hosts and, when it runs, the service, and says what is
+ * wrong and what to do about it.
  */
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,9 +10,9 @@ import { openSealer, webhookSecretFile } from '../first-start.ts';
 import { checkServerFiles } from '../http-server-files.ts';
 import { connectionFault, connectJournal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
-import { askGateway } from '../journal/gateway-facts.ts';
+import { askGateway, type GatewayFacts } from '../journal/gateway-facts.ts';
 import { directoryName, partitionNames } from '../journal/subjects.ts';
-import { atLeast, durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
+import { durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { createLogger } from '../logger.ts';
 import { findNatsServer, natsServerVersion } from '../nats-server.ts';
 import { modeText, openPaths } from '../private-files.ts';
@@ -20,9 +20,11 @@ import { SealError, type Sealer } from '../seal.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/seals.ts';
 import { answers, serviceJournal } from './connection.ts';
+import { checkHosts } from './doctor-hosts.ts';
 import { checkOwners } from './doctor-owners.ts';
-import { checkPublicUrl } from './doctor-public-url.ts';
+import { checkPublicAddress, checkPublicUrl } from './doctor-public-url.ts';
 import { checkRefused } from './doctor-refused.ts';
+import { checkVersions } from './doctor-versions.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
@@ -32,33 +34,33 @@ const marks: Record<Verdict, string> = { ok: '✓', note: '!', fault: '✗' };
 const leastFreeBytes = 1_073_741_824;
 
 export const doctorCommand: CliCommand = single({
-  help: 'Checks settings, server, disk and durability level',
-  examples: ['doctor'],
-  run: async () => {
+  help: 'Checks settings, hosts, public URL, server, disk and durability level',
+  options: { offline: { help: 'Asks no other machine' } },
+  examples: ['doctor', 'doctor --offline'],
+  run: async ({ offline }) => {
     const settings = loadSettings();
+    const journal = await checkJournal(settings);
     const findings = [
       { verdict: 'ok', text: `settings: ${settings.partitions} partitions, data in ${settings.dataDir}` } as Finding,
-      checkNode(),
+      ...checkVersions(),
       checkHttpServer(),
       ...checkDataDir(settings),
       checkDisk(settings),
       ...checkModes(settings),
       ...checkSecrets(settings),
-      checkPublicUrl(settings),
       ...(await checkSeals(settings)),
-      ...(await checkJournal(settings)),
+      ...journal.findings,
       ...checkRetention(settings),
       ...(await checkOwners(settings)),
+      checkPublicUrl(settings),
+      ...(offline ? [] : await checkPublicAddress(settings, journal.gateway?.mark)),
+      ...(offline ? [] : await checkHosts(settings)),
+      ...checkRefused(journal.gateway),
     ];
     printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
   },
 });
-
-function checkNode(): Finding {
-  const good = atLeast(process.version, [20, 19, 0]);
-  return { verdict: good ? 'ok' : 'fault', text: `node ${process.version}${good ? '' : ': expected 20.19 or later'}` };
-}
 
 /** The native HTTP server, byte by byte. */
 function checkHttpServer(): Finding {
@@ -177,17 +179,24 @@ function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
   }
 }
 
-async function checkJournal(settings: Settings): Promise<Finding[]> {
+/** What was found of the journal, and what the gateway said over it while it runs. */
+interface JournalCheck {
+  findings: Finding[];
+  gateway?: GatewayFacts | undefined;
+}
+
+async function checkJournal(settings: Settings): Promise<JournalCheck> {
   const supervised = settings.natsUrl === '';
   const findings = supervised ? checkProgram() : [];
   const server = serviceJournal(settings);
   if (!server || !(await answers(server.natsUrl))) {
     const text = supervised ? 'service does not run' : 'the server of TIDINGS_NATS_URL does not answer';
-    return [...findings, { verdict: supervised ? 'note' : 'fault', text }];
+    return { findings: [...findings, { verdict: supervised ? 'note' : 'fault', text }] };
   }
   const fault = await connectionFault(server, 'cli');
-  if (fault) return [...findings, { verdict: 'fault', text: `journal: ${fault.message}` }];
-  return [...findings, ...(await checkServer(settings, server, supervised))];
+  if (fault) return { findings: [...findings, { verdict: 'fault', text: `journal: ${fault.message}` }] };
+  const checked = await checkServer(settings, server, supervised);
+  return { ...checked, findings: [...findings, ...checked.findings] };
 }
 
 function checkProgram(): Finding[] {
@@ -215,7 +224,7 @@ function checkProtection(server: NatsSettings): Finding {
   return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };
 }
 
-async function checkServer(settings: Settings, server: NatsSettings, supervised: boolean): Promise<Finding[]> {
+async function checkServer(settings: Settings, server: NatsSettings, supervised: boolean): Promise<JournalCheck> {
   const client = { role: 'cli', name: 'tidings doctor' } as const;
   const journal = await connectJournal(server, client, createLogger('cli', 'error'));
   try {
@@ -238,10 +247,9 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
       const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
-    findings.push(...checkRefused(await askGateway(journal)));
     const level = durabilityOf(version, false, leastReplicas);
     if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${level}` });
-    return findings;
+    return { findings, gateway: await askGateway(journal) };
   } finally {
     await journal.close();
   }

@@ -7,6 +7,8 @@ import { adminKeyFile } from '../first-start.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { type ServiceFacts, startService } from '../supervisor.ts';
 import { version } from '../version.ts';
+import { faultsOfHosts } from './doctor-hosts.ts';
+import { checkPublicUrl } from './doctor-public-url.ts';
 import { type CliCommand, single } from './usage.ts';
 
 export const startCommand: CliCommand = single({
@@ -17,12 +19,15 @@ export const startCommand: CliCommand = single({
     const logger = createLogger('supervisor', settings.logLevel);
     logger.info({ version, node: process.versions.node }, 'starting');
     const signal = stopSignal();
+    const stopped = new AbortController();
+    void warnOfSettings(settings, logger, stopped.signal);
     const service = startService(settings, logger);
     try {
       const facts = await Promise.race([service.ready, signal]);
       if (typeof facts === 'object') announce(facts, settings, logger);
       logger.info({ signal: await signal }, 'stopping');
     } finally {
+      stopped.abort();
       await service.stop();
     }
     logger.info('stopped');
@@ -35,6 +40,14 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
   });
+}
+
+/** Says once, beside the start, what `doctor` would say of hosts with credentials and of the public URL. */
+async function warnOfSettings(settings: Settings, logger: Logger, signal: AbortSignal): Promise<void> {
+  const publicUrl = checkPublicUrl(settings);
+  if (publicUrl.verdict !== 'ok') logger.info(publicUrl.text);
+  const faults = await faultsOfHosts(settings, signal);
+  if (!signal.aborted) for (const { text } of faults) logger.warn(`${text}. See: tidings doctor`);
 }
 
 function announce(facts: ServiceFacts, settings: Settings, logger: Logger): void {

@@ -49,7 +49,10 @@ test('keys, scopes and organisations', async (t) => {
       assert.deepEqual(Object.keys(body), ['error', 'message']);
       assert.equal(body.error, 'Unauthorized');
       assert.match(body.message ?? '', cause);
-      assert.match(body.message ?? '', /Generate a new key in the dashboard under Settings → API Keys\.$/);
+      assert.match(
+        body.message ?? '',
+        /Generate a new key in the dashboard under Settings → API Keys\. .*tidings keys create --org ORGANIZATION --name NAME where the service runs\.$/,
+      );
     }
   });
 

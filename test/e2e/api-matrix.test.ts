@@ -80,7 +80,10 @@ test('routes and keys', async (t) => {
         assert.equal(status, 401, route.operation);
         assert.deepEqual([Object.keys(body), body.error], [['error', 'message'], 'Unauthorized']);
         assert.match(body.message, cause);
-        assert.match(body.message, /Generate a new key in the dashboard under Settings → API Keys\.$/);
+        assert.match(
+          body.message,
+          /Generate a new key in the dashboard under Settings → API Keys\. .*tidings keys create --org ORGANIZATION --name NAME where the service runs\.$/,
+        );
         assert.equal(headers.get('x-ratelimit-limit'), null);
         assert.ok(headers.get('x-request-id'));
       }

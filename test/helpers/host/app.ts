@@ -18,6 +18,7 @@ export class TestApp {
   /** The private key, PEM. */
   readonly keyFile: string;
   readonly key: string;
+  permissions = ['contents', 'issues', 'metadata', 'pull_requests'];
   state: 'installed' | 'suspended' | 'removed' = 'installed';
   /** Tokens made, in order; those revoked are no longer taken. */
   readonly tokens: string[] = [];
@@ -54,6 +55,14 @@ export class TestApp {
     if (installationId !== this.installationId || this.state === 'removed')
       return { status: 404, body: { message: 'Not Found' } };
     return { status: 200, body: { id: Number(installationId), account, app_id: Number(this.id) } };
+  }
+
+  /** Answers the app's question about itself. */
+  self(authorization: string | undefined): Reply {
+    const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    if (fault !== undefined) return { status: 401, body: { message: fault } };
+    const permissions = Object.fromEntries(this.permissions.map((name) => [name, 'read']));
+    return { status: 200, body: { id: Number(this.id), slug: 'tidings-test', permissions } };
   }
 
   /** Answers a request for a token; `lifetimeMs` can be short to see it renewed. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Host } from '../../../config/hosts.ts';
 import { afterwards } from '../cleanup.ts';
+import { aboutHost } from './about.ts';
 import type { Reply, TestApp } from './app.ts';
 import type { Fault } from './faults.ts';
 import type { History } from './history.ts';
@@ -23,6 +24,8 @@ export interface TestHostOptions {
   app?: TestApp;
   /** The token may not write. */
   readsOnly?: boolean;
+  /** Scopes of the token; without them GitHub lists none, and Gitea's token has all. */
+  scopes?: readonly string[];
 }
 
 /** A request as the host saw it. */
@@ -186,6 +189,11 @@ export class TestHost {
       const { login, id } = this.history.owner;
       return app.installation(asked, headers.authorization, { login, id, type: 'Organization' });
     }
+    const about =
+      method === 'GET'
+        ? aboutHost(this.kind, path, headers.authorization, this.lets(headers.authorization), this.options)
+        : undefined;
+    if (about) return about;
     if (!this.lets(headers.authorization)) return { status: 401, body: { message: 'Bad credentials' } };
     const [, name, id, rest = ''] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))(?:\/(.+))?$/.exec(path) ?? [];
     const { history } = this;
@@ -263,6 +271,11 @@ export class TestHost {
   private quota(): Record<string, string> {
     if (this.kind === 'gitea') return {};
     const reset = String(Math.floor(Date.now() / 1000) + 3600);
-    return { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '4990', 'x-ratelimit-reset': reset };
+    return {
+      'x-github-request-id': 'C0DE:1',
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': '4990',
+      'x-ratelimit-reset': reset,
+    };
   }
 }

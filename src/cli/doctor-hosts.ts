@@ -1,0 +1,130 @@
+/**
+ * The part of `tidings doctor` about hosts: whether each answers, is what the settings say, and takes its credentials.
+ */
+import { type Host, hostsOf } from '../../config/hosts.ts';
+import type { Settings } from '../../config/schema.ts';
+import { type AppLook, type HostLook, lookAtHost, nameOfKind, type TokenLook } from '../host/probe.ts';
+import type { Finding } from './finding.ts';
+
+/** Names of the settings of a host. */
+interface Names {
+  kind: string;
+  origin: string;
+  apiUrl: string;
+  token: string;
+  app: string;
+}
+
+/** What each host of the settings says. The default host is not asked while nothing of it is set. */
+export async function checkHosts(settings: Settings, signal?: AbortSignal): Promise<Finding[]> {
+  const findings = hostsOf(settings).map(async (host, i) => {
+    if (host.origin === 'https://github.com' && !hasCredentials(host)) return [withoutCredentials(host)];
+    return describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing));
+  });
+  return (await Promise.all(findings)).flat();
+}
+
+/** The same for the start: only hosts that the service asks by itself, as they have credentials, and only what is wrong. */
+export async function faultsOfHosts(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
+  const asked = hostsOf(settings).map(async (host, i) =>
+    hasCredentials(host) ? describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing)) : [],
+  );
+  return (await Promise.all(asked)).flat().filter(({ verdict }) => verdict === 'fault');
+}
+
+function toNothing(error: unknown): HostLook {
+  return { found: 'nothing', reason: (error as Error).message };
+}
+
+function hasCredentials({ token, app }: Host): boolean {
+  return token !== undefined || app !== undefined;
+}
+
+/** @param i 0 for the default host, whose settings have variables of their own */
+function namesOf(i: number): Names {
+  if (i === 0) {
+    const app = 'TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE';
+    const [kind, origin, apiUrl, token] = ['KIND', 'ORIGIN', 'API_URL', 'TOKEN'].map((name) => `TIDINGS_HOST_${name}`);
+    return { kind, origin, apiUrl, token, app } as Names;
+  }
+  const of = (field: string): string => `TIDINGS_HOSTS[${i - 1}].${field}`;
+  return {
+    kind: of('kind'),
+    origin: of('origin'),
+    apiUrl: of('apiUrl'),
+    token: of('token'),
+    app: `${of('appId')} and ${of('appKeyFile')}`,
+  };
+}
+
+function withoutCredentials({ origin }: Host): Finding {
+  return {
+    verdict: 'note',
+    text: `host ${origin}: not asked, as there are no credentials for it. Backfill and exact ranges need TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID with TIDINGS_HOST_APP_KEY_FILE`,
+  };
+}
+
+function describe(host: Host, names: Names, look: HostLook): Finding[] {
+  const { origin, kind, apiUrl } = host;
+  const at = `host ${origin}`;
+  switch (look.found) {
+    case 'nothing':
+      return [fault(`${at}: ${apiUrl} does not answer (${look.reason}). Check ${names.origin} and ${names.apiUrl}`)];
+    case 'unknown':
+      return [
+        fault(
+          `${at}: ${apiUrl} answers ${look.status}, but not as the API of ${nameOfKind(kind)}. Check ${names.kind} and ${names.apiUrl}`,
+        ),
+      ];
+    case 'otherKind': {
+      const { kind: other, version } = look.is;
+      const called = `${nameOfKind(other)}${version === undefined ? '' : ` ${version}`}`;
+      return [
+        fault(`${at}: ${names.kind} is ${kind}, but the host answers as ${called}. Set ${names.kind} to ${other}`),
+      ];
+    }
+    case 'host': {
+      const { version } = look.is;
+      const called = `${nameOfKind(kind)}${version === undefined ? '' : ` ${version}`}`;
+      const none: Finding[] = hasCredentials(host)
+        ? []
+        : [{ verdict: 'note', text: `${at}: no credentials; backfill and exact ranges need ${names.token}` }];
+      return [
+        { verdict: 'ok', text: `${at}: ${apiUrl} answers as ${called}` },
+        ...(look.token ? [ofToken(look.token, at, names)] : []),
+        ...(look.app ? [ofApp(look.app, at, names)] : []),
+        ...none,
+      ];
+    }
+  }
+}
+
+function ofToken(token: TokenLook, at: string, names: Names): Finding {
+  if (token.state === 'refused') {
+    const why = token.status === 401 ? 'it is wrong, has expired or was revoked' : 'it may not be used here';
+    return fault(`${at}: ${names.token} is not taken (${token.status}): ${why}. Make a new token on the host`);
+  }
+  if (token.state === 'lacking') {
+    const missing = token.missing.join(' and ');
+    return fault(
+      `${at}: ${names.token} lacks ${missing}. Make a token with it; publishing there needs write:repository`,
+    );
+  }
+  const { scopes } = token;
+  if (scopes === undefined) return { verdict: 'ok', text: `${at}: ${names.token} is taken` };
+  const text = `${at}: ${names.token} is taken, its scopes are ${scopes.join(', ') || 'none'}`;
+  if (scopes.includes('repo')) return { verdict: 'ok', text };
+  return { verdict: 'note', text: `${text}. Private repositories, and publishing there, need the scope repo` };
+}
+
+function ofApp(app: AppLook, at: string, names: Names): Finding {
+  if (app.state === 'refused')
+    return fault(`${at}: the app is not taken (${app.reason.replace(/\.$/, '')}). Check ${names.app}`);
+  const text = `${at}: the app ${app.slug} is taken`;
+  if (app.missing.length === 0) return { verdict: 'ok', text };
+  return fault(`${text}, but lacks the permissions ${app.missing.join(', ')}. Add them (read) in the app's settings`);
+}
+
+function fault(text: string): Finding {
+  return { verdict: 'fault', text };
+}

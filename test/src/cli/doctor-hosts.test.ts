@@ -1,0 +1,136 @@
+/**
+ * What `tidings doctor` says of hosts: real HTTP servers that answer as GitHub and Gitea do, with everything that is commonly wrong.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { loadSettings } from '../../../config/load.ts';
+import { checkHosts, faultsOfHosts } from '../../../src/cli/doctor-hosts.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
+import { TestApp } from '../../helpers/host/app.ts';
+import { buildHistory } from '../../helpers/host/build.ts';
+import { startHost, type TestHostOptions } from '../../helpers/host/server.ts';
+import { freePort, temporaryFolder } from '../../helpers/ports.ts';
+
+const history = buildHistory({ numbers: 4 });
+
+/** What is said of a host under settings that differ from its own, its address written as HOST. */
+async function said(t: TestContext, options: TestHostOptions, env: Record<string, string> = {}) {
+  const host = await startHost(t, history, options);
+  const findings = await checkHosts(loadSettings({ ...host.env, ...env }));
+  return {
+    host,
+    lines: findings.map(({ verdict, text }) => `${verdict}: ${text.replaceAll(host.origin, 'HOST')}`),
+  };
+}
+
+test('a host of the right kind is named, and its token', async (t) => {
+  const github = await said(t, { token: 'secret-token', scopes: ['repo', 'read:org'] });
+  assert.deepEqual(github.lines, [
+    'ok: host HOST: HOST/api/v3 answers as GitHub',
+    'ok: host HOST: TIDINGS_HOST_TOKEN is taken, its scopes are repo, read:org',
+  ]);
+  const gitea = await said(t, { kind: 'gitea', token: 'secret-token' });
+  assert.deepEqual(gitea.lines, [
+    'ok: host HOST: HOST/api/v1 answers as Gitea or Forgejo 1.26.0',
+    'ok: host HOST: TIDINGS_HOST_TOKEN is taken',
+  ]);
+  const bare = await said(t, { kind: 'gitea' });
+  assert.deepEqual(bare.lines.slice(1), [
+    'note: host HOST: no credentials; backfill and exact ranges need TIDINGS_HOST_TOKEN',
+  ]);
+});
+
+test('a wrong kind is named with the right one, and the token stays here', async (t) => {
+  const wrong = { TIDINGS_HOST_KIND: 'github', TIDINGS_HOST_API_URL: '', TIDINGS_HOST_TOKEN: 'secret-token' };
+  const gitea = await said(t, { kind: 'gitea', token: 'secret-token' }, wrong);
+  assert.deepEqual(gitea.lines, [
+    'fault: host HOST: TIDINGS_HOST_KIND is github, but the host answers as Gitea or Forgejo 1.26.0. Set TIDINGS_HOST_KIND to gitea',
+  ]);
+  const github = await said(t, { token: 'secret-token' }, { ...wrong, TIDINGS_HOST_KIND: 'forgejo' });
+  assert.deepEqual(github.lines, [
+    'fault: host HOST: TIDINGS_HOST_KIND is gitea, but the host answers as GitHub. Set TIDINGS_HOST_KIND to github',
+  ]);
+  for (const { host } of [gitea, github]) {
+    assert.ok(host.seen.length > 0);
+    for (const { headers } of host.seen) assert.equal(headers.authorization, undefined);
+  }
+});
+
+test('a host of the list is named by its place in it', async (t) => {
+  const host = await startHost(t, history, { kind: 'gitea', token: 'secret-token' });
+  const hosts = JSON.stringify([{ origin: host.origin, token: 'secret-token' }]);
+  const [first, second] = await checkHosts(loadSettings({ TIDINGS_HOSTS: hosts }));
+  assert.equal(first?.verdict, 'note');
+  assert.match(first?.text ?? '', /^host https:\/\/github\.com: not asked, as there are no credentials for it\./);
+  assert.match(second?.text ?? '', /TIDINGS_HOSTS\[0\]\.kind is github, .* Set TIDINGS_HOSTS\[0\]\.kind to gitea$/);
+});
+
+test('a token that is not taken, or lacks a scope, is named', async (t) => {
+  const wrong = { TIDINGS_HOST_TOKEN: 'another-token' };
+  for (const kind of ['github', 'gitea'] as const) {
+    const { lines } = await said(t, { kind, token: 'secret-token' }, wrong);
+    assert.equal(
+      lines[1],
+      'fault: host HOST: TIDINGS_HOST_TOKEN is not taken (401): it is wrong, has expired or was revoked. Make a new token on the host',
+    );
+    assert.doesNotMatch(lines.join(), /another-token|secret-token/);
+  }
+  const gitea = await said(t, { kind: 'gitea', token: 'secret-token', scopes: ['read:repository'] });
+  assert.equal(
+    gitea.lines[1],
+    'fault: host HOST: TIDINGS_HOST_TOKEN lacks read:issue. Make a token with it; publishing there needs write:repository',
+  );
+  const github = await said(t, { token: 'secret-token', scopes: ['public_repo'] });
+  assert.match(
+    github.lines[1] ?? '',
+    /^note: .* its scopes are public_repo\. Private repositories, .* need the scope repo$/,
+  );
+});
+
+test('an app is looked at: its key, and its permissions', async (t) => {
+  const app = new TestApp(temporaryFolder(t));
+  const { lines } = await said(t, { app });
+  assert.equal(lines[1], 'ok: host HOST: the app tidings-test is taken');
+  app.permissions = ['metadata', 'contents'];
+  assert.equal(
+    (await said(t, { app })).lines[1],
+    "fault: host HOST: the app tidings-test is taken, but lacks the permissions issues, pull_requests. Add them (read) in the app's settings",
+  );
+  const other = new TestApp(temporaryFolder(t));
+  assert.equal(
+    (await said(t, { app }, { TIDINGS_HOST_APP_KEY_FILE: other.keyFile })).lines[1],
+    'fault: host HOST: the app is not taken (the host answers 401). Check TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE',
+  );
+});
+
+test('a host that is away, and something that is no host, are told apart', async (t) => {
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  const [away] = await checkHosts(loadSettings({ TIDINGS_HOST_ORIGIN: origin, TIDINGS_HOST_KIND: 'gitea' }));
+  assert.deepEqual(away, {
+    verdict: 'fault',
+    text: `host ${origin}: ${origin}/api/v1 does not answer (ECONNREFUSED). Check TIDINGS_HOST_ORIGIN and TIDINGS_HOST_API_URL`,
+  });
+  const server = createServer((_, response) => response.writeHead(404).end('{}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterwards(t, () => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as { port: number };
+  const here = `http://127.0.0.1:${port}`;
+  const [unknown] = await checkHosts(loadSettings({ TIDINGS_HOST_ORIGIN: here, TIDINGS_HOST_TOKEN: 'secret-token' }));
+  assert.deepEqual(unknown, {
+    verdict: 'fault',
+    text: `host ${here}: ${here}/api/v3 answers 404, but not as the API of GitHub. Check TIDINGS_HOST_KIND and TIDINGS_HOST_API_URL`,
+  });
+});
+
+test('a start asks hosts with credentials only, and says faults only', async (t) => {
+  const { signal } = new AbortController();
+  const bare = await startHost(t, history, { kind: 'gitea' });
+  const wrongKind = { TIDINGS_HOST_ORIGIN: bare.origin, TIDINGS_HOST_KIND: 'github' };
+  assert.deepEqual(await faultsOfHosts(loadSettings(wrongKind), signal), []);
+  assert.deepEqual(bare.seen, []);
+  const [fault] = await faultsOfHosts(loadSettings({ ...wrongKind, TIDINGS_HOST_TOKEN: 'secret-token' }), signal);
+  assert.match(fault?.text ?? '', /Set TIDINGS_HOST_KIND to gitea$/);
+  const good = await startHost(t, history, { token: 'secret-token' });
+  assert.deepEqual(await faultsOfHosts(loadSettings(good.env), signal), []);
+});

@@ -1,0 +1,71 @@
+/**
+ * What `tidings doctor` says of the public URL: unset, readable, and leading elsewhere.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { loadSettings } from '../../../config/load.ts';
+import { checkPublicAddress, checkPublicUrl } from '../../../src/cli/doctor-public-url.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
+import { freePort } from '../../helpers/ports.ts';
+
+const of = (url: string) => loadSettings({ TIDINGS_PUBLIC_URL: url });
+
+/** A server that answers everything alike, and what it was asked. */
+async function answering(t: TestContext, status: number, body: string) {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url, request.headers.authorization);
+    response.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterwards(t, () => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, asked };
+}
+
+test('a public URL is missing, local, readable or good', () => {
+  assert.deepEqual(checkPublicUrl(of('')), {
+    verdict: 'note',
+    text: 'TIDINGS_PUBLIC_URL is not set: mail is refused, and addresses of pages begin with http://127.0.0.1:8080, which other machines may not reach. Set it to the address that people use, like https://notes.example.com',
+  });
+  const verdicts = ['http://localhost:8080', 'http://[::1]:1', 'http://notes.example', 'https://notes.example/x/'];
+  assert.deepEqual(
+    verdicts.map((url) => checkPublicUrl(of(url)).verdict),
+    ['note', 'note', 'note', 'ok'],
+  );
+  assert.match(
+    checkPublicUrl(of('http://notes.example')).text,
+    /uses plain http: API keys travel readable\. Use https$/,
+  );
+  assert.equal(checkPublicUrl(of('https://')).verdict, 'fault');
+});
+
+test('a public URL leads here, to another Tidings, elsewhere or nowhere', async (t) => {
+  const here = await answering(t, 200, '{"service": "tidings", "mark": "m1"}');
+  assert.deepEqual(await checkPublicAddress(of(here.url), 'm1'), [
+    { verdict: 'ok', text: 'TIDINGS_PUBLIC_URL leads to this service' },
+  ]);
+  assert.deepEqual(here.asked, ['/api/instance', undefined]);
+  const page = `${here.url}/api/instance`;
+  assert.deepEqual(await checkPublicAddress(of(here.url), 'm2'), [
+    {
+      verdict: 'fault',
+      text: `TIDINGS_PUBLIC_URL: ${page} leads to another Tidings. Check the address and where the proxy forwards to`,
+    },
+  ]);
+  const other = await answering(t, 404, 'no such page');
+  assert.deepEqual(await checkPublicAddress(of(`${other.url}/`), 'm1'), [
+    {
+      verdict: 'fault',
+      text: `TIDINGS_PUBLIC_URL: ${other.url}/api/instance answers 404, but not as Tidings. Let the proxy forward all paths to this service`,
+    },
+  ]);
+  const [away] = await checkPublicAddress(of(`http://127.0.0.1:${await freePort()}`), 'm1');
+  assert.match(away?.text ?? '', /does not answer \(ECONNREFUSED\)/);
+  assert.deepEqual(
+    await checkPublicAddress(of(here.url), undefined),
+    [],
+    'nothing to compare while the service is down',
+  );
+  assert.deepEqual(await checkPublicAddress(of(''), 'm1'), []);
+});

@@ -20,6 +20,7 @@ import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
 import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
+import { Identities } from './identity.ts';
 import type { IngestionLimit } from './limit.ts';
 import { type Claim, type Standing, standingOf } from './ownership.ts';
 import { limitedAs } from './rates.ts';
@@ -53,11 +54,18 @@ type Outcome = 'queued' | 'ignored' | 'duplicate';
 export class Receiver {
   private readonly options: ReceiverOptions;
   private readonly claims: ClaimLimit;
+  private readonly identities: Identities;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
     const { limitClaimedRepositories: most, webhookMaxDelayHours } = options.settings;
     this.claims = new ClaimLimit(most, webhookMaxDelayHours * 3_600_000);
+    this.identities = new Identities(() => options.read(directoryName), webhookMaxDelayHours * 3_600_000);
+  }
+
+  /** Takes up an event that an earlier process admitted and that waits since: its repository may not be listed yet. */
+  seed({ repository, signedBy }: EventRecord, now: number): void {
+    this.identities.remember(repository, signedBy?.org ?? null, now);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
@@ -119,11 +127,13 @@ export class Receiver {
     if (delivery.event === 'ping') return { ignored: 'pong' };
     const { id } = delivery;
     const source = sourceOf(delivery, signer, this.options.settings);
-    const told = toInstallation(delivery.event, payload, origin);
-    if (told) {
-      const [{ owner }] = told as [InstallationBody];
-      const standing = this.judge(signer, { owner, repositories: told.flatMap(({ added }) => added), isList: true });
-      const installation = told.map((body) => installationUnderKnownLogin(body, standing));
+    const parts = toInstallation(delivery.event, payload, origin);
+    if (parts) {
+      const installed = parts.map((body) => this.identities.resolveInstalled(body, signer.orgId));
+      const [{ owner }] = installed as [InstallationBody];
+      const repositories = installed.flatMap(({ added }) => added);
+      const standing = this.judge(signer, { owner, repositories, isList: true });
+      const installation = installed.map((body) => installationUnderKnownLogin(body, standing));
       this.assertFew(standing, now);
       return {
         partition: directoryName,
@@ -135,12 +145,14 @@ export class Receiver {
         ),
       };
     }
-    const minimised = toEvents(delivery.event, payload, origin, now);
-    if (!minimised) return { ignored: 'the event is not captured' };
+    const told = toEvents(delivery.event, payload, origin, now);
+    if (!told) return { ignored: 'the event is not captured' };
+    const minimised = this.identities.resolve(told, signer.orgId, now);
     const { repository } = minimised;
     const standing = this.judge(signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(repository)) return { ignored: 'the repository is not connected' };
     this.assertFew(standing, now);
+    if (!minimised.isListed) this.identities.remember(repository, signer.orgId, now);
     return {
       partition: this.partitionOf(repository.id),
       records: toRecords(

@@ -40,7 +40,7 @@ import type { Logger } from './logger.ts';
 import { webhooksReceived } from './metrics.ts';
 import { pageRoutes } from './pages/routes.ts';
 import type { EventRepository } from './protocol/repository.ts';
-import { listDelayed } from './store/delayed.ts';
+import { type DelayedEvent, listDelayed } from './store/delayed.ts';
 import { readDirectoryRepository, readOrganisation, sameLogin } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
@@ -140,15 +140,19 @@ function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
 /** What waits in the partitions has used its organisation's limit up already. */
 function seed(limit: IngestionLimit, settings: Settings, readers: Readers): void {
   const highest = new Map<string, number>();
-  for (const name of partitionNames(settings.partitions)) {
-    const partition = readers.fresh(name);
-    if (!partition) continue;
-    for (const { due, record } of listDelayed(partition)) {
-      const organisation = limitedAs(record);
-      highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
-    }
+  for (const { due, record } of waiting(settings, readers)) {
+    const organisation = limitedAs(record);
+    highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
   }
   for (const [organisation, due] of highest) limit.seed(organisation, due);
+}
+
+/** Events that an earlier process admitted and that wait in the partitions. */
+function* waiting(settings: Settings, readers: Readers): Generator<DelayedEvent> {
+  for (const name of partitionNames(settings.partitions)) {
+    const partition = readers.fresh(name);
+    if (partition) yield* listDelayed(partition);
+  }
 }
 
 /** Secrets of hosts and organisations; those that do not open are in the log from the start. */
@@ -183,6 +187,7 @@ function routes(
     read: (partition) => readers.fresh(partition),
     isConnected: (repository) => isConnected(readers.fresh(directoryName), repository, settings.autoConnect),
   });
+  for (const { record } of waiting(settings, readers)) receiver.seed(record, Date.now());
   const services = {
     context,
     authenticator,

@@ -48,6 +48,16 @@ export function repositoryId(origin: string, hostId: string): string {
   return hashedId('repo', slotOf(origin, hostId), `${origin}\n${hostId}`);
 }
 
+/** Stands for a host's number where the host sent none: the name, in lower case. */
+export function nameAsNumber(name: string): string {
+  return `name:${name.toLowerCase()}`;
+}
+
+/** Whether a host's id of a repository or owner is a number of the host, and not a name that stands for it. */
+export function isNumber(hostId: string): boolean {
+  return !hostId.startsWith('name:');
+}
+
 /** The id of the draft of a range for a persona. */
 export function draftId(rangeId: string, persona: string): string {
   return hashedId('draft', slotOfId(rangeId) ?? 0, `${rangeId}\n${persona}`);

@@ -39,14 +39,15 @@ export interface RevokedKey {
 
 /**
  * Makes a key.
- * @throws ServiceError `notFound` for an organisation id that no one has, `conflict` when the organisation has too many
+ * @throws ServiceError `notFound` for an organisation id that no one has, `conflict` when the organisation has too many,
+ *   or several bear the login
  */
 export function createKey(context: ApiContext, wanted: WantedKey, use?: Use): Promise<WrittenKey> {
   const { org, origin, mode } = wanted;
   const key = newKey(mode);
   const record = recordOf(key, wanted);
   const most = context.settings.maxKeys;
-  return write(context, key, { name: 'createKey', org, origin, key: record, most }, use);
+  return write(context, key, { name: 'createKey', org, origin, key: record, most, unambiguous: true }, use);
 }
 
 /**

@@ -142,7 +142,7 @@ async function bind(context: ApiContext, { host, org, only }: WantedSecret): Pro
 
 async function bindToLogin(context: ApiContext, origin: string, login: string): Promise<Binding> {
   if (!/^[^\s/]+$/.test(login)) throw invalid({ org: `expected a login or an id, got ${JSON.stringify(login)}` });
-  const named = { name: 'nameOrganisation', origin, login } as const;
+  const named = { name: 'nameOrganisation', origin, login, unambiguous: true } as const;
   const { orgId } = await carryOut<{ orgId: string }>(context, directoryName, named);
   return { origin, orgId };
 }

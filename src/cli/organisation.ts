@@ -16,7 +16,8 @@ export function findOrganisation(readers: Readers, wanted: string): Organisation
   const [organisation] = found;
   if (!organisation) throw new Error(`Organization ${JSON.stringify(wanted)} is not known here.`);
   if (found.length > 1) {
-    throw new Error(`Several hosts have ${wanted}. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
+    const ids = found.map(({ id }) => id).join(', ');
+    throw new Error(`Several organizations are called ${wanted}. Name one by its id: ${ids}`);
   }
   return organisation;
 }

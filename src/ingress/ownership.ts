@@ -2,12 +2,14 @@
  * Judges what a delivery under one organization's own secret may say: things of that organization and of no other. Whoever
  * sets up hooks in one organization must not move, rename or write into another's (`docs/architecture.md` decision 25).
  */
+import { isNumber } from '../ids.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import {
   isRefutedFor,
   mayClaimOwner,
   type OrganisationRecord,
   organisationByLogin,
+  ownerNumber,
   readDirectoryRepository,
   readOrganisation,
   sameLogin,
@@ -19,7 +21,7 @@ export interface Claim {
   owner: InstallationBody['owner'];
   /** Repositories that others merely claim are left out of a list, instead of holding up the rest: the fold passes them over. */
   isList?: boolean;
-  repositories: readonly { id: string; fullName: string }[];
+  repositories: readonly { id: string; fullName: string; hostId?: string }[];
 }
 
 /** A claim that the organization may make. */
@@ -48,8 +50,10 @@ export function standingOf(
   const prefix = `${owner.login.toLowerCase()}/`;
   const unlisted: string[] = [];
   let supersedes: string | undefined;
-  for (const { id, fullName } of repositories) {
+  for (const { id, fullName, hostId } of repositories) {
     if (!fullName.toLowerCase().startsWith(prefix)) return undefined;
+    // A name that stands for the number proves nothing but what the organization is called.
+    if (hostId !== undefined && !isNumber(hostId) && !sameLogin(owner.login, organisation.login)) return undefined;
     const known = readDirectoryRepository(directory, id);
     if (!known) unlisted.push(id);
     else if (known.orgId !== orgId) {
@@ -59,7 +63,7 @@ export function standingOf(
   }
   const login = sameLogin(owner.login, organisation.login) ? owner.login : organisation.login;
   // Whose number is not known yet has proved none: rows of earlier versions have a number, and do not say how it is known.
-  const proved = organisation.ownerId !== null && organisation.ownerProof !== 'claimed';
+  const proved = ownerNumber(organisation) !== null && organisation.ownerProof !== 'claimed';
   return { login, signedBy: { org: orgId, proved, ...(supersedes && { supersedes }) }, unlisted };
 }
 

@@ -20,6 +20,7 @@ import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
 import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
+import { Identities } from './identity.ts';
 import type { IngestionLimit } from './limit.ts';
 import { type Claim, type Standing, standingOf } from './ownership.ts';
 import { limitedAs } from './rates.ts';
@@ -58,12 +59,19 @@ export class Receiver {
   private readonly claims: ClaimLimit;
   /** Whose deliveries the secrets of the settings sign. */
   private readonly ofSettings: Signer;
+  private readonly identities: Identities;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
     const { limitClaimedRepositories: most, webhookMaxDelayHours, hostOrigin } = options.settings;
     this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
     this.claims = new ClaimLimit(most, webhookMaxDelayHours * 3_600_000);
+    this.identities = new Identities(() => options.read(directoryName), webhookMaxDelayHours * 3_600_000);
+  }
+
+  /** Takes up an event that an earlier process admitted and that waits since: its repository may not be listed yet. */
+  seed({ repository, signedBy }: EventRecord, now: number): void {
+    this.identities.remember(repository, signedBy?.org ?? null, now);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
@@ -136,11 +144,13 @@ export class Receiver {
     if (delivery.event === 'ping') return { ignored: 'pong' };
     const { id } = delivery;
     const source = sourceOf(delivery, signer, this.options.settings);
-    const told = toInstallation(delivery.event, payload, origin);
-    if (told) {
-      const [{ owner }] = told as [InstallationBody];
-      const standing = this.judge(signer, { owner, repositories: told.flatMap(({ added }) => added), isList: true });
-      const installation = told.map((body) => installationUnderKnownLogin(body, standing));
+    const parts = toInstallation(delivery.event, payload, origin);
+    if (parts) {
+      const installed = parts.map((body) => this.identities.resolveInstalled(body, signer.orgId));
+      const [{ owner }] = installed as [InstallationBody];
+      const repositories = installed.flatMap(({ added }) => added);
+      const standing = this.judge(signer, { owner, repositories, isList: true });
+      const installation = installed.map((body) => installationUnderKnownLogin(body, standing));
       if (!isTest) this.assertFew(standing, now);
       return {
         partition: directoryName,
@@ -152,12 +162,14 @@ export class Receiver {
         ),
       };
     }
-    const minimised = toEvents(delivery.event, payload, origin, now);
-    if (!minimised) return { ignored: 'the event is not captured' };
+    const told = toEvents(delivery.event, payload, origin, now);
+    if (!told) return { ignored: 'the event is not captured' };
+    const minimised = this.identities.resolve(told, signer.orgId, now);
     const { repository } = minimised;
     const standing = this.judge(signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(repository)) return { ignored: 'the repository is not connected' };
     if (!isTest) this.assertFew(standing, now);
+    if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
     return {
       partition: this.partitionOf(repository.id),
       records: toRecords(

@@ -2,7 +2,7 @@
  * A payload's whitelist: the fields that are captured (spec part 2), brought into the journal's form and redacted. What is
  * not named here goes no further.
  */
-import { partEnd, repositoryId } from '../ids.ts';
+import { nameAsNumber, partEnd, repositoryId } from '../ids.ts';
 import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../protocol/events.ts';
 import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
 import type { EventRepository } from '../protocol/repository.ts';
@@ -18,11 +18,11 @@ const mostListed = 2048;
 /** And a Gitea so old that it does not count them; it does not tell a force push either. */
 const mostListedUncounted = 5;
 
-/** The repository an event is about. A host that sends no id is known by the name. */
+/** The repository an event is about. Where the host sends no id the name stands for it, until the edge knows better. */
 export function minimiseRepository(repository: HostRepository, origin: string): EventRepository {
-  const hostId = repository.id == null ? `name:${repository.full_name.toLowerCase()}` : String(repository.id);
+  const hostId = repository.id == null ? nameAsNumber(repository.full_name) : String(repository.id);
   const login = repository.owner?.login ?? (repository.full_name.split('/')[0] as string);
-  const ownerId = repository.owner?.id == null ? `name:${login.toLowerCase()}` : String(repository.owner.id);
+  const ownerId = repository.owner?.id == null ? nameAsNumber(login) : String(repository.owner.id);
   return {
     id: repositoryId(origin, hostId),
     origin,
@@ -31,6 +31,7 @@ export function minimiseRepository(repository: HostRepository, origin: string): 
     defaultBranch: branch(repository.default_branch),
     url: address(repository.html_url, `${origin}/${repository.full_name}`),
     private: repository.private ?? false,
+    ...(repository.private == null && { bare: true as const }),
     owner: { id: ownerId, login },
   };
 }

@@ -156,6 +156,9 @@ const organisationFields = {
   ifMatch,
 };
 
+/** Refuses a login that several organizations bear. Records of earlier versions have no such field. */
+const unambiguous = Type.Optional(Type.Literal(true));
+
 /** Commands of the directory. */
 export const DirectoryCommandSchema = Type.Union([
   Type.Object({
@@ -165,6 +168,7 @@ export const DirectoryCommandSchema = Type.Union([
     origin: Type.String(),
     key: KeyRecordSchema,
     most,
+    unambiguous,
   }),
   /** `key` takes the place of `keyId`, whose scopes, name and organisation it gets; the old one goes on for `overlapMs`. */
   Type.Object({
@@ -193,7 +197,12 @@ export const DirectoryCommandSchema = Type.Union([
     ifMatch,
   }),
   /** Gives an organisation its id by its login, before or after its first delivery. */
-  Type.Object({ name: Type.Literal('nameOrganisation'), origin: Type.String(), login: Type.String() }),
+  Type.Object({
+    name: Type.Literal('nameOrganisation'),
+    origin: Type.String(),
+    login: Type.String(),
+    unambiguous,
+  }),
   Type.Object({ name: Type.Literal('createWebhookSecret'), secret: WebhookSecretRecordSchema }),
   Type.Object({
     name: Type.Literal('rotateWebhookSecret'),

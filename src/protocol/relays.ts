@@ -35,6 +35,8 @@ export const RelayBodySchema = Type.Union([
     orgId: Type.Optional(Type.String()),
     /** Number of its owner, null where it was merely claimed; absent in records of earlier versions. */
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    /** Login of its owner; absent in records of earlier versions. */
+    login: Type.Optional(Type.String()),
   }),
   /** The owner of a repository was renamed: its name changes with it. */
   Type.Object({

@@ -12,6 +12,8 @@ export const EventRepositorySchema = Type.Object({
   defaultBranch: Type.Union([Type.String(), Type.Null()]),
   url: Type.String(),
   private: Type.Boolean(),
+  /** The payload did not say whether it is private: that, and an address that follows from its name, count while nothing is known. */
+  bare: Type.Optional(Type.Literal(true)),
   owner: Type.Object({ id: Type.String(), login: Type.String() }),
 });
 export type EventRepository = Static<typeof EventRepositorySchema>;

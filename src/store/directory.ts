@@ -3,11 +3,16 @@
  * reads), and API keys by hash (`docs/architecture.md` decision 13).
  */
 import { digestOf } from '../etag.ts';
+import { isNumber } from '../ids.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
 import type { RefusalCause } from '../protocol/results.ts';
 import type { Partition } from './partition.ts';
+import { indexRepository } from './repository-index.ts';
 
-/** An organisation or user that owns repositories. `ownerId` is null until its first delivery is seen. */
+/**
+ * An organisation or user that owns repositories. `ownerId` is null until its first delivery is seen, and a name stands for the
+ * number while no delivery had one.
+ */
 export interface OrganisationRecord {
   id: string;
   origin: string;
@@ -65,13 +70,16 @@ export function sameLogin(a: string, b: string): boolean {
 
 /**
  * Why an account of the host is not that of an organization; undefined where it is. Where the owner's number is not proved yet, the
- * account must also be called as the organization is, which is the operator's word.
+ * account must also be called as the organization is, which is the operator's word. Where deliveries have told the login alone,
+ * the login decides.
  */
 export function refusalOf(
   { id, login }: { id: string; login: string },
   organisation: Pick<OrganisationRecord, 'ownerId' | 'ownerProof' | 'login'>,
 ): 'owner' | 'login' | undefined {
-  if (id !== organisation.ownerId) return 'owner';
+  const { ownerId } = organisation;
+  if (ownerId !== null && !isNumber(ownerId)) return sameLogin(login, organisation.login) ? undefined : 'login';
+  if (id !== ownerId) return 'owner';
   return organisation.ownerProof === 'proved' || sameLogin(login, organisation.login) ? undefined : 'login';
 }
 
@@ -111,24 +119,31 @@ export function organisationByLogin(
   return id === undefined ? undefined : readOrganisation(partition, id);
 }
 
+/** The number of an organization's owner; null while no delivery has told one. */
+export function ownerNumber({ ownerId }: Pick<OrganisationRecord, 'ownerId'>): string | null {
+  return ownerId !== null && isNumber(ownerId) ? ownerId : null;
+}
+
 /**
  * Whether an organization may claim an owner under its own secret. One whose number is not known yet is known by its login; a
  * number that is proved for another organization is nobody's to claim.
  */
 export function mayClaimOwner(
   partition: Partition,
-  { id, origin, login, ownerId, ownerProof }: OrganisationRecord,
+  organisation: OrganisationRecord,
   owner: { id: string; login: string },
 ): boolean {
-  if (ownerId === null ? !sameLogin(owner.login, login) : owner.id !== ownerId) return false;
-  if (ownerId !== null && ownerProof !== 'claimed') return true;
+  const { id, origin, login, ownerProof } = organisation;
+  const number = ownerNumber(organisation);
+  if (number === null ? !sameLogin(owner.login, login) : owner.id !== number) return false;
+  if (number !== null && ownerProof !== 'claimed') return true;
   const other = organisationByOwner(partition, origin, owner.id);
   return other === undefined || other.id === id || other.ownerProof === 'claimed';
 }
 
 /**
  * Writes an organisation and its two indexes; a former login stays free for whoever takes it. A claimed number does not take
- * the place of another organisation's.
+ * the place of another organisation's, and writing what bore a login before does not take the login back.
  */
 export function writeOrganisation(partition: Partition, organisation: OrganisationRecord): void {
   const { organisations, organisationsByOwner, organisationsByLogin } = partition.tables;
@@ -142,7 +157,10 @@ export function writeOrganisation(partition: Partition, organisation: Organisati
     if (organisationsByOwner.get(key) === before.id) organisationsByOwner.removeSync(key);
   }
   organisations.putSync(organisation.id, organisation);
-  organisationsByLogin.putSync([organisation.origin, organisation.login.toLowerCase()], organisation.id);
+  const byLogin = [organisation.origin, organisation.login.toLowerCase()];
+  const isNamed = before === undefined || !sameLogin(before.login, organisation.login);
+  if (isNamed || organisationsByLogin.get(byLogin) === undefined)
+    organisationsByLogin.putSync(byLogin, organisation.id);
   if (organisation.ownerId === null) return;
   const byOwner = [organisation.origin, organisation.ownerId];
   if (organisation.ownerProof === 'claimed' && organisationsByOwner.get(byOwner) !== undefined) return;
@@ -171,11 +189,15 @@ export function readDirectoryRepository(partition: Partition, id: string): Direc
 }
 
 export function writeDirectoryRepository(partition: Partition, repository: DirectoryRepository): void {
+  const before = readDirectoryRepository(partition, repository.id);
   partition.tables.directoryRepositories.putSync(repository.id, repository);
+  indexRepository(partition, before, repository);
 }
 
 export function removeDirectoryRepository(partition: Partition, id: string): void {
+  const before = readDirectoryRepository(partition, id);
   partition.tables.directoryRepositories.removeSync(id);
+  indexRepository(partition, before, undefined);
 }
 
 /** A repository as the API answers it (spec part 2). `scmRepoId` is left out where the host sent no number. */

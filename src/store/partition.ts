@@ -49,6 +49,8 @@ const foldedTables = [
   'organisationsByOwner',
   'organisationsByLogin',
   'directoryRepositories',
+  'repositoriesByName',
+  'repositoriesByNumber',
   'keys',
   'keysByHash',
   'keysInUse',

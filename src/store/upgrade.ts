@@ -3,13 +3,27 @@
  * read. What comes out has the bytes that a replay of the journal would have.
  */
 import type { KeyRecord } from '../protocol/commands.ts';
-import { putKeyInUse } from './directory.ts';
+import { type DirectoryRepository, putKeyInUse } from './directory.ts';
 import type { Partition } from './partition.ts';
+import { indexRepository } from './repository-index.ts';
 
 /** One transaction, so that a store has one layout or the other. */
 export function upgradeLayout(partition: Partition): void {
   if (hasNumbersInKeys(partition)) partition.root.transactionSync(() => gatherNumbers(partition));
   if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
+  if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
+}
+
+/** Earlier versions did not find repositories by name. */
+function lacksNames({ tables }: Partition): boolean {
+  const [any] = tables.directoryRepositories.getKeys({ limit: 1 });
+  const [named] = tables.repositoriesByName.getKeys({ limit: 1 });
+  return any !== undefined && named === undefined;
+}
+
+function indexNames(partition: Partition): void {
+  for (const { value } of [...partition.tables.directoryRepositories.getRange({})])
+    indexRepository(partition, undefined, value as DirectoryRepository);
 }
 
 /** Earlier versions kept no list of the keys in use. A service has a key of the instance, so its own list is never empty. */

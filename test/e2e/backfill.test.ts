@@ -68,6 +68,24 @@ test('fetches what webhooks would have told', async (t) => {
   assert.ok(!service.log.includes('secret-token'));
 });
 
+test('fills up a repository that was known by its name, and adopts its number', async (t) => {
+  const { service } = await start(t, buildHistory({ numbers: 30 }));
+  const pull_request = { number: 900, title: 'Told by name', state: 'closed', merged: true, user: { login: 'ada' } };
+  const told = { action: 'closed', pull_request, repository: { full_name: 'acme/rocket' } };
+  assert.equal((await service.deliver('pull_request', told)).status, 202);
+  const repoId = await theRepository(service);
+  const { code, output } = await service.run('backfill', 'acme/rocket');
+  assert.equal(code, 0, output + service.log);
+  const { repos } = (await service.api('GET', '/api/repos')).body;
+  assert.deepEqual(
+    repos.map(({ id, scmRepoId }: { id: string; scmRepoId: number | null }) => [id, scmRepoId]),
+    [[repoId, 4711]],
+  );
+  const bounds = { repoId, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 900 };
+  assert.ok((await service.api('POST', '/api/ranges', bounds)).body.prCount > 1);
+  assert.equal((await service.api('GET', '/api/orgs')).body.total, 1);
+});
+
 test('goes on whatever the host answers', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60, formerNames: ['acme/old-rocket'] }));
   // One page of these is several records.

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
 import type { HostClient } from '../../src/host/client.ts';
-import { partitionOf, slotOfId, ulid } from '../../src/ids.ts';
+import { isNumber, partitionOf, slotOfId, ulid } from '../../src/ids.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { type PartitionName, partitionName } from '../../src/journal/subjects.ts';
@@ -26,6 +26,7 @@ import {
 } from '../../src/store/directory.ts';
 import { readCursor } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { sameName } from '../../src/store/repository-index.ts';
 import { counted } from './counted.ts';
 
 /** What asking takes. */
@@ -102,8 +103,9 @@ export class Owners {
     ownerConfirmations.inc({ outcome: answer.confirmed ? 'confirmed' : answer.cause });
     await this.journal(listed, organisation, { askedAt, answer }, signal);
     if (!answer.confirmed || !found) throw new OwnerRefused();
-    const repository = minimiseRepository(found, organisation.origin);
-    if (ownerId !== undefined && ownerId !== repository.owner.id)
+    // One that was known by its name first keeps its id.
+    const repository = { ...minimiseRepository(found, organisation.origin), id: repoId };
+    if (ownerId !== undefined && isNumber(ownerId) && ownerId !== repository.owner.id)
       throw new ServiceError('unavailable', 'The repository is moving to another organization.', { retryAfter: 1 });
     return { found, repository, askedAt };
   }
@@ -266,11 +268,13 @@ async function findRepository(
 /** What the host's answer says of a listed repository. */
 export function answerOf(
   found: HostRepository | undefined,
-  { id }: Pick<DirectoryRepository, 'id'>,
+  { hostId, fullName: name }: Pick<DirectoryRepository, 'hostId' | 'fullName'>,
   organisation: Known & Pick<OrganisationRecord, 'origin'>,
 ): Answer {
   const repository = found && minimiseRepository(found, organisation.origin);
-  if (repository?.id !== id || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
+  // Where no delivery had a number, the host is asked by name; another name is an answer about another repository.
+  const isSame = isNumber(hostId) ? repository?.hostId === hostId : sameName(repository?.fullName ?? '', name);
+  if (!repository || !isSame || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
   const { owner, fullName } = repository;
   const cause = refusalOf(owner, organisation);
   if (cause) return { confirmed: false, cause, ownerId: owner.id, ownerLogin: owner.login };

@@ -12,6 +12,7 @@ import {
   readOrganisation,
 } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { identityOfProof } from '../../src/store/repository-names.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { counted } from './counted.ts';
 
@@ -48,7 +49,9 @@ export async function resolveRepository(
   try {
     await owners.assertInstallation(client, organisation);
     const found = await counted(client.repository(fullName));
-    return { repository: minimiseRepository(found, origin), installationId, confirmed: true };
+    const repository = minimiseRepository(found, origin);
+    const { id, hostId } = identityOfProof(directory, repository);
+    return { repository: { ...repository, id, hostId }, installationId, confirmed: true };
   } catch (error) {
     // To whoever asked us, 401 would speak of their own key.
     const kind: ErrorKind | undefined = error instanceof ServiceError ? error.kind : undefined;

@@ -2,6 +2,7 @@
  * Decides what becomes of a repository's stored life when a delivery arrives: what one organization merely claims under its
  * own secret never changes what is proved, and yields to proof with everything that it brought.
  */
+import { isNumber } from '../../src/ids.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
@@ -22,8 +23,9 @@ export function judgeClaim(before: RepositoryRecord | undefined, { repository, s
   if (!before || signedBy === undefined) return 'goesOn';
   const { owner, claimedBy } = before;
   if (signedBy === null && claimedBy === undefined) return 'goesOn';
-  const hasSameNumber = owner.id === repository.owner.id;
   const hasSameLogin = sameLogin(owner.login, repository.owner.login);
+  // What was told without a number agrees with any number of an owner of that login.
+  const hasSameNumber = owner.id === repository.owner.id || (hasSameLogin && !isNumber(owner.id));
   if (signedBy === null) return hasSameNumber && hasSameLogin ? 'goesOn' : 'beginsAnew';
   if (claimedBy === signedBy.org) return 'goesOn';
   if (claimedBy !== undefined) return signedBy.supersedes === claimedBy ? 'beginsAnew' : 'refused';
@@ -43,7 +45,7 @@ export function foldProof(
   if (known?.claimedBy === undefined) return;
   if (orgId !== undefined && known.claimedBy !== orgId) dropClaim(partition, { repoId, claimedBy: known.claimedBy });
   else if (refuted === null) {
-    if (known.owner.id === ownerId) writeRepository(partition, withoutClaim(known));
+    if (known.owner.id === ownerId || !isNumber(known.owner.id)) writeRepository(partition, withoutClaim(known));
   } else dropClaim(partition, { repoId, claimedBy: refuted });
 }
 

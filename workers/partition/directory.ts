@@ -2,7 +2,8 @@
  * Folds what belongs to the directory: repositories met by other partitions, organisations, API keys. Webhook secrets have
  * a file of their own.
  */
-import { hashedId } from '../../src/ids.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { hashedId, isNumber } from '../../src/ids.ts';
 import { mostAheadMs } from '../../src/intake/text.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
@@ -14,10 +15,12 @@ import {
   directoryRepositoryDigest,
   directoryRepositoryResponse,
   isRefutedFor,
+  listOrganisations,
   mayClaimOwner,
   type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
+  ownerNumber,
   readDirectoryRepository,
   readOrganisation,
   sameLogin,
@@ -31,7 +34,7 @@ import { replaceSeals } from '../../src/store/seals.ts';
 import { organisationDigest, organisationResponse, writeTier } from '../../src/store/tiers.ts';
 import { disconnectChannel, putChannel, suppress } from './channels.ts';
 import { createKey, revokeKey, rotateKey } from './keys.ts';
-import { missing, stale } from './refusals.ts';
+import { missing, refused, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
@@ -111,7 +114,7 @@ export function bindClaimant(
 ): OrganisationRecord | undefined {
   const organisation = readOrganisation(partition, orgId);
   if (!organisation || !mayClaimOwner(partition, organisation, owner)) return undefined;
-  if (organisation.ownerId !== null) return organisation;
+  if (organisation.ownerId === owner.id || ownerNumber(organisation) !== null) return organisation;
   const bound: OrganisationRecord = { ...organisation, login: owner.login, ownerId: owner.id, ownerProof: 'claimed' };
   writeOrganisation(partition, bound);
   return bound;
@@ -157,7 +160,8 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 
 /**
  * The organization that owns a repository: known by the host's number of the owner, else by a login that was named before its
- * first delivery and is not bound to an owner yet, else new. An event from before the last rename does not bring a login back,
+ * first delivery and is not bound to an owner yet, else new. Where the host sent no number of the owner, the login decides, and an
+ * organization that is known by its login alone adopts the number that comes later. An event from before the last rename does not bring a login back,
  * whichever of its repositories it is about.
  * Another organization that merely claims the number, and is called otherwise, loses it.
  * @param isProof whether this proves who the owner is; records of earlier versions do not say so
@@ -170,7 +174,8 @@ export function meetOrganisation(
 ): OrganisationRecord {
   endFalseClaim(partition, origin, owner);
   const named = organisationByLogin(partition, origin, owner.login);
-  const hasNumber = named?.ownerId === null || named?.ownerId === owner.id;
+  if (named && !isNumber(owner.id) && ownerNumber(named) !== null) return named;
+  const hasNumber = named && (ownerNumber(named) === null || named.ownerId === owner.id);
   const isFree = named && (hasNumber || (isProof && named.ownerProof === 'claimed'));
   const found = organisationByOwner(partition, origin, owner.id) ?? (isFree ? named : undefined);
   const isKnown = found !== undefined && found.ownerId === owner.id;
@@ -206,9 +211,25 @@ function createKeyFor(
   command: Extract<DirectoryCommand, { name: 'createKey' }>,
   at: number,
 ): CommandResult {
-  const orgId = command.org === null ? null : organisationNamed(partition, command.org, command.origin, at);
+  const { org, origin, unambiguous } = command;
+  if (org !== null && unambiguous) {
+    const clash = ambiguity(partition, org, origin);
+    if (clash) return clash;
+  }
+  const orgId = org === null ? null : organisationNamed(partition, org, origin, at);
   if (orgId === undefined) return missing('Organization', String(command.org));
   return createKey(partition, command, orgId, at);
+}
+
+/** The refusal of a login that several organizations bear, such as a former and a present owner of it; it lists their ids. */
+function ambiguity(partition: Partition, name: string, origin: string): CommandResult | undefined {
+  const bearers = listOrganisations(partition).filter(
+    (organisation) => organisation.origin === origin && sameLogin(organisation.login, name),
+  );
+  if (bearers.length < 2) return undefined;
+  const ids = bearers.map(({ id }) => id).join(', ');
+  const message = `Several organizations on ${origin} are called ${JSON.stringify(name)}: ${ids}. Name one of them by its id.`;
+  return refused(new ServiceError('conflict', message, { details: { org: `expected one of ${ids}` } }));
 }
 
 /** An organisation by id or login; a login not met yet is kept for the owner that comes with it. */
@@ -242,9 +263,11 @@ function updateOrganisation(
 
 function nameOrganisation(
   partition: Partition,
-  { login, origin }: Extract<DirectoryCommand, { name: 'nameOrganisation' }>,
+  { login, origin, unambiguous }: Extract<DirectoryCommand, { name: 'nameOrganisation' }>,
   at: number,
 ): CommandResult {
+  const clash = unambiguous && ambiguity(partition, login, origin);
+  if (clash) return clash;
   return { ok: true, value: { orgId: organisationNamed(partition, login, origin, at) } };
 }
 

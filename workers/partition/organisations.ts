@@ -83,11 +83,11 @@ export function approveOrganisations(partition: Partition, wait: OrganisationsWa
 /** All that the directory knows of an organisation. What else it comes to hold of one is erased here too. */
 function eraseOrganisation(partition: Partition, orgId: string, partitions: number, at: number): void {
   const repositories = listDirectoryRepositories(partition, orgId);
-  const ownerId = readOrganisation(partition, orgId)?.ownerId ?? null;
+  const { ownerId = null, login } = readOrganisation(partition, orgId) ?? {};
   for (const { id, claimed } of repositories) {
     removeDirectoryRepository(partition, id);
     const target = partitionName(partitionOf(slotOfId(id) as number, partitions));
-    const erased = { orgId, ownerId: claimed ? null : ownerId };
+    const erased = { orgId, ownerId: claimed ? null : ownerId, ...(login !== undefined && { login }) };
     const isTold = claimed === true || ownerId !== null;
     const body = { relay: 'repositoryErased' as const, repoId: id, ...(isTold && erased) };
     writeEffect(partition, { effect: 'relay', target, at, body });

@@ -3,6 +3,7 @@
  * Its pull requests' links follow its names.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { isNumber } from '../../src/ids.ts';
 import { mostAheadMs } from '../../src/intake/text.ts';
 import { linkedIssues } from '../../src/notes/link.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
@@ -10,6 +11,7 @@ import type { EventRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import { sameLogin } from '../../src/store/directory.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
@@ -29,16 +31,18 @@ export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
  */
 export function meetRepository(
   partition: Partition,
-  record: Seen,
+  told: Seen,
   seenAt: number,
   body?: EventBody,
 ): RepositoryRecord | undefined {
-  const { id } = record.repository;
+  const { id } = told.repository;
   const stored = readRepository(partition, id);
-  const verdict = judgeClaim(stored, record);
+  const verdict = judgeClaim(stored, told);
   if (verdict === 'refused') return undefined;
   if (verdict === 'beginsAnew') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'beginsAnew' ? undefined : stored;
+  // Only now: a claim must not complete what proves its owner.
+  const record = before ? completed(before, told) : told;
   if (!before) finishErasing(partition, id);
   const known = before && weigh(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
@@ -73,11 +77,14 @@ function tellDirectory(
 export function foldErased(
   partition: Partition,
   { at, replayed }: Pick<RelayRecord, 'at' | 'replayed'>,
-  { repoId, orgId, ownerId }: Extract<RelayBody, { relay: 'repositoryErased' }>,
+  { repoId, orgId, ownerId, login }: Extract<RelayBody, { relay: 'repositoryErased' }>,
 ): void {
   const known = readRepository(partition, repoId);
   if (!known || (replayed && known.createdAt > at)) return;
-  const isProvedOwner = known.claimedBy === undefined && known.owner.id === ownerId;
+  const { owner } = known;
+  // What came without the owner's number is the owner's by its login.
+  const isNamed = ownerId != null && login !== undefined && !isNumber(owner.id) && sameLogin(owner.login, login);
+  const isProvedOwner = known.claimedBy === undefined && (owner.id === ownerId || isNamed);
   if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
     giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
   else tellDirectory(partition, known, at, known.claimedBy ?? null);
@@ -176,11 +183,14 @@ function mergeRepository(
     return seenAt > before.seenAt ? { ...before, seenAt } : before;
   }
   const claim = signedBy ? { claimedBy: signedBy.org } : {};
-  const known = before ?? { ...seen, formerNames: [], createdAt: at, seenAt, revision: 1, ...claim };
+  const { bare: _, ...fresh } = seen;
+  const known = before ?? { ...fresh, formerNames: [], createdAt: at, seenAt, revision: 1, ...claim };
   const [newer, older] = isNewer(seen, seenAt, known) ? [seen, known] : [known, seen];
   const after = {
     ...known,
     ...toldOf(newer),
+    hostId: isNumber(known.hostId) ? known.hostId : seen.hostId,
+    owner: withNumber(newer.owner, older.owner),
     defaultBranch: newer.defaultBranch ?? older.defaultBranch,
     seenAt: Math.max(seenAt, known.seenAt),
   };
@@ -193,6 +203,33 @@ function mergeRepository(
   if (!before) return after;
   if (!isDeepStrictEqual(toldOf(after), toldOf(before))) after.revision += 1;
   return isDeepStrictEqual(after, before) ? before : after;
+}
+
+/**
+ * A record with what its payload left out of the repository as it is known: numbers, privacy, and the address. A claim tells no
+ * number of the repository, and none of the owner where that is proved.
+ */
+function completed(before: RepositoryRecord, record: Seen): Seen {
+  const { repository: seen, signedBy } = record;
+  const isClaim = signedBy != null;
+  const hostId = isClaim || !isNumber(seen.hostId) ? before.hostId : seen.hostId;
+  const isOwned = isClaim && before.claimedBy === undefined;
+  const owner = isOwned ? { ...seen.owner, id: before.owner.id } : withNumber(seen.owner, before.owner);
+  if (hostId === seen.hostId && owner.id === seen.owner.id && !seen.bare) return record;
+  const isDerived = seen.bare && seen.fullName === before.fullName && seen.url === `${seen.origin}/${seen.fullName}`;
+  const repository: EventRepository = {
+    ...seen,
+    ...{ hostId, owner },
+    ...(seen.bare && { private: before.private }),
+    ...(isDerived && { url: before.url }),
+  };
+  return { ...record, repository };
+}
+
+/** An owner with the number that is known of one with the same login. */
+function withNumber(owner: EventRepository['owner'], known: EventRepository['owner']): EventRepository['owner'] {
+  const isSame = !isNumber(owner.id) && isNumber(known.id) && sameLogin(owner.login, known.login);
+  return isSame ? { ...owner, id: known.id } : owner;
 }
 
 /** Former default branches with one more, in a fixed order; of two times the later one. */

@@ -3,9 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listKeysInUse, writeKey } from '../../../src/store/directory.ts';
+import { repositoryId } from '../../../src/ids.ts';
+import { listKeysInUse, writeDirectoryRepository, writeKey, writeOrganisation } from '../../../src/store/directory.ts';
 import { openPartition, type Partition } from '../../../src/store/partition.ts';
 import { pullsMergedAs, writePull } from '../../../src/store/pulls.ts';
+import { repositoryNamed } from '../../../src/store/repository-names.ts';
 import { dump } from '../../helpers/partition.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 import { aPull } from '../notes/memory-source.ts';
@@ -78,4 +80,40 @@ test('lists the keys in use that an earlier version did not', async (t) => {
     );
     await partition.close();
   }
+});
+
+test('finds repositories by name that an earlier version did not', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const earlier = openPartition(dataDir, 'directory');
+  const origin = 'https://scm.example';
+  const row = (hostId: string, fullName: string, seenAt: number) => ({
+    ...{ id: repositoryId(origin, hostId), orgId: 'org_1', hostId, fullName, defaultBranch: null, seenAt },
+    ...{ state: 'connected' as const, installationId: null, createdAt: 0 },
+  });
+  await earlier.root.transaction(() => {
+    const owner = { login: 'acme', ownerId: '77', createdAt: 0, uninstalledAt: null };
+    writeOrganisation(earlier, { id: 'org_1', origin, ...owner });
+    for (const [hostId, fullName, seenAt] of [
+      ['name:acme/app', 'acme/app', 9],
+      ['5', 'acme/app', 3],
+      ['6', 'Acme/App', 4],
+      ['7', 'acme/other', 1],
+    ] as const)
+      writeDirectoryRepository(earlier, row(hostId, fullName, seenAt));
+  });
+  const expected = dump(earlier);
+  await earlier.root.transaction(() => {
+    const { repositoriesByName } = earlier.tables;
+    for (const key of [...repositoriesByName.getKeys({})]) repositoriesByName.removeSync(key);
+  });
+  assert.notEqual(dump(earlier), expected);
+  await earlier.close();
+  const partition = openPartition(dataDir, 'directory');
+  assert.equal(dump(partition), expected);
+  assert.equal(
+    repositoryNamed(partition, origin, 'ACME/app')?.hostId,
+    '6',
+    'the one with a number that was told of last',
+  );
+  await partition.close();
 });

@@ -1,0 +1,192 @@
+/**
+ * Finds which repository and owner a payload is about where it lacks the host's numbers, so that payloads with and without them
+ * are of one repository and one organization (`docs/architecture.md` decision 12).
+ */
+import { isNumber } from '../ids.ts';
+import type { Minimised } from '../intake/events.ts';
+import type { EventBody, InstallationBody } from '../protocol/events.ts';
+import type { EventRepository } from '../protocol/repository.ts';
+import {
+  organisationByLogin,
+  ownerNumber,
+  readDirectoryRepository,
+  readOrganisation,
+  sameLogin,
+} from '../store/directory.ts';
+import type { Partition } from '../store/partition.ts';
+import {
+  type FoundIdentity,
+  identityOfName,
+  identityOfProof,
+  idOfNumber,
+  type RepositoryIdentity,
+  repositoryNamed,
+} from '../store/repository-names.ts';
+
+/** Whose secret signed: null for a secret of the whole host, which alone may tell a number of a known repository. */
+type SignedBy = string | null;
+
+/** How long a repository counts that was admitted, and not delayed, although the directory does not list it yet, in milliseconds. */
+const pendingMs = 60_000;
+/** Repositories above which those that have been listed meanwhile are forgotten. */
+const mostPending = 10_000;
+
+interface Pending extends RepositoryIdentity {
+  at: number;
+}
+
+export class Identities {
+  private readonly read: () => Partition | undefined;
+  private readonly pendingMs: number;
+  /** Repositories that were admitted and are not listed so yet, by origin, signer and name. */
+  private readonly pending = new Map<string, Pending>();
+
+  /**
+   * @param read the directory as of now; undefined while it cannot be read
+   * @param maxDelayMs longest time that an admitted delivery waits before it is folded
+   */
+  constructor(read: () => Partition | undefined, maxDelayMs: number) {
+    this.read = read;
+    this.pendingMs = pendingMs + maxDelayMs;
+  }
+
+  /** The events of a payload, with the repository and owner that they are about. */
+  resolve({ repository, bodies }: Minimised, signedBy: SignedBy, now: number): Minimised & { isListed: boolean } {
+    const directory = this.read();
+    const owner = directory ? ownerOf(directory, repository, signedBy) : repository.owner;
+    const { id, hostId, isListed } = isNumber(repository.hostId)
+      ? this.numbered(directory, repository, signedBy, now)
+      : this.unnumbered(directory, repository, { bodies, signedBy, now });
+    const isSame = id === repository.id && hostId === repository.hostId && owner === repository.owner;
+    return { repository: isSame ? repository : { ...repository, id, hostId, owner }, bodies, isListed };
+  }
+
+  /** The repositories of an installation, of which the host names all numbers. */
+  resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
+    const directory = this.read();
+    if (!directory) return body;
+    const { origin } = body;
+    const identified = (added: InstallationBody['added']) =>
+      added.map((each) => {
+        const repository = { ...each, origin };
+        const { id, hostId } =
+          signedBy === null ? identityOfProof(directory, repository) : claimedIdentity(directory, repository, signedBy);
+        return id === each.id ? each : { ...each, id, hostId };
+      });
+    return { ...body, added: identified(body.added), removed: identified(body.removed) };
+  }
+
+  /** Remembers the repository of a delivery that is admitted, until the directory lists it. */
+  remember({ id, hostId, origin, fullName }: EventRepository, signedBy: SignedBy, now: number): void {
+    if (this.pending.size >= mostPending) this.sweep(now);
+    this.pending.set(keyOf(origin, signedBy, fullName), { id, hostId, at: now });
+  }
+
+  private sweep(now: number): void {
+    for (const [key, { at }] of this.pending) if (this.isOver(at, now)) this.pending.delete(key);
+    const [oldest] = this.pending.keys();
+    if (this.pending.size >= mostPending && oldest !== undefined) this.pending.delete(oldest);
+  }
+
+  private isOver(at: number, now: number): boolean {
+    return Math.abs(now - at) > this.pendingMs;
+  }
+
+  private numbered(
+    directory: Partition | undefined,
+    repository: EventRepository,
+    signedBy: SignedBy,
+    now: number,
+  ): FoundIdentity {
+    const { id, hostId, origin, fullName } = repository;
+    const waiting = this.waiting(directory, origin, signedBy, fullName, now);
+    if (waiting && (waiting.hostId === hostId || !isNumber(waiting.hostId))) {
+      const isKnown = directory && isListed(directory, idOfNumber(directory, origin, hostId), signedBy);
+      if (!isKnown) return { id: waiting.id, hostId: signedBy === null ? hostId : waiting.hostId, isListed: false };
+    }
+    if (!directory) return { id, hostId, isListed: false };
+    return signedBy === null
+      ? identityOfProof(directory, repository)
+      : claimedIdentity(directory, repository, signedBy);
+  }
+
+  /** By its name, or by its former one where this payload tells of the rename. */
+  private unnumbered(
+    directory: Partition | undefined,
+    { origin, fullName }: EventRepository,
+    { bodies, signedBy, now }: { bodies: readonly EventBody[]; signedBy: SignedBy; now: number },
+  ): FoundIdentity {
+    for (const name of [fullName, ...formerNames(bodies)]) {
+      const waiting = this.waiting(directory, origin, signedBy, name, now);
+      if (waiting) return { id: waiting.id, hostId: waiting.hostId, isListed: false };
+      const named = directory && repositoryNamed(directory, origin, name);
+      if (named && (signedBy === null ? !named.claimed : named.orgId === signedBy))
+        return { id: named.id, hostId: named.hostId, isListed: true };
+    }
+    return identityOfName(directory, origin, fullName);
+  }
+
+  /** What was admitted under this name and is not listed so yet. */
+  private waiting(
+    directory: Partition | undefined,
+    origin: string,
+    signedBy: SignedBy,
+    fullName: string,
+    now: number,
+  ): Pending | undefined {
+    if (this.pending.size === 0) return undefined;
+    const key = keyOf(origin, signedBy, fullName);
+    const pending = this.pending.get(key);
+    if (!pending) return undefined;
+    const listed = directory && readDirectoryRepository(directory, pending.id);
+    if (listed?.hostId !== pending.hostId && !this.isOver(pending.at, now)) return pending;
+    this.pending.delete(key);
+    return undefined;
+  }
+}
+
+/**
+ * The owner, with the number of the organization that bears the login. A number that an organization merely claims is not its
+ * own yet; and under its own secret an organization speaks for itself alone.
+ */
+function ownerOf(
+  directory: Partition,
+  { origin, owner }: EventRepository,
+  signedBy: SignedBy,
+): EventRepository['owner'] {
+  if (isNumber(owner.id)) return owner;
+  const organisation =
+    signedBy === null ? organisationByLogin(directory, origin, owner.login) : readOrganisation(directory, signedBy);
+  const number = organisation && ownerNumber(organisation);
+  if (!organisation || number == null || !sameLogin(organisation.login, owner.login)) return owner;
+  return signedBy === null && organisation.ownerProof === 'claimed' ? owner : { ...owner, id: number };
+}
+
+/**
+ * The identity of a repository that an organization names with a number under its own secret. One of its own that is known by this
+ * name alone goes on; it does not adopt the number, which may be another one's.
+ */
+function claimedIdentity(
+  directory: Partition,
+  { origin, hostId, fullName }: Pick<EventRepository, 'origin' | 'hostId' | 'fullName'>,
+  orgId: string,
+): FoundIdentity {
+  const id = idOfNumber(directory, origin, hostId);
+  if (readDirectoryRepository(directory, id)) return { id, hostId, isListed: true };
+  const named = repositoryNamed(directory, origin, fullName);
+  const isOwn = named?.orgId === orgId && !isNumber(named.hostId);
+  return isOwn ? { id: named.id, hostId: named.hostId, isListed: true } : { id, hostId, isListed: false };
+}
+
+function isListed(directory: Partition, id: string, signedBy: SignedBy): boolean {
+  const listed = readDirectoryRepository(directory, id);
+  return listed !== undefined && (signedBy !== null || !listed.claimed);
+}
+
+function formerNames(bodies: readonly EventBody[]): string[] {
+  return bodies.flatMap((body) => (body.event === 'repository' && body.formerName !== null ? [body.formerName] : []));
+}
+
+function keyOf(origin: string, signedBy: SignedBy, fullName: string): string {
+  return `${origin}\n${signedBy ?? ''}\n${fullName.toLowerCase()}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * Finds repositories of the directory by what a host calls them: by name, where a payload has no number, and by a number that was
+ * told after the name (`docs/architecture.md` decision 12).
+ */
+import { isNumber, nameAsNumber, repositoryId } from '../ids.ts';
+import type { EventRepository } from '../protocol/repository.ts';
+import { type DirectoryRepository, readDirectoryRepository } from './directory.ts';
+import type { Partition } from './partition.ts';
+import { sameName } from './repository-index.ts';
+
+/** What names a repository: its id, and the host's number for it or the name that stands for one. */
+export type RepositoryIdentity = Pick<EventRepository, 'id' | 'hostId'>;
+
+/** An identity, and whether the directory lists the repository with it. */
+export type FoundIdentity = RepositoryIdentity & { isListed: boolean };
+
+/** The id of the repository that has a number: the one that adopted it, else the one that follows from the number. */
+export function idOfNumber({ tables }: Partition, origin: string, hostId: string): string {
+  const id = repositoryId(origin, hostId);
+  return tables.repositoriesByNumber.get(id) ?? id;
+}
+
+/** The repository that is listed under a full name: of several, the one that \`isBetter\` prefers. */
+export function repositoryNamed(
+  partition: Partition,
+  origin: string,
+  fullName: string,
+): DirectoryRepository | undefined {
+  const id: string | undefined = partition.tables.repositoriesByName.get([origin, fullName.toLowerCase()]);
+  return id === undefined ? undefined : readDirectoryRepository(partition, id);
+}
+
+/**
+ * The identity of a repository that is known by its name alone and not listed yet. One that bore the name before, and is called
+ * otherwise now, keeps its id; the new one gets another.
+ */
+export function identityOfName(partition: Partition | undefined, origin: string, fullName: string): FoundIdentity {
+  for (let nth = 1; ; nth++) {
+    // No host allows a blank in a name.
+    const hostId = nth === 1 ? nameAsNumber(fullName) : `${nameAsNumber(fullName)} ${nth}`;
+    const id = repositoryId(origin, hostId);
+    const listed = partition && readDirectoryRepository(partition, id);
+    if (!listed || sameName(listed.fullName, fullName)) return { id, hostId, isListed: listed?.hostId === hostId };
+  }
+}
+
+/**
+ * The identity of a repository as the host itself describes it, with a number: one that is known by this name alone adopts the
+ * number. It is not for what an organization merely claims, whose numbers prove nothing.
+ */
+export function identityOfProof(
+  partition: Partition,
+  { origin, hostId, fullName }: Pick<EventRepository, 'origin' | 'hostId' | 'fullName'>,
+): FoundIdentity {
+  const id = idOfNumber(partition, origin, hostId);
+  const listed = readDirectoryRepository(partition, id);
+  // What is merely claimed must not keep the number from its repository.
+  if (listed && !listed.claimed) return { id, hostId, isListed: listed.hostId === hostId };
+  const named = repositoryNamed(partition, origin, fullName);
+  return { id: named && !isNumber(named.hostId) ? named.id : id, hostId, isListed: false };
+}

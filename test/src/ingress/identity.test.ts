@@ -1,0 +1,157 @@
+/**
+ * Which repository a payload is about, over a real directory: payloads with and without the host's numbers, under a secret of the
+ * whole host and under an organization's own.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { nameAsNumber, repositoryId } from '../../../src/ids.ts';
+import { Identities } from '../../../src/ingress/identity.ts';
+import type { EventBody } from '../../../src/protocol/events.ts';
+import type { EventRepository } from '../../../src/protocol/repository.ts';
+import { organisationByLogin } from '../../../src/store/directory.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
+
+const { origin } = repositoryFields();
+const now = 1_000_000;
+
+/** As the intake has a payload with a number, or without one. */
+function payload(fullName: string, hostId?: string, ownerId?: string): EventRepository {
+  const login = fullName.split('/')[0] as string;
+  const told = hostId ?? nameAsNumber(fullName);
+  const owner = { id: ownerId ?? nameAsNumber(login), login };
+  return repositoryFields({ id: repositoryId(origin, told), hostId: told, fullName, owner });
+}
+
+/** A directory, what partitions have it list, and what the edge finds in it. */
+async function open(t: TestContext, ...logins: string[]) {
+  const directory = openTestPartition(t, 'directory');
+  const identities = new Identities(() => directory, 0);
+  let row = 0;
+  const list = async (repository: EventRepository, claimedBy: string | null = null) => {
+    row += 1;
+    const body = { relay: 'repositorySeen', repository, seenAt: epoch + row, claimedBy } as const;
+    await foldRecords(directory, row, { id: `relay-${row}`, at: epoch + row, kind: 'relay', source: 'p00', row, body });
+  };
+  for (const login of logins)
+    await foldRecords(directory, 100, commandRecord({ name: 'nameOrganisation', origin, login } as never));
+  const idOf = (login: string) => organisationByLogin(directory, origin, login)?.id as string;
+  const resolve = (repository: EventRepository, signedBy: string | null = null, at = now, bodies: EventBody[] = []) => {
+    const found = identities.resolve({ repository, bodies }, signedBy, at);
+    if (!found.isListed) identities.remember(found.repository, signedBy, at);
+    return found.repository;
+  };
+  return { directory, identities, list, idOf, resolve };
+}
+
+test('a payload without numbers is of the repository that has the name', async (t) => {
+  const { list, resolve } = await open(t);
+  const known = payload('acme/app', '5', '77');
+  await list(known);
+  const { id, hostId, owner } = resolve(payload('Acme/App'));
+  assert.deepEqual([id, hostId, owner], [known.id, '5', { id: '77', login: 'Acme' }]);
+  assert.equal(resolve(payload('acme/other')).id, payload('acme/other').id);
+});
+
+test('a payload with numbers is of the repository that was known by the name', async (t) => {
+  const { list, resolve } = await open(t);
+  const known = payload('acme/app');
+  await list(known);
+  const numbered = payload('acme/app', '5', '77');
+  const found = resolve(numbered);
+  assert.deepEqual([found.id, found.hostId], [known.id, '5']);
+  await list(found);
+  assert.equal(resolve({ ...numbered, fullName: 'acme/renamed' }).id, known.id, 'by its number from now on');
+  assert.equal(
+    resolve(payload('acme/app', '6', '77')).id,
+    repositoryId(origin, '6'),
+    'another number, another repository',
+  );
+});
+
+test('both are of one repository before the directory lists it, in either order', async (t) => {
+  for (const order of [
+    [payload('acme/app'), payload('acme/app', '5', '77')],
+    [payload('acme/app', '5', '77'), payload('acme/app')],
+  ]) {
+    const { resolve } = await open(t);
+    const [first, second] = order.map((repository) => resolve(repository));
+    assert.equal(second?.id, first?.id);
+    assert.equal(resolve(payload('acme/app', '6', '77')).id, repositoryId(origin, '6'), 'another number');
+  }
+});
+
+test('an admitted repository that is never listed is forgotten', async (t) => {
+  const { resolve } = await open(t);
+  const first = resolve(payload('acme/app', '5', '77'));
+  assert.equal(resolve(payload('acme/app'), null, now + 30_000).id, first.id);
+  assert.equal(resolve(payload('acme/app'), null, now + 120_000).id, payload('acme/app').id);
+});
+
+test('a rename without numbers is of the repository with the former name', async (t) => {
+  const { list, resolve } = await open(t);
+  const known = payload('acme/app');
+  await list(known);
+  const renamed = { event: 'repository', action: 'renamed', formerName: 'acme/app', seenAt: 0 } as const;
+  const found = resolve(payload('acme/new'), null, now, [renamed]);
+  assert.equal(found.id, known.id);
+  await list(found);
+  const next = resolve(payload('acme/app'));
+  assert.notEqual(next.id, known.id, 'a new repository took the name');
+  assert.equal(resolve(payload('acme/new')).id, known.id);
+});
+
+test('a number that an organization claims is no proof for its name', async (t) => {
+  const { list, idOf, resolve } = await open(t, 'acme');
+  const acme = idOf('acme');
+  await list(payload('acme/app', '5', '99'), acme);
+  const found = resolve(payload('acme/app'));
+  assert.deepEqual([found.id, found.owner.id], [payload('acme/app').id, 'name:acme']);
+  await list(found);
+  const proof = resolve(payload('acme/app', '5', '77'));
+  assert.deepEqual([proof.id, proof.hostId], [found.id, '5'], 'a claim does not keep the number from its repository');
+});
+
+test('an organization adopts no number under its own secret', async (t) => {
+  const { list, idOf, resolve } = await open(t, 'acme');
+  const acme = idOf('acme');
+  const own = payload('acme/app');
+  await list(own, acme);
+  const found = resolve(payload('acme/app', '5', '77'), acme);
+  assert.deepEqual([found.id, found.hostId], [own.id, own.hostId]);
+  const victim = payload('victim/app', '5', '88');
+  assert.equal(resolve(victim).id, victim.id, 'the number is its owner’s');
+});
+
+test('an organization finds no repository of another one by name', async (t) => {
+  const { list, idOf, identities } = await open(t, 'acme');
+  const acme = idOf('acme');
+  const victim = payload('victim/app', '5', '88');
+  await list(victim);
+  const resolve = (repository: EventRepository) => identities.resolve({ repository, bodies: [] }, acme, now).repository;
+  const found = resolve(payload('victim/app'));
+  assert.notEqual(found.id, victim.id);
+  assert.equal(found.owner.id, 'name:victim');
+  assert.equal(resolve(payload('victim/app', '6', '88')).id, repositoryId(origin, '6'));
+});
+
+test('an installation brings the number of a repository that was known by the name', async (t) => {
+  const { list, identities, idOf } = await open(t, 'acme');
+  const known = payload('acme/app');
+  await list(known);
+  const [each, other] = [payload('acme/app', '5'), payload('acme/other', '6')].map(({ id, hostId, fullName }) => ({
+    ...{ id, hostId, fullName, private: false },
+  }));
+  assert.ok(each && other);
+  const body = { action: 'installed', origin, installationId: '8', owner: { id: '77', login: 'acme' } } as const;
+  const { added } = identities.resolveInstalled({ ...body, added: [each, other], removed: [] }, null);
+  assert.deepEqual(
+    added.map(({ id, hostId }) => [id, hostId]),
+    [
+      [known.id, '5'],
+      [other.id, '6'],
+    ],
+  );
+  const claimed = identities.resolveInstalled({ ...body, added: [each], removed: [] }, idOf('acme')).added;
+  assert.deepEqual([claimed[0]?.id, claimed[0]?.hostId], [known.id, known.hostId], 'a claim brings none');
+});

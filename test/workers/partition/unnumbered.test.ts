@@ -1,0 +1,246 @@
+/**
+ * Repositories and owners that deliveries tell without the host's numbers, folded beside those with numbers: one repository, one
+ * organization, and no number of the signer's choice for anything that is proved.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nameAsNumber, repositoryId } from '../../../src/ids.ts';
+import type { SignedBy } from '../../../src/protocol/events.ts';
+import type { RelayRecord } from '../../../src/protocol/journal.ts';
+import type { EventRepository } from '../../../src/protocol/repository.ts';
+import {
+  listOrganisations,
+  type OrganisationRecord,
+  organisationByLogin,
+  organisationByOwner,
+  readDirectoryRepository,
+  readOrganisation,
+  removeDirectoryRepository,
+  writeOrganisation,
+} from '../../../src/store/directory.ts';
+import { listEffects } from '../../../src/store/outbox.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { readPull } from '../../../src/store/pulls.ts';
+import { readRepository } from '../../../src/store/repositories.ts';
+import { idOfNumber, repositoryNamed } from '../../../src/store/repository-names.ts';
+import { readResult } from '../../../src/store/results.ts';
+import { answerOf } from '../../../workers/host/owners.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { commandRecord, epoch, keyFields, pullRecord, repositoryFields } from '../../helpers/partition-records.ts';
+
+type Test = Parameters<typeof openTestPartition>[0];
+
+const { origin } = repositoryFields();
+const nameId = nameAsNumber('acme/app');
+/** As a payload without ids tells it. */
+const named: EventRepository = {
+  ...repositoryFields({ fullName: 'acme/app', url: `${origin}/acme/app`, defaultBranch: null }),
+  ...{ id: repositoryId(origin, nameId), hostId: nameId, bare: true, owner: { id: 'name:acme', login: 'acme' } },
+};
+/** As the edge has a payload with ids, once the name is known. */
+const { bare: _, ...plain } = named;
+const numbered: EventRepository = {
+  ...plain,
+  ...{ hostId: '5', owner: { id: '77', login: 'acme' }, private: true, url: `${origin}/web/acme/app` },
+};
+
+function openRepository(t: Test) {
+  const partition = openTestPartition(t);
+  let seq = 0;
+  const fold = (number: number, repository: EventRepository, signedBy: SignedBy) =>
+    foldRecords(partition, ++seq, pullRecord(number, { at: epoch + 60_000 + seq, repository, signedBy }));
+  const stored = () => {
+    const found = readRepository(partition, named.id);
+    return { ...found, pulls: [1, 2, 3].filter((number) => readPull(partition, named.id, number) !== undefined) };
+  };
+  return { partition, fold, stored };
+}
+
+/** What a partition has the directory list, one relay after the other. */
+class Directory {
+  readonly partition: Partition;
+  private row = 0;
+
+  constructor(t: Test) {
+    this.partition = openTestPartition(t, 'directory');
+  }
+
+  async see(repository: EventRepository, claimedBy: string | null = null): Promise<void> {
+    this.row += 1;
+    const seenAt = epoch + this.row * 1000;
+    const body = { relay: 'repositorySeen', repository, seenAt, claimedBy } as const;
+    const record: RelayRecord = {
+      ...{ id: `relay-${this.row}`, at: seenAt, kind: 'relay', source: 'p00' },
+      ...{ row: this.row, body },
+    };
+    await foldRecords(this.partition, this.row, record);
+  }
+
+  organisation(login: string): string {
+    return organisationByLogin(this.partition, origin, login)?.id ?? '';
+  }
+}
+
+test('a repository known by its name adopts the number, and keeps what payloads without it leave out', async (t) => {
+  for (const order of [
+    [named, numbered, named],
+    [numbered, named],
+  ]) {
+    const { fold, stored } = openRepository(t);
+    for (const [i, repository] of order.entries()) await fold(i + 1, repository, null);
+    const { hostId, owner, private: isPrivate, url, formerNames, pulls } = stored();
+    assert.deepEqual([hostId, owner, isPrivate, url], ['5', numbered.owner, true, numbered.url]);
+    assert.deepEqual([formerNames, pulls.length], [[], order.length]);
+  }
+});
+
+test('a number that comes with an older time is adopted, and stays', async (t) => {
+  const { fold, stored } = openRepository(t);
+  await fold(3, named, null);
+  await fold(1, numbered, null);
+  assert.deepEqual([stored().hostId, stored().owner?.id], ['5', '77']);
+  await fold(2, { ...numbered, hostId: '6' }, null);
+  assert.equal(stored().hostId, '5');
+});
+
+test('a claim tells no number of what is proved', async (t) => {
+  const { partition, fold, stored } = openRepository(t);
+  const claim: SignedBy = { org: 'org_acme', proved: false };
+  await fold(1, named, null);
+  await fold(3, { ...numbered, owner: { id: '99', login: 'acme' } }, claim);
+  assert.deepEqual([stored().pulls, stored().hostId, stored().owner?.id], [[1, 3], nameId, 'name:acme']);
+  await fold(2, { ...numbered, owner: { id: '99', login: 'other' } }, claim);
+  assert.deepEqual(stored().pulls, [1, 3], 'another login');
+  for (const { effect } of listEffects(partition, 0, 100)) {
+    const { body } = effect as { body: { relay: string; repository?: EventRepository } };
+    if (body.relay === 'repositorySeen') assert.equal(body.repository?.owner.id, 'name:acme');
+  }
+});
+
+test('proof takes over a claim under the same login, and ends one whose number it does not confirm', async (t) => {
+  const claim: SignedBy = { org: 'org_acme', proved: false };
+  const { fold, stored } = openRepository(t);
+  await fold(1, named, claim);
+  await fold(2, numbered, null);
+  assert.deepEqual([stored().claimedBy, stored().pulls, stored().hostId], [undefined, [1, 2], '5']);
+  const other = openRepository(t);
+  await other.fold(1, { ...named, owner: { id: '99', login: 'acme' } }, claim);
+  await other.fold(2, named, null);
+  assert.deepEqual([other.stored().pulls, other.stored().owner?.id], [[2], 'name:acme']);
+});
+
+test('an organization known by its login adopts the number, in either order', async (t) => {
+  const third = repositoryFields({ owner: numbered.owner }, 3);
+  for (const order of [
+    [named, third],
+    [third, named],
+  ]) {
+    const directory = new Directory(t);
+    for (const repository of order) await directory.see(repository);
+    const [organisation, ...others] = listOrganisations(directory.partition);
+    assert.deepEqual([organisation?.ownerId, organisation?.login, others.length], ['77', 'acme', 0]);
+    assert.equal(organisationByOwner(directory.partition, origin, '77')?.id, organisation?.id);
+    assert.equal(organisationByOwner(directory.partition, origin, 'name:acme'), undefined);
+  }
+});
+
+test('a login that another number has taken does not change whose number was known', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(repositoryFields({ owner: numbered.owner }, 3));
+  const former = directory.organisation('acme');
+  await directory.see(repositoryFields({ owner: { id: '88', login: 'acme' } }, 4));
+  const { partition } = directory;
+  const stale = readOrganisation(partition, former) as OrganisationRecord;
+  await partition.write(() => writeOrganisation(partition, { ...stale, uninstalledAt: epoch }));
+  await directory.see(named);
+  const owner = readDirectoryRepository(directory.partition, named.id)?.orgId;
+  assert.equal(owner, organisationByOwner(directory.partition, origin, '88')?.id, 'whoever bears the login now');
+  assert.notEqual(owner, former);
+});
+
+test('a name proves no number that an organization merely claims', async (t) => {
+  const directory = new Directory(t);
+  await foldRecords(
+    directory.partition,
+    50,
+    commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never),
+  );
+  const acme = directory.organisation('acme');
+  await directory.see(repositoryFields({ owner: { id: '99', login: 'acme' } }, 3), acme);
+  await directory.see(named);
+  const organisation = organisationByLogin(directory.partition, origin, 'acme');
+  assert.deepEqual([organisation?.id, organisation?.ownerId, organisation?.ownerProof], [acme, '99', 'claimed']);
+  assert.equal(readDirectoryRepository(directory.partition, named.id)?.claimed, undefined);
+  await directory.see(repositoryFields({ owner: { id: '99', login: 'victim' } }, 5));
+  assert.notEqual(directory.organisation('victim'), acme);
+  assert.equal(organisationByLogin(directory.partition, origin, 'acme')?.ownerId, null);
+});
+
+test('a number leads to the repository that adopted it, until that is gone', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  await directory.see(named);
+  assert.equal(repositoryNamed(partition, origin, 'Acme/App')?.id, named.id);
+  assert.notEqual(idOfNumber(partition, origin, '5'), named.id);
+  await directory.see(numbered);
+  assert.equal(idOfNumber(partition, origin, '5'), named.id);
+  await directory.see({ ...numbered, fullName: 'acme/renamed' });
+  assert.equal(repositoryNamed(partition, origin, 'acme/app'), undefined);
+  assert.equal(repositoryNamed(partition, origin, 'acme/renamed')?.id, named.id);
+  await partition.write(() => removeDirectoryRepository(partition, named.id));
+  assert.equal(idOfNumber(partition, origin, '5'), repositoryId(origin, '5'));
+  assert.equal(repositoryNamed(partition, origin, 'acme/renamed'), undefined);
+});
+
+test('a number that is merely claimed leads nowhere', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  await foldRecords(partition, 50, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never));
+  await directory.see(numbered, directory.organisation('acme'));
+  assert.equal(readDirectoryRepository(partition, named.id)?.claimed, true);
+  assert.equal(idOfNumber(partition, origin, '5'), repositoryId(origin, '5'));
+});
+
+test('an erased organization takes along what came without its number', async (t) => {
+  const { partition, fold } = openRepository(t);
+  await fold(1, named, null);
+  const erase = (login: string, row: number): RelayRecord => ({
+    ...{ id: `erased-${row}`, at: epoch + 90_000, kind: 'relay', source: 'directory', row },
+    body: { relay: 'repositoryErased', repoId: named.id, orgId: 'org_1', ownerId: '77', login },
+  });
+  await foldRecords(partition, 10, erase('other', 1));
+  assert.ok(readRepository(partition, named.id), 'it is another one’s by now');
+  await foldRecords(partition, 11, erase('Acme', 2));
+  assert.equal(readRepository(partition, named.id), undefined);
+});
+
+test('the host confirms a repository known by its name under that name and login alone', () => {
+  const organisation = { id: 'org_1', origin, login: 'acme', ownerId: 'name:acme', createdAt: 0, uninstalledAt: null };
+  const cause = (fields: object) => {
+    const found = { id: 9, full_name: 'acme/app', owner: { id: 77, login: 'acme' }, ...fields };
+    const answer = answerOf(found as never, named, { ...organisation, ownerProof: 'proved' });
+    return answer.confirmed ? 'confirmed' : answer.cause;
+  };
+  assert.equal(cause({}), 'confirmed');
+  assert.equal(cause({ full_name: 'acme/moved' }), 'missing');
+  assert.equal(cause({ owner: { id: 77, login: 'other' } }), 'login');
+});
+
+test('a key for a login that several organizations bear is refused with their ids', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  for (const [nth, id] of ['71', '72'].entries())
+    await directory.see(repositoryFields({ fullName: `twin/app-${id}`, owner: { id, login: 'twin' } }, nth));
+  const ids = listOrganisations(partition).map(({ id }) => id);
+  const command = (org: string, fields: object) =>
+    commandRecord({ name: 'createKey', org, origin, key: keyFields(`key_${org}`), ...fields } as never);
+  const [refused, byId, earlier] = [
+    command('Twin', { unambiguous: true }),
+    command(ids[0] as string, { unambiguous: true }),
+    command('twin', {}),
+  ];
+  await foldRecords(partition, 50, refused, byId, earlier);
+  const [first, second, third] = [refused, byId, earlier].map(({ id }) => readResult(partition, id));
+  assert.ok(first?.ok === false && first.kind === 'conflict' && ids.every((id) => first.message.includes(id)));
+  assert.deepEqual([second?.ok, third?.ok], [true, true], 'a record of an earlier version folds as it did');
+});

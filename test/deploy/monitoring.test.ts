@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { parse } from 'yaml';
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
 import { collectRuntimeMetrics, registry } from '../../src/metrics.ts';
 import { anchorsOf } from '../helpers/anchors.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
 import { namesIn } from '../helpers/promql.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -216,4 +217,17 @@ test('promtool accepts the rules and their tests', { skip: hasPromtool ? false :
   assert.match(promtool('check', 'rules', alertsFile), new RegExp(`SUCCESS: ${rules.length} rules found`));
   assert.match(promtool('check', 'config', 'deploy/prometheus/prometheus.yml'), /SUCCESS/);
   assert.match(promtool('test', 'rules', 'test/deploy/alerts.yml'), /SUCCESS/);
+});
+
+test('promtool accepts the queries of the dashboard', {
+  skip: hasPromtool ? false : 'promtool is not installed',
+}, (t) => {
+  const rules = expressions.map(({ expr }, i) => ({
+    record: `panel:query:${i}`,
+    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.*'),
+  }));
+  const file = join(temporaryFolder(t), 'panels.yml');
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+  const output = execFileSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  assert.match(output, new RegExp(`SUCCESS: ${rules.length} rules found`));
 });

@@ -115,9 +115,16 @@ const nameLike = /[_\p{N}]|\p{Ll}\p{Lu}|\p{Lu}{2}/u;
 /** Stars inside a word, beside a slash, or before an ending: `a*b`, `src/*`, `*.ts`. */
 const stars = /(?<!\\)(?:(?<=[\w/])\*+(?=[\w/])|(?<=[/\]])\*+|\*+(?=\/)|(?<![\w*\\])\*+(?=[._]\w))/g;
 
-/** Names and patterns as they are written, where Markdown would take a part of them for emphasis. */
+const address = /(https?:\/\/[^\s<>]{1,2000})/i;
+
+/** Names and patterns as they are written, where Markdown would take a part of them for emphasis. Addresses stay. */
 function literal(text: string): string {
   if (!/[*_]/.test(text)) return text;
+  const pieces = text.split(address);
+  return pieces.map((piece, index) => (index % 2 === 1 ? piece : literalWords(piece))).join('');
+}
+
+function literalWords(text: string): string {
   return text
     .replace(underscored, (all, before: string, name: string, after: string) => {
       const isBold = before === '__' && after === '__' && !isName(name);
@@ -132,16 +139,20 @@ function escaped(run: string, sign: string): string {
   return run.replaceAll(sign, `\\${sign}`);
 }
 
-/** Behind a word, brackets are an index and a call: `handlers[0](event)`. */
-const indexed = /(?<=[\w)\]])\[(?=[^[\]]{1,300}\]\((?!https?:\/\/|mailto:))/gi;
+const toNowhere = /\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi;
 
-/** Images become their words; links that are neither http(s) nor mailto lose their target. */
+/**
+ * Images become their words; links that are neither http(s) nor mailto lose their target. Behind a word, brackets are an index
+ * and a call: `handlers[0](event)`.
+ */
 function withoutLinks(text: string): string {
   if (!text.includes('[')) return text;
-  return text
-    .replace(/!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g, (_image, alt) => altOf(alt))
-    .replace(indexed, '\\[')
-    .replace(/(?<!\\)\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi, '$1');
+  const worded = text.replace(/!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g, (_image, alt) =>
+    altOf(alt),
+  );
+  return worded.replace(toNowhere, (all, words: string, at: number) =>
+    /[\w)\]]/.test(worded[at - 1] ?? '') ? `\\${all}` : words,
+  );
 }
 
 /** A marker in code would be found as one: edits are found by it. */

@@ -86,7 +86,6 @@ const FlagEditsSchema = Type.Object(
   },
   { ...closed, minProperties: 1 },
 );
-export type FlagEdits = Static<typeof FlagEditsSchema>;
 
 /** An edit has a text, flags or both. */
 export const UpdateDraftBodySchema = Type.Object(

@@ -61,8 +61,8 @@ export function updateDraft(partition: Partition, command: CommandNamed<'updateD
 }
 
 /**
- * Makes an earlier body the newest one, with its flags. The base of the next merge is restored with it: against a later base, whatever the
- * earlier body does not have yet would look like taken out by the person.
+ * Makes an earlier body the newest one, with its flags. The bases of the next merge are restored with them: against a later
+ * base, whatever the earlier body does not have yet would look like taken out by the person.
  */
 export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);

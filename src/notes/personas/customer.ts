@@ -58,8 +58,8 @@ export function customerPhrases(notes: Notes, entries: readonly Entry[]): string
   const slots = shareOut(groups, notes.source.settings.customer.bullets);
   const shown = groupNames.flatMap((name) => groups[name].filter(({ text }) => text !== '').slice(0, slots[name]));
   const phrases = new Map(shown.flatMap(({ entry, plain }) => (entry && plain ? [[entry, plain] as const] : [])));
-  const told = entries.map((entry) => (entry.breaking ? plainText(actionText(entry)) : phrases.get(entry)));
-  return [...new Set(told.filter((text) => text !== undefined))];
+  const told = entries.map((entry) => (entry.breaking ? plainText(actionText(entry)) : (phrases.get(entry) ?? '')));
+  return [...new Set(told.filter((text) => text !== ''))];
 }
 
 /** Text and highlights are made from the same lines, which are made once. */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { cleanLine, escapeText, plainText } from '../../../src/notes/escape.ts';
 import { commitLine, numberLink, personLink, safeUrl } from '../../../src/notes/markdown.ts';
 import { withoutInside } from '../../../src/notes/plain.ts';
-import { firstSentence, quoteLines } from '../../../src/notes/quote.ts';
+import { firstSentence, inlineText, quoteLines } from '../../../src/notes/quote.ts';
 import { processorMs } from '../../helpers/processor-time.ts';
 
 test('finds mentions beside code whatever its backticks', () => {
@@ -81,7 +81,40 @@ test('quotes Markdown without what acts', () => {
   assert.ok(quoteLines('x\n'.repeat(9_000), 'comment').join('\n').length < 4_100);
 });
 
+test('quotes names, patterns and calls as they are written, and keeps emphasis', () => {
+  const quoted: [string, string][] = [
+    ['Set __meta_x__ and _row_2_', 'Set \\_\\_meta_x\\_\\_ and \\_row_2\\_'],
+    ['Match src/**/a, *.ts and a*b*c', 'Match src/\\*\\*/a, \\*.ts and a\\*b\\*c'],
+    ['__Note__: _really_ **bold words**', '__Note__: _really_ **bold words**'],
+    ['Use handlers[0](event), not [this](elsewhere)', 'Use handlers\\[0](event), not this'],
+    ['See https://x.example/__init__/a*b', 'See https://x.example/__init__/a*b'],
+    ['Read Map<K, V> and Box<s>', 'Read Map\\<K, V> and Box\\<s>'],
+    ['Write `<!-- a -->` in `x <b>`', 'Write `<!-- a -->` in `x <b>`'],
+    ['Escape \\`<!-- a` --> here', 'Escape \\`\\<!-- a` --> here'],
+  ];
+  for (const [text, line] of quoted) assert.deepEqual(quoteLines(text, 'comment'), [line], text);
+  assert.deepEqual(quoteLines('```xml\n<!-- a -->\n<!-- rn:pr:1 -->\n```', 'comment'), [
+    '```xml',
+    '<!-- a -->',
+    '<! -- rn:pr:1 -->',
+    '```',
+  ]);
+});
+
+test('reads a line as its words beside code, names and patterns', () => {
+  const told: [string, string][] = [
+    ['- **Note:** run `__x__ **y**`', 'Note: run `__x__ **y**`'],
+    ['a ** b and **kwargs, __init__', 'a ** b and **kwargs, __init__'],
+    ['lib/**/a and src/**/b', 'lib/**/a and src/**/b'],
+    ['__Note__ on [words](https://x.example "t") and <b>more</b><br>text', 'Note on words and more text'],
+    ['List<String> of fns[0](x)', 'List<String> of fns[0](x)'],
+    ['这是**重点**内容', '这是重点内容'],
+  ];
+  for (const [line, words] of told) assert.equal(inlineText(line), words);
+});
+
 test('finds the first sentence of quoted Markdown', () => {
+  assert.equal(firstSentence('Run `a. b` or git add . first. Then wait.'), 'Run `a. b` or git add . first.');
   assert.equal(
     firstSentence('Before: `a`\nAfter: `b`\n\n1. Replace `a` with `b`. Then wait.\n2. Restart.'),
     'Replace `a` with `b`.',
@@ -94,6 +127,14 @@ test('takes numbers, handles, hashes and links out for customers', () => {
   assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen');
   assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo');
   assert.equal(withoutInside('Keep v1.2.3, 100 items and @scope/pkg'), 'Keep v1.2.3, 100 items and @scope/pkg');
+  for (const text of [
+    'Support .NET and rate()',
+    'Use #000000, C#12 and v0.0.0-20260101-abcdef123456',
+    'cat x | y -f -',
+  ])
+    assert.equal(withoutInside(text), text);
+  assert.equal(withoutInside('Fix `git checkout 1a2b3c4d5 ()` (#12)'), 'Fix `git checkout 1a2b3c4d5 ()`');
+  assert.equal(withoutInside('Crash (see #12), then .env is lost'), 'Crash, then .env is lost');
   assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'it works.');
 });
 

@@ -73,8 +73,7 @@ function union(members: readonly TSchema[], part: (schema: TSchema) => JsonSchem
   const one = first && part(first);
   const isNullable = members.length === 2 && second?.type === 'null';
   if (one && isNullable && typeof one.type === 'string' && !one.enum) return { ...one, type: [one.type, 'null'] };
-  const distinct = new Map(members.map(part).map((member) => [JSON.stringify(member), member]));
-  return { anyOf: [...distinct.values()] };
+  return { anyOf: members.map(part) };
 }
 
 function mapValues(values: Record<string, TSchema>, part: (schema: TSchema) => JsonSchema): Record<string, JsonSchema> {

@@ -217,7 +217,7 @@ export type ListChannelsQuery = Static<typeof ListChannelsQuerySchema>;
 
 /** The settings of a connection, whole, but for secrets that are to stay. */
 export const PutChannelBodySchema = Type.Object(
-  { settings: Type.Union(channelNames.map((name) => Type.Partial(channelTraits[name].settings))) },
+  { settings: Type.Union(channelNames.map((name) => Type.Partial(channelTraits[name].settings, { title: name }))) },
   closed,
 );
 

@@ -122,7 +122,7 @@ function changed(value: unknown, [first, ...rest]: string[], by: unknown): unkno
 function schemaAt(schema: Document, path: readonly string[]): Document {
   let at: Document = resolve(schema);
   for (const name of path) {
-    const forms: Document[] = at?.anyOf ?? [at];
+    const forms: Document[] = (at?.anyOf ?? [at]).map((form: Document) => form && resolve(form));
     const next = forms
       .map((form) => form?.properties?.[name] ?? form?.items ?? Object.values(form?.patternProperties ?? {})[0])
       .find((found) => found !== undefined);

@@ -139,9 +139,9 @@ export class RequestMaker {
     const content = bodyOf(operation);
     if (!content) return undefined;
     const { random } = this;
-    // Which settings fit depends on the channel; the document has their forms in the order of the channels.
+    // Which settings fit depends on the channel; the document names each form after its channel.
     const form = (field: string, forms: readonly Document[]): Document | undefined =>
-      field === 'settings' ? forms[(this.world.known.channel ?? []).indexOf(params.channel)] : undefined;
+      field === 'settings' ? forms.find(({ title }) => title === params.channel) : undefined;
     const body = valueFor(
       { ...this.maker(org, caller, pick(random, [0, 3, 5, 9]), trespass), form },
       content.schema,

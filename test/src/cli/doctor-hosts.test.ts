@@ -123,6 +123,19 @@ test('a host that is away, and something that is no host, are told apart', async
   });
 });
 
+test('a password in an address is not shown', async () => {
+  const apiUrl = `http://user:pass-word@127.0.0.1:${await freePort()}/api/v1`;
+  const [finding] = await checkHosts(
+    loadSettings({
+      TIDINGS_HOST_ORIGIN: 'http://127.0.0.1:1',
+      TIDINGS_HOST_KIND: 'gitea',
+      TIDINGS_HOST_API_URL: apiUrl,
+    }),
+  );
+  assert.equal(finding?.verdict, 'fault');
+  assert.doesNotMatch(finding?.text ?? '', /pass-word/);
+});
+
 test('a start asks hosts with credentials only, and says faults only', async (t) => {
   const { signal } = new AbortController();
   const bare = await startHost(t, history, { kind: 'gitea' });

@@ -2,6 +2,7 @@
  * Looks whether the ports of the settings are free before anything is started, so that a start on a taken one ends at once.
  */
 import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../config/schema.ts';
 
 /** An address that cannot be listened on. */
@@ -31,17 +32,28 @@ export async function requireFreePorts({ host, port, opsHost, opsPort }: Setting
   });
 }
 
+/** A gateway whose supervisor was killed ends a moment later, so a taken port is tried again for that long. */
+const pauseMs = 100;
+const attempts = 5;
+
 async function requireFree(address: Address): Promise<void> {
-  const server = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host: address.host, port: address.port, exclusive: true }, resolve);
-    });
-  } catch (error) {
-    throw portError(address, error as NodeJS.ErrnoException);
+  for (let attempt = 1; ; attempt++) {
+    const error = await listenOnce(address);
+    if (!error) return;
+    if (error.code !== 'EADDRINUSE' || attempt === attempts) throw portError(address, error);
+    await pause(pauseMs);
   }
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+/** Listens for a moment; the error when that cannot be. */
+async function listenOnce({ host, port }: Address): Promise<NodeJS.ErrnoException | undefined> {
+  const server = createServer();
+  const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    server.once('error', resolve);
+    server.listen({ host, port, exclusive: true }, () => resolve(undefined));
+  });
+  if (!error) await new Promise<void>((resolve) => server.close(() => resolve()));
+  return error;
 }
 
 /** What an error of listening means, and what to do about it. */

@@ -4,7 +4,7 @@
 import { type Host, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type AppLook, type HostLook, lookAtHost, nameOfKind, type TokenLook } from '../host/probe.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, withoutUserInfo } from './finding.ts';
 
 /** Names of the settings of a host. */
 interface Names {
@@ -21,7 +21,7 @@ export async function checkHosts(settings: Settings, signal?: AbortSignal): Prom
     if (host.origin === 'https://github.com' && !hasCredentials(host)) return [withoutCredentials(host)];
     return describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing));
   });
-  return (await Promise.all(findings)).flat();
+  return (await Promise.all(findings)).flat().map(withoutUserInfo);
 }
 
 /** The same for the start: only hosts that the service asks by itself, as they have credentials, and only what is wrong. */
@@ -29,7 +29,10 @@ export async function faultsOfHosts(settings: Settings, signal: AbortSignal): Pr
   const asked = hostsOf(settings).map(async (host, i) =>
     hasCredentials(host) ? describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing)) : [],
   );
-  return (await Promise.all(asked)).flat().filter(({ verdict }) => verdict === 'fault');
+  return (await Promise.all(asked))
+    .flat()
+    .filter(({ verdict }) => verdict === 'fault')
+    .map(withoutUserInfo);
 }
 
 function toNothing(error: unknown): HostLook {

@@ -6,13 +6,17 @@ import type { Settings } from '../../config/schema.ts';
 import { exchange } from '../host/exchange.ts';
 import { reasonOf } from '../host/probe.ts';
 import { instancePath } from '../instance-page.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, withoutUserInfo } from './finding.ts';
 
 const timeoutMs = 5000;
 const example = 'like https://notes.example.com';
 
 /** What the setting itself says. */
 export function checkPublicUrl(settings: Settings): Finding {
+  return withoutUserInfo(judgeSetting(settings));
+}
+
+function judgeSetting(settings: Settings): Finding {
   const url = publicUrlOf(settings);
   if (settings.publicUrl === '') {
     const text = `TIDINGS_PUBLIC_URL is not set: mail is refused, and addresses of pages begin with ${url}, which other machines may not reach. Set it to the address that people use, ${example}`;
@@ -37,10 +41,10 @@ export async function checkPublicAddress(settings: Settings, mark: string | unde
   const headers = { accept: 'application/json', 'user-agent': 'tidings' };
   try {
     const { status, text } = await exchange({ url, method: 'GET', headers, timeoutMs, signal: undefined });
-    return [judge(status, markIn(text), mark, url)];
+    return [withoutUserInfo(judge(status, markIn(text), mark, url))];
   } catch (error) {
     const text = `TIDINGS_PUBLIC_URL: ${url} does not answer (${reasonOf(error)}). Check the address, DNS and the proxy; a firewall can also keep this machine from its own public address`;
-    return [{ verdict: 'note', text }];
+    return [withoutUserInfo({ verdict: 'note', text })];
   }
 }
 

@@ -37,10 +37,11 @@ test('doctor and the start name a wrong kind of host, and doctor the rest', asyn
   assert.match(output, /^✓ no delivery was refused in the last hour$/m);
 
   await t.test('and with --offline asks no other machine', async () => {
-    const asked = host.seen.length;
+    const asked = host.probed.length;
     const offline = await service.run('doctor', '--offline');
     assert.equal(offline.code, 0, offline.output);
-    assert.equal(host.seen.length, asked);
+    assert.ok(asked > 0);
+    assert.equal(host.probed.length, asked);
     assert.doesNotMatch(offline.output, /leads to this service|TIDINGS_HOST_KIND/);
   });
 });

@@ -11,6 +11,11 @@ const giteaScopes: Record<string, string> = {
   '/repos/issues/search': 'read:issue',
 };
 
+/** Whether an address asks about the host itself or its credentials, of either kind of API. */
+export function isAboutHost(url: string): boolean {
+  return /^\/api\/v[13]\/(meta|version|rate_limit|app|repos\/search|repos\/issues\/search)(\?|$)/.test(url);
+}
+
 /** The answer to a question about the host itself; undefined for any other. @param lets whether the credentials are taken */
 export function aboutHost(
   kind: HostKind,

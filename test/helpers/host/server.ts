@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Host } from '../../../config/hosts.ts';
 import { afterwards } from '../cleanup.ts';
-import { aboutHost } from './about.ts';
+import { aboutHost, isAboutHost } from './about.ts';
 import type { Reply, TestApp } from './app.ts';
 import type { Fault } from './faults.ts';
 import type { History } from './history.ts';
@@ -59,8 +59,10 @@ export class TestHost {
   readonly history: History;
   /** Releases and files that were written. */
   readonly publishing: Publishing;
-  /** All requests, in order. */
+  /** All requests but those in `probed`, in order. */
   readonly seen: SeenRequest[] = [];
+  /** Requests about the host itself and its credentials, as `doctor` and each start make them. They read no repository. */
+  readonly probed: SeenRequest[] = [];
   /** Requests under way at the same time, at most. */
   busiest = 0;
   private readonly options: TestHostOptions;
@@ -145,7 +147,8 @@ export class TestHost {
   private receive(request: IncomingMessage, response: ServerResponse): void {
     const { method = '', url = '', headers } = request;
     const seen: SeenRequest = { method, url, headers, status: 0 };
-    this.seen.push(seen);
+    const isProbe = method === 'GET' && isAboutHost(url);
+    (isProbe ? this.probed : this.seen).push(seen);
     this.busiest = Math.max(this.busiest, ++this.busy);
     response.once('close', () => {
       this.busy--;

@@ -52,8 +52,8 @@ test('a wrong kind is named with the right one, and the token stays here', async
     'fault: host HOST: TIDINGS_HOST_KIND is gitea, but the host answers as GitHub. Set TIDINGS_HOST_KIND to github',
   ]);
   for (const { host } of [gitea, github]) {
-    assert.ok(host.seen.length > 0);
-    for (const { headers } of host.seen) assert.equal(headers.authorization, undefined);
+    assert.ok(host.probed.length > 0);
+    for (const { headers } of [...host.probed, ...host.seen]) assert.equal(headers.authorization, undefined);
   }
 });
 
@@ -123,12 +123,25 @@ test('a host that is away, and something that is no host, are told apart', async
   });
 });
 
+test('a password in an address is not shown', async () => {
+  const apiUrl = `http://user:pass-word@127.0.0.1:${await freePort()}/api/v1`;
+  const [finding] = await checkHosts(
+    loadSettings({
+      TIDINGS_HOST_ORIGIN: 'http://127.0.0.1:1',
+      TIDINGS_HOST_KIND: 'gitea',
+      TIDINGS_HOST_API_URL: apiUrl,
+    }),
+  );
+  assert.equal(finding?.verdict, 'fault');
+  assert.doesNotMatch(finding?.text ?? '', /pass-word/);
+});
+
 test('a start asks hosts with credentials only, and says faults only', async (t) => {
   const { signal } = new AbortController();
   const bare = await startHost(t, history, { kind: 'gitea' });
   const wrongKind = { TIDINGS_HOST_ORIGIN: bare.origin, TIDINGS_HOST_KIND: 'github' };
   assert.deepEqual(await faultsOfHosts(loadSettings(wrongKind), signal), []);
-  assert.deepEqual(bare.seen, []);
+  assert.deepEqual([...bare.probed, ...bare.seen], []);
   const [fault] = await faultsOfHosts(loadSettings({ ...wrongKind, TIDINGS_HOST_TOKEN: 'secret-token' }), signal);
   assert.match(fault?.text ?? '', /Set TIDINGS_HOST_KIND to gitea$/);
   const good = await startHost(t, history, { token: 'secret-token' });

@@ -41,7 +41,7 @@ import { webhooksReceived } from './metrics.ts';
 import { pageRoutes } from './pages/routes.ts';
 import type { EventRepository } from './protocol/repository.ts';
 import { type DelayedEvent, listDelayed } from './store/delayed.ts';
-import { readDirectoryRepository, readOrganisation, sameLogin } from './store/directory.ts';
+import { ownerNumber, readDirectoryRepository, readOrganisation, sameLogin } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
 import { listDays } from './store/usage.ts';
@@ -237,7 +237,10 @@ function isConnected(directory: Partition | undefined, { id, owner }: EventRepos
   const listed = directory && readDirectoryRepository(directory, id);
   if (!listed) return autoConnect;
   const claimant = listed.claimed && readOrganisation(directory, listed.orgId);
-  const isForeign = claimant && (claimant.ownerId !== owner.id || !sameLogin(claimant.login, owner.login));
+  // A claimant without a number is known by its login.
+  const hasNumber = claimant && (claimant.ownerId === null || ownerNumber(claimant) !== null);
+  const isForeign =
+    claimant && ((hasNumber && claimant.ownerId !== owner.id) || !sameLogin(claimant.login, owner.login));
   return isForeign ? autoConnect : listed.state === 'connected';
 }
 

@@ -14,6 +14,7 @@ import {
   sameLogin,
 } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
+import { sameName } from '../store/repository-index.ts';
 import {
   type FoundIdentity,
   identityOfName,
@@ -28,7 +29,7 @@ type SignedBy = string | null;
 
 /** How long a repository counts that was admitted, and not delayed, although the directory does not list it yet, in milliseconds. */
 const pendingMs = 60_000;
-/** Repositories above which those that have been listed meanwhile are forgotten. */
+/** Maximum of repositories that are remembered. Beyond it those that have expired are forgotten, then the oldest. */
 const mostPending = 10_000;
 
 interface Pending extends RepositoryIdentity {
@@ -57,8 +58,14 @@ export class Identities {
     const { id, hostId, isListed } = isNumber(repository.hostId)
       ? this.numbered(directory, repository, signedBy, now)
       : this.unnumbered(directory, repository, { bodies, signedBy, now });
+    // The directory lists a renamed repository under its former name for a while.
+    const isRename = formerNames(bodies).length > 0;
     const isSame = id === repository.id && hostId === repository.hostId && owner === repository.owner;
-    return { repository: isSame ? repository : { ...repository, id, hostId, owner }, bodies, isListed };
+    return {
+      repository: isSame ? repository : { ...repository, id, hostId, owner },
+      bodies,
+      isListed: isListed && !isRename,
+    };
   }
 
   /** The repositories of an installation, of which the host names all numbers. */
@@ -139,7 +146,8 @@ export class Identities {
     const pending = this.pending.get(key);
     if (!pending) return undefined;
     const listed = directory && readDirectoryRepository(directory, pending.id);
-    if (listed?.hostId !== pending.hostId && !this.isOver(pending.at, now)) return pending;
+    const isListed = listed?.hostId === pending.hostId && sameName(listed.fullName, fullName);
+    if (!isListed && !this.isOver(pending.at, now)) return pending;
     this.pending.delete(key);
     return undefined;
   }

@@ -69,7 +69,13 @@ export const OwnerAnsweredSchema = Type.Object({
   /** How many partitions of repositories there are. */
   partitions: Type.Integer(),
   answer: Type.Union([
-    Type.Object({ confirmed: Type.Literal(true), fullName: Type.String(), login: Type.String() }),
+    Type.Object({
+      confirmed: Type.Literal(true),
+      fullName: Type.String(),
+      login: Type.String(),
+      /** Number of the owner, for an organization that was known by its login alone. */
+      ownerId: Type.Optional(Type.String()),
+    }),
     Type.Object({
       confirmed: Type.Literal(false),
       cause: RefusalCauseSchema,

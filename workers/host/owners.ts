@@ -19,6 +19,8 @@ import {
   type DirectoryRepository,
   listDirectoryRepositories,
   type OrganisationRecord,
+  organisationByOwner,
+  ownerNumber,
   readDirectoryRepository,
   readOrganisation,
   refusalOf,
@@ -183,7 +185,9 @@ export class Owners {
       throw error;
     }
     const found = await findRepository(client, listed);
-    return { ...(found && { found }), answer: answerOf(found, listed, organisation) };
+    const answer = answerOf(found, listed, organisation);
+    const directory = this.options.directory();
+    return { ...(found && { found }), answer: directory ? withoutOthers(directory, organisation, answer) : answer };
   }
 
   private async accountOf(client: HostClient, installationId: string): Promise<Account | undefined> {
@@ -278,7 +282,21 @@ export function answerOf(
   const { owner, fullName } = repository;
   const cause = refusalOf(owner, organisation);
   if (cause) return { confirmed: false, cause, ownerId: owner.id, ownerLogin: owner.login };
-  return { confirmed: true, fullName, login: owner.login };
+  const number = ownerNumber(organisation) === null ? { ownerId: owner.id } : {};
+  return { confirmed: true, fullName, login: owner.login, ...number };
+}
+
+/** An answer as it counts: a number that another organization has is not that of one which is known by its login alone. */
+export function withoutOthers(
+  directory: Partition,
+  { id, origin }: Pick<OrganisationRecord, 'id' | 'origin'>,
+  answer: Answer,
+): Answer {
+  if (!answer.confirmed || answer.ownerId === undefined) return answer;
+  const { ownerId, login: ownerLogin } = answer;
+  const other = organisationByOwner(directory, origin, ownerId);
+  if (!other || other.id === id || other.ownerProof === 'claimed') return answer;
+  return { confirmed: false, cause: 'owner', ownerId, ownerLogin };
 }
 
 function isSame(ownership: NonNullable<DirectoryRepository['ownership']>, answer: Answer): boolean {

@@ -161,8 +161,8 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 /**
  * The organization that owns a repository: known by the host's number of the owner, else by a login that was named before its
  * first delivery and is not bound to an owner yet, else new. Where the host sent no number of the owner, the login decides, and an
- * organization that is known by its login alone adopts the number that comes later. An event from before the last rename does not bring a login back,
- * whichever of its repositories it is about.
+ * organization that is known by its login alone adopts the number that comes later. An event from before the last rename does not
+ * bring a login back, whichever of its repositories it is about.
  * Another organization that merely claims the number, and is called otherwise, loses it.
  * @param isProof whether this proves who the owner is; records of earlier versions do not say so
  */

@@ -9,6 +9,8 @@ import {
   type DirectoryRepository,
   listDirectoryRepositories,
   type OrganisationRecord,
+  organisationByOwner,
+  ownerNumber,
   readDirectoryRepository,
   readOrganisation,
   writeDirectoryRepository,
@@ -36,7 +38,20 @@ export function foldOwnerAnswer(
   const { claimed: _, contenders: __, ...proved } = listed;
   const ownership = { confirmed: true as const, at: askedAt, fullName: answer.fullName };
   writeDirectoryRepository(partition, { ...proved, ownership });
-  proveOrganisation(partition, organisation, answer.login, { at, askedAt, partitions });
+  proveOrganisation(partition, withNumber(partition, organisation, answer.ownerId), answer.login, told, at);
+}
+
+/** An organization that was known by its login alone, with the number of its owner, unless that is another one's by now. */
+function withNumber(
+  partition: Partition,
+  organisation: OrganisationRecord,
+  ownerId: string | undefined,
+): OrganisationRecord {
+  if (ownerId === undefined || ownerNumber(organisation) !== null) return organisation;
+  const other = organisationByOwner(partition, organisation.origin, ownerId);
+  if (other && other.id !== organisation.id && other.ownerProof !== 'claimed') return organisation;
+  const { ownerProof: _, ...numbered } = organisation;
+  return { ...numbered, ownerId };
 }
 
 /** Tells the partition of a claimed repository who owns it: the organization that claims it, or another one. */
@@ -58,7 +73,8 @@ function proveOrganisation(
   partition: Partition,
   before: OrganisationRecord,
   login: string,
-  { at, askedAt, partitions }: { at: number; askedAt: number; partitions: number },
+  { askedAt, partitions }: Pick<OwnerAnswered, 'askedAt' | 'partitions'>,
+  at: number,
 ): void {
   const isRename = login !== before.login && askedAt >= (before.namedAt ?? 0);
   const after: OrganisationRecord = {

@@ -95,6 +95,7 @@ test('a rename without numbers is of the repository with the former name', async
   const renamed = { event: 'repository', action: 'renamed', formerName: 'acme/app', seenAt: 0 } as const;
   const found = resolve(payload('acme/new'), null, now, [renamed]);
   assert.equal(found.id, known.id);
+  assert.equal(resolve(payload('acme/new')).id, known.id, 'before the directory has heard of the rename');
   await list(found);
   const next = resolve(payload('acme/app'));
   assert.notEqual(next.id, known.id, 'a new repository took the name');

@@ -24,9 +24,16 @@ import { readPull } from '../../../src/store/pulls.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
 import { idOfNumber, repositoryNamed } from '../../../src/store/repository-names.ts';
 import { readResult } from '../../../src/store/results.ts';
-import { answerOf } from '../../../workers/host/owners.ts';
+import { answerOf, withoutOthers } from '../../../workers/host/owners.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
-import { commandRecord, epoch, keyFields, pullRecord, repositoryFields } from '../../helpers/partition-records.ts';
+import {
+  commandRecord,
+  epoch,
+  keyFields,
+  pullRecord,
+  repositoryFields,
+  resultRecord,
+} from '../../helpers/partition-records.ts';
 
 type Test = Parameters<typeof openTestPartition>[0];
 
@@ -224,6 +231,27 @@ test('the host confirms a repository known by its name under that name and login
   assert.equal(cause({}), 'confirmed');
   assert.equal(cause({ full_name: 'acme/moved' }), 'missing');
   assert.equal(cause({ owner: { id: 77, login: 'other' } }), 'login');
+});
+
+test('the answer of the host brings the number of an organization, unless another one has it', async (t) => {
+  for (const isTaken of [false, true]) {
+    const directory = new Directory(t);
+    const { partition } = directory;
+    if (isTaken) await directory.see(repositoryFields({ fullName: 'old/x', owner: { id: '77', login: 'old' } }, 3));
+    await directory.see(named);
+    const organisation = organisationByLogin(partition, origin, 'acme') as OrganisationRecord;
+    const found = { id: 9, full_name: 'acme/app', owner: { id: 77, login: 'acme' } };
+    const told = answerOf(found as never, named, organisation);
+    assert.equal(withoutOthers(partition, organisation, told).confirmed, !isTaken);
+    const body = { result: 'ownerAnswered', repoId: named.id, orgId: organisation.id, ownerId: 'name:acme' } as const;
+    const answered = { ...body, askedAt: epoch + 5000, partitions: 1, answer: told };
+    await foldRecords(partition, 50, resultRecord(answered, epoch + 5000));
+    const after = readOrganisation(partition, organisation.id);
+    assert.deepEqual([after?.ownerId, after?.ownerProof], [isTaken ? 'name:acme' : '77', 'proved']);
+    if (isTaken) continue;
+    const other = answerOf({ ...found, owner: { id: 88, login: 'acme' } } as never, named, after as OrganisationRecord);
+    assert.equal(other.confirmed, false, 'the login is another owner’s by now');
+  }
 });
 
 test('a key for a login that several organizations bear is refused with their ids', async (t) => {

@@ -1,5 +1,6 @@
 /**
- * `tidings orgs list|tier`: the organisations the service knows, and their tiers of limits.
+ * `tidings orgs list|tier|keep-published`: the organisations the service knows, their tiers of limits, and whether their published
+ * notes stay after the app was removed.
  */
 import { tiersOf } from '../../config/tiers.ts';
 import { type ApiContext, carryOut } from '../api/context.ts';
@@ -12,14 +13,16 @@ import { printLines } from './print.ts';
 import { type CliCommand, readArgs, UsageError } from './usage.ts';
 
 export const organisationsCommand: CliCommand = {
-  usage: 'orgs list | orgs tier ORGANISATION TIER',
-  help: 'Lists the organisations; gives one a tier of limits (standard, unlimited, or one of the settings)',
+  usage: 'orgs list | orgs tier ORGANISATION TIER | orgs keep-published ORGANISATION true|false',
+  help: 'Lists the organisations; gives one a tier of limits (standard, unlimited, or one of the settings); keeps or erases its published notes when its app is removed',
   run: ([action = '', ...args]) => {
     if (action === 'list') return withService(list);
-    const [wanted, tier] = readArgs(args, {}).positionals;
-    if (action !== 'tier' || !wanted || !tier)
-      throw new UsageError('Expected: tidings orgs list or orgs tier ORG TIER');
-    return withService((context) => give(context, wanted, tier));
+    const [wanted, value, ...more] = readArgs(args, {}).positionals;
+    const isWhole = wanted !== undefined && value !== undefined && more.length === 0;
+    if (isWhole && action === 'tier') return withService((context) => give(context, wanted, value));
+    if (isWhole && action === 'keep-published' && (value === 'true' || value === 'false'))
+      return withService((context) => keepPublished(context, wanted, value === 'true'));
+    throw new UsageError('Expected: tidings orgs list, orgs tier ORG TIER or orgs keep-published ORG true|false');
   },
 };
 
@@ -40,5 +43,17 @@ async function give(context: ApiContext, wanted: string, tier: string): Promise<
   const { id, login } = findOrganisation(context.readers, wanted);
   await carryOut(context, directoryName, { name: 'updateOrganisation', orgId: id, tier });
   printLines([`${login} is in the tier ${tier}.`]);
+  return 0;
+}
+
+async function keepPublished(context: ApiContext, wanted: string, keeps: boolean): Promise<number> {
+  const { id, login } = findOrganisation(context.readers, wanted);
+  const command = { name: 'updateOrganisation', orgId: id, keepPublishedAfterUninstall: keeps } as const;
+  await carryOut(context, directoryName, command);
+  printLines([
+    keeps
+      ? `Published notes of ${login} stay when its app is removed.`
+      : `Published notes of ${login} are erased with the rest, 30 days after its app is removed.`,
+  ]);
   return 0;
 }

@@ -35,6 +35,8 @@ export const RelayBodySchema = Type.Union([
     orgId: Type.Optional(Type.String()),
     /** Number of its owner, null where it was merely claimed; absent in records of earlier versions. */
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    /** Its notes on pages stay, and what it takes to show and to delete them. */
+    keepPublished: Type.Optional(Type.Literal(true)),
   }),
   /** The owner of a repository was renamed: its name changes with it. */
   Type.Object({

@@ -49,6 +49,12 @@ export function readHostedNote(partition: Partition, repoId: string, version: st
   return partition.tables.hostedNotes.get([repoId, version]);
 }
 
+/** Publications that the notes of a repository came from last. */
+export function publicationsOnPages(partition: Partition, repoId: string): Set<string> {
+  const rows = [...partition.tables.hostedNotesByDate.getRange(rowsOf(repoId))];
+  return new Set(rows.map(({ value }) => (value as IndexRow).publicationId));
+}
+
 /** How many notes a repository has. */
 export function countHostedNotes(partition: Partition, repoId: string): number {
   return partition.tables.hostedNotesByDate.getKeysCount(rowsOf(repoId));

@@ -16,7 +16,7 @@ import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { judgeClaim, withoutClaim } from './claims.ts';
-import { finishErasing, giveUpRepository } from './retention.ts';
+import { finishErasing, giveUpRepository, keepPublishedNotes } from './retention.ts';
 
 /** The repository part of a record that is folded, and whose secret signed it. */
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
@@ -39,7 +39,7 @@ export function meetRepository(
   if (verdict === 'refused') return undefined;
   if (verdict === 'beginsAnew') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'beginsAnew' ? undefined : stored;
-  if (!before) finishErasing(partition, id);
+  finishErasing(partition, id);
   const known = before && weigh(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
   // The directory lists whoever the host has refuted, and may not have heard of this one.
@@ -73,12 +73,13 @@ function tellDirectory(
 export function foldErased(
   partition: Partition,
   { at, replayed }: Pick<RelayRecord, 'at' | 'replayed'>,
-  { repoId, orgId, ownerId }: Extract<RelayBody, { relay: 'repositoryErased' }>,
+  { repoId, orgId, ownerId, keepPublished }: Extract<RelayBody, { relay: 'repositoryErased' }>,
 ): void {
   const known = readRepository(partition, repoId);
   if (!known || (replayed && known.createdAt > at)) return;
   const isProvedOwner = known.claimedBy === undefined && known.owner.id === ownerId;
-  if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
+  if (keepPublished && isProvedOwner) keepPublishedNotes(partition, known, at);
+  else if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
     giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
   else tellDirectory(partition, known, at, known.claimedBy ?? null);
 }

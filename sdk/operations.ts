@@ -36,7 +36,7 @@ export type NewWebhookSecret = { id: string; name: string; host: string; orgId: 
 
 export type NotesSettings = { order: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles: { breaking: string; feature: string; fix: string; security: string; performance: string; documentation: string; other: string; reverted: string; issues: string; commits: string; dependencies: string }; labels: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels: readonly (string)[]; excludedAuthors: readonly (string)[]; links: 'full' | 'short'; engineer: { contributors: boolean; newContributors: boolean; directCommits: boolean; closedIssues: boolean; dependencies: boolean }; internal: { risks: boolean; closedIssues: boolean }; customer: { bullets: number; closedIssues: boolean; titles: { breaking: string; new: string; improved: string; fixed: string } } };
 
-export type Organization = { id: string; login: string; host: string; tier: string; refuseInternalOnPublicChannels: boolean; createdAt: string };
+export type Organization = { id: string; login: string; host: string; tier: string; refuseInternalOnPublicChannels: boolean; keepPublishedAfterUninstall: boolean; createdAt: string };
 
 export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; createdAt: string; updatedAt: string };
 
@@ -174,7 +174,7 @@ export interface Operations {
   /** Get an organization. */
   getOrganisation: { input: { orgId: string }; reply: Organization; };
   /** Give an organization a tier of limits, or say what it allows of publishing. */
-  updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean }; reply: Organization; };
+  updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean; keepPublishedAfterUninstall?: boolean }; reply: Organization; };
   /** List webhook secrets, without their texts. */
   listWebhookSecrets: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookSecrets: readonly (WebhookSecret)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookSecret; };
   /** Make a webhook secret; a text made here is shown in this reply alone. */

@@ -282,7 +282,8 @@ function list(name: string, items: (request: ApiRequest<never>) => object[], bes
 function sampleOrganisationResponse(tier: string): object {
   const { id, login, origin } = sampleOrganisation;
   const createdAt = new Date(sampleTime).toISOString();
-  return { id, login, host: origin, tier, refuseInternalOnPublicChannels: false, createdAt };
+  const policy = { refuseInternalOnPublicChannels: false, keepPublishedAfterUninstall: true };
+  return { id, login, host: origin, tier, ...policy, createdAt };
 }
 
 function idOf(params: readonly string[]): string {

@@ -1,7 +1,7 @@
 /**
  * Publications: list, get, send once more, delete. Not part of the spec but for their shape.
  */
-import { invalid } from '../errors.ts';
+import { invalid, ServiceError } from '../errors.ts';
 import {
   EmptyBodySchema,
   type ListPublicationsQuery,
@@ -71,6 +71,11 @@ const resendPublication: ApiRoute = {
   handle: async (request): Promise<ApiReply> => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
     check(EmptyBodySchema, request.body, 'body');
+    if (!readDraft(partition, record.draftId))
+      throw new ServiceError(
+        'conflict',
+        `The draft of publication ${record.id} was erased: it cannot be sent once more.`,
+      );
     const through = await connectionFor(request, partition, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
     return carryOutToEnd(request, partition.name, command);

@@ -10,7 +10,7 @@ import { directoryName, type PartitionName, partitionNames } from '../journal/su
 import { type ApproveRetentionBody, ApproveRetentionBodySchema, NoQuerySchema } from '../protocol/api.ts';
 import { operatorContracts } from '../protocol/contracts/operations.ts';
 import type { RecordCounts, RetentionStatus, Wait } from '../protocol/retention.ts';
-import { listDirectoryRepositories, listOrganisations } from '../store/directory.ts';
+import { isKeptAlone, listDirectoryRepositories, listOrganisations } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import { noCounts, organisationKeepingMs, retentionStatus } from '../store/retention.ts';
 import type { Caller } from './authenticate.ts';
@@ -99,8 +99,9 @@ function describeSweep({ at, before, erased }: NonNullable<RetentionStatus['last
 
 /** Organisations whose app was removed, with the time from which they are erased. */
 function removedOrganisations(directory: Partition, now: number) {
-  return listOrganisations(directory).flatMap(({ id, login, uninstalledAt }) => {
-    if (uninstalledAt === null) return [];
+  return listOrganisations(directory).flatMap((organisation) => {
+    const { id, login, uninstalledAt } = organisation;
+    if (uninstalledAt === null || isKeptAlone(directory, organisation)) return [];
     const from = uninstalledAt + organisationKeepingMs;
     const repositories = listDirectoryRepositories(directory, id).map((repository) => repository.id);
     return { id, login, uninstalledAt: iso(uninstalledAt), erasedFrom: iso(from), due: from <= now, repositories };

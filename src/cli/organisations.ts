@@ -1,5 +1,6 @@
 /**
- * `tidings orgs list|tier`: the organisations the service knows, and their tiers of limits.
+ * `tidings orgs list|tier|keep-published`: the organisations the service knows, their tiers of limits, and whether their published
+ * notes stay after the app was removed.
  */
 import { tiersOf } from '../../config/tiers.ts';
 import { type ApiContext, carryOut } from '../api/context.ts';
@@ -13,8 +14,8 @@ import { printLines } from './print.ts';
 import { action, type CliCommand, UsageError } from './usage.ts';
 
 export const organisationsCommand: CliCommand = {
-  help: 'Lists the organisations; assigns a tier of limits to one',
-  examples: ['orgs list', 'orgs tier acme unlimited'],
+  help: 'Lists the organisations; assigns a tier of limits to one; says whether its published notes outlive its app',
+  examples: ['orgs list', 'orgs tier acme unlimited', 'orgs keep-published acme false'],
   actions: {
     list: action({
       help: 'Lists the organisations with their tiers',
@@ -25,6 +26,14 @@ export const organisationsCommand: CliCommand = {
       arguments: 'LOGIN|ID TIER',
       help: 'Assigns a tier of limits: standard, unlimited, or one of the settings',
       run: (_, [wanted = '', tier = '']) => withService((context) => give(context, wanted, tier)),
+    }),
+    'keep-published': action({
+      arguments: 'LOGIN|ID true|false',
+      help: 'Keeps or erases the published notes of one when its app is removed',
+      run: (_, [wanted = '', value = '']) => {
+        if (value !== 'true' && value !== 'false') throw new UsageError(`Expected true or false, got "${value}".`);
+        return withService((context) => keepPublished(context, wanted, value === 'true'));
+      },
     }),
   },
 };
@@ -46,5 +55,17 @@ async function give(context: ApiContext, wanted: string, tier: string): Promise<
   const { id, login } = findOrganisation(context.readers, wanted);
   await carryOut(context, directoryName, { name: 'updateOrganisation', orgId: id, tier });
   printLines([`${login} is in the tier ${tier}.`]);
+  return 0;
+}
+
+async function keepPublished(context: ApiContext, wanted: string, keeps: boolean): Promise<number> {
+  const { id, login } = findOrganisation(context.readers, wanted);
+  const command = { name: 'updateOrganisation', orgId: id, keepPublishedAfterUninstall: keeps } as const;
+  await carryOut(context, directoryName, command);
+  printLines([
+    keeps
+      ? `Published notes of ${login} stay when its app is removed.`
+      : `Published notes of ${login} are erased with the rest, 30 days after its app is removed.`,
+  ]);
   return 0;
 }

@@ -36,6 +36,11 @@ export function askDue(
   );
 }
 
+/** Repositories that have notes on pages, of those that were asked for. */
+export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
+  return new Set(due.flatMap(({ whole }) => whole.flatMap((each) => (each.hostedNotes ? [each.repoId] : []))));
+}
+
 /** What would go of each partition with the repositories named, of how many records. */
 export function sharesOf(due: readonly PartitionDue[]): Share[] {
   return due

@@ -149,6 +149,7 @@ export const UpdateOrganisationBodySchema = Type.Object(
   {
     tier: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
     refuseInternalOnPublicChannels: Type.Optional(Type.Boolean()),
+    keepPublishedAfterUninstall: Type.Optional(Type.Boolean()),
   },
   closed,
 );

@@ -153,6 +153,7 @@ const organisationFields = {
   orgId: Type.String(),
   tier: Type.Optional(Type.String()),
   refuseInternalOnPublicChannels: Type.Optional(Type.Boolean()),
+  keepPublishedAfterUninstall: Type.Optional(Type.Boolean()),
   ifMatch,
 };
 

@@ -37,6 +37,8 @@ export const RelayBodySchema = Type.Union([
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     /** Login of its owner; absent in records of earlier versions. */
     login: Type.Optional(Type.String()),
+    /** Its notes on pages stay, and what it takes to show and to delete them. */
+    keepPublished: Type.Optional(Type.Literal(true)),
   }),
   /** The owner of a repository was renamed: its name changes with it. */
   Type.Object({

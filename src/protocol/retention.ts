@@ -35,12 +35,16 @@ const RecordsWaitSchema = Type.Object({
   total: Type.Integer(),
 });
 
+/** Repositories whose published notes stay, by id; absent in records of earlier versions, which kept none. */
+const kept = Type.Optional(Type.Array(Type.String()));
+
 /** Organisations are to go; `partitions` is how many there are, which tells where a repository lies. */
 const OrganisationsWaitSchema = Type.Object({
   cause: Type.Literal('organisations'),
   organisations: Type.Array(DueOrganisationSchema),
   partitions: Type.Integer(),
   shares: Type.Array(ShareSchema),
+  kept,
 });
 export type OrganisationsWait = Static<typeof OrganisationsWaitSchema>;
 
@@ -59,6 +63,7 @@ export const SweepBodySchema = Type.Union([
     organisations: Type.Array(DueOrganisationSchema),
     partitions: Type.Integer(),
     shares: Type.Array(ShareSchema),
+    kept,
   }),
   Type.Object({ sweep: Type.Literal('more') }),
 ]);
@@ -84,6 +89,8 @@ export interface RepositoryCounts {
   repoId: string;
   fullName: string;
   counts: RecordCounts;
+  /** Notes of it that are on pages; where all of it is counted. */
+  hostedNotes?: number;
 }
 
 /** What a sweep would erase of a partition now, and what single repositories hold in all. */

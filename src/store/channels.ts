@@ -49,11 +49,13 @@ export function toConnection({ orgId, repoId, settings, secrets, receiver }: Cha
   return { orgId, repoId, settings, secrets, receiver };
 }
 
-/** Removes all connections of an organisation, or of one of its repositories. */
-export function removeChannels(partition: Partition, orgId: string, repoId?: string): void {
-  const start = repoId === undefined ? [orgId] : [orgId, repoId];
-  const keys = [...partition.tables.channels.getKeys({ start, end: [...start, '\u{10ffff}'] })];
-  for (const key of keys) partition.tables.channels.removeSync(key);
+/** Removes all connections of an organisation but those that say who may read the pages of the repositories named. */
+export function removeChannelsBut(partition: Partition, orgId: string, repositories: ReadonlySet<string>): void {
+  const keys = [...partition.tables.channels.getKeys({ start: [orgId], end: [orgId, '\u{10ffff}'] })];
+  for (const key of keys as [string, string, ChannelName][]) {
+    const isKept = key[2] === 'hosted' && (repositories.has(key[1]) || (key[1] === '' && repositories.size > 0));
+    if (!isKept) partition.tables.channels.removeSync(key);
+  }
 }
 
 /** Validator of a channel's state, stored or not. Sealed texts are in it: no two seals of a secret are the same. */

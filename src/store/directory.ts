@@ -55,6 +55,11 @@ export interface DirectoryRepository {
   ownership?: Ownership;
   /** Organizations whose app was told to have it while another one merely claims it: the host can be asked with theirs, too. */
   contenders?: readonly Contender[];
+  /**
+   * Removal of the app after which all but its published notes was erased; no longer meant once the app is installed again, as a
+   * later removal has another time.
+   */
+  keptSince?: number;
 }
 
 /** An organization, and the installation of the app under which it has told of a repository. */
@@ -232,6 +237,13 @@ export function directoryRepositoryDigest(repository: DirectoryRepository): stri
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
   const asked = ownership ? [ownership.confirmed] : [];
   return digestOf(JSON.stringify([id, orgId, hostId, fullName, defaultBranch, state, createdAt, ...asked]));
+}
+
+/** Whether nothing is left of an organization but repositories whose published notes are kept. */
+export function isKeptAlone(partition: Partition, { id, uninstalledAt }: OrganisationRecord): boolean {
+  const repositories = listDirectoryRepositories(partition, id);
+  const isKept = ({ keptSince }: DirectoryRepository) => keptSince !== undefined && keptSince === uninstalledAt;
+  return repositories.length > 0 && repositories.every(isKept);
 }
 
 /** Repositories of an organisation, or all of them for null, by id. */

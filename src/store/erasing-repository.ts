@@ -9,6 +9,7 @@ import type { RecordCounts } from '../protocol/retention.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { listDeadLetters, removeDeadLetter } from './dead-letters.ts';
 import { listDelayed, removeDelayed } from './delayed.ts';
+import { publicationsOnPages } from './hosted-notes.ts';
 import { listEffects, removeEffect } from './outbox.ts';
 import type { Partition, TableName } from './partition.ts';
 import { removePublications, stopPublications } from './publications.ts';
@@ -53,9 +54,12 @@ export function countRepository({ tables }: Partition, repoId: string): RecordCo
   };
 }
 
-/** Marks a repository whose rows are to go, piece by piece. */
-export function markErasing(partition: Partition, repoId: string): void {
-  partition.tables.erasing.putSync(repoId, true);
+/** Tables whose rows stay where notes on pages are kept. */
+const keptTables: ReadonlySet<TableName> = new Set<TableName>(['hostedNotes', 'hostedNotesByDate']);
+
+/** Marks a repository whose rows are to go, piece by piece: all of them, or all but those of its published notes. */
+export function markErasing(partition: Partition, repoId: string, mark: true | 'keepPublished' = true): void {
+  partition.tables.erasing.putSync(repoId, mark);
 }
 
 /** A repository whose rows are to go, the first by id. */
@@ -71,22 +75,24 @@ export function isErasing(partition: Partition, repoId: string): boolean {
 
 /** Erases up to `limit` rows of a marked repository, and the mark with the last; how many it were. */
 export function eraseMarked(partition: Partition, repoId: string, limit: number): number {
-  const erased = eraseRepositoryRows(partition, repoId, limit);
+  const keeps = partition.tables.erasing.get(repoId) === 'keepPublished';
+  const erased = eraseRepositoryRows(partition, repoId, limit, keeps);
   if (erased < limit) partition.tables.erasing.removeSync(repoId);
   return erased;
 }
 
 /** Erases up to `limit` rows of a repository; how many it were. Fewer than `limit` means that nothing is left. */
-function eraseRepositoryRows(partition: Partition, repoId: string, limit: number): number {
+function eraseRepositoryRows(partition: Partition, repoId: string, limit: number, keeps: boolean): number {
   let left = limit;
   for (const name of tablesByRepository) {
+    if (keeps && keptTables.has(name)) continue;
     for (const key of [...partition.tables[name].getKeys({ ...rowsOf(repoId), limit: left })]) {
       partition.tables[name].removeSync(key);
       left -= 1;
     }
   }
   left -= eraseSyncs(partition, repoId, left);
-  left -= removePublications(partition, repoId, left);
+  left -= removePublications(partition, repoId, left, keeps ? publicationsOnPages(partition, repoId) : undefined);
   return limit - left + eraseRanges(partition, repoId, left);
 }
 

@@ -67,6 +67,18 @@ export function readEngineersNote(partition: Partition, repoId: string, version:
   return readHostedNote(partition, repoId, version, engineers);
 }
 
+/** Publications that the notes of a repository came from last. What lists show need not be read as a whole. */
+export function publicationsOnPages({ tables }: Partition, repoId: string): Set<string> {
+  const listed = new Map<string, string>();
+  for (const { key, value } of tables.hostedNotesByDate.getRange(rowsOf(repoId))) {
+    const { path, publicationId } = value as IndexRow;
+    listed.set(JSON.stringify(keyOf(repoId, (key as IndexKey)[2], path)), publicationId);
+  }
+  const publicationOf = (key: string[]): string =>
+    listed.get(JSON.stringify(key)) ?? (tables.hostedNotes.get(key) as HostedNote).publicationId;
+  return new Set([...tables.hostedNotes.getKeys(rowsOf(repoId))].map((key) => publicationOf(key as string[])));
+}
+
 /** How many versions lists show of a repository. */
 export function countHostedNotes(partition: Partition, repoId: string): number {
   return partition.tables.hostedNotesByDate.getKeysCount(rowsOf(repoId));

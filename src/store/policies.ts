@@ -1,22 +1,25 @@
 /**
- * What an organisation allows of publishing. No row means everything.
+ * What an organisation allows of publishing, and what stays of it. No row, or a field that is not in it, means the default.
  */
 import type { Partition } from './partition.ts';
 
-/** Rules of an organisation; off unless it says otherwise. */
+/** Rules of an organisation. */
 export interface Policy {
   /** Drafts for engineers and internal readers are refused on channels that outsiders read. */
   refuseInternalOnPublicChannels: boolean;
+  /** Notes on pages outlive the erasure that follows the removal of the app. */
+  keepPublishedAfterUninstall: boolean;
 }
 
-const none: Policy = { refuseInternalOnPublicChannels: false };
+const defaults: Policy = { refuseInternalOnPublicChannels: false, keepPublishedAfterUninstall: true };
 
 export function readPolicy(partition: Partition, orgId: string): Policy {
-  return { ...none, ...partition.tables.policies.get(orgId) };
+  return { ...defaults, ...partition.tables.policies.get(orgId) };
 }
 
-export function writePolicy(partition: Partition, orgId: string, policy: Policy): void {
-  partition.tables.policies.putSync(orgId, policy);
+/** Sets the rules that are named; the others stay. */
+export function writePolicy(partition: Partition, orgId: string, policy: Partial<Policy>): void {
+  partition.tables.policies.putSync(orgId, { ...partition.tables.policies.get(orgId), ...policy });
 }
 
 export function removePolicy(partition: Partition, orgId: string): void {

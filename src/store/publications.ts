@@ -96,11 +96,20 @@ export function writeReference(partition: Partition, referring: Referring, refer
   partition.tables.publicationReferences.putSync(referenceKey(referring), reference);
 }
 
-/** Removes up to `limit` publications of a repository; how many it were. Fewer mean that none is left. */
-export function removePublications(partition: Partition, repoId: string, limit: number): number {
+/**
+ * Removes up to `limit` publications of a repository; how many it were. Fewer mean that none is left.
+ * @param kept ids of those that stay
+ */
+export function removePublications(
+  partition: Partition,
+  repoId: string,
+  limit: number,
+  kept: ReadonlySet<string> = new Set(),
+): number {
   if (limit <= 0) return 0;
-  const within = { start: [repoId], end: [repoId, '\u{10ffff}'], limit };
-  const keys = [...partition.tables.publicationsByRepository.getKeys(within)] as [string, string, string][];
+  const within = { start: [repoId], end: [repoId, '\u{10ffff}'], limit: limit + kept.size };
+  const found = [...partition.tables.publicationsByRepository.getKeys(within)] as [string, string, string][];
+  const keys = found.filter(([, , id]) => !kept.has(id)).slice(0, limit);
   for (const key of keys) {
     const publication = readPublication(partition, key[2]);
     if (publication) removePublication(partition, publication);

@@ -27,19 +27,20 @@ export function tierOfOwner(partition: Partition, origin: string, ownerId: strin
 /** An organisation as the API answers it. */
 export function organisationResponse(partition: Partition, organisation: OrganisationRecord): Record<string, unknown> {
   const { id, origin, login, createdAt } = organisation;
-  const { refuseInternalOnPublicChannels } = readPolicy(partition, id);
   const tier = readTier(partition, id);
   return {
-    ...{ id, login, host: origin, tier, refuseInternalOnPublicChannels },
+    ...{ id, login, host: origin, tier, ...readPolicy(partition, id) },
     createdAt: new Date(createdAt).toISOString(),
   };
 }
 
 /** Validator of what `organisationResponse` tells; of a fixed list of fields, for replays by later versions. */
 export function organisationDigest(partition: Partition, { id, login, origin, createdAt }: OrganisationRecord): string {
-  const { refuseInternalOnPublicChannels } = readPolicy(partition, id);
+  const { refuseInternalOnPublicChannels, keepPublishedAfterUninstall } = readPolicy(partition, id);
   const tier = readTier(partition, id);
-  return digestOf(JSON.stringify([id, login, origin, tier, refuseInternalOnPublicChannels, createdAt]));
+  const fields = [id, login, origin, tier, refuseInternalOnPublicChannels, createdAt];
+  // The default has the digest of earlier versions.
+  return digestOf(JSON.stringify(keepPublishedAfterUninstall ? fields : [...fields, false]));
 }
 
 export function writeTier(partition: Partition, orgId: string, tier: string): void {

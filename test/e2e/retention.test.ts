@@ -18,6 +18,7 @@ import { quiet } from '../helpers/journal.ts';
 import { feed } from '../helpers/partition-owner.ts';
 import { eventRecord, pullSnapshot } from '../helpers/partition-records.ts';
 import { pullPayload } from '../helpers/payloads.ts';
+import { generateDraft, toEnd } from '../helpers/rocket.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -201,4 +202,78 @@ test('erases an organization a month after its app was removed (spec 8)', async 
   // It comes back as if it had never been here.
   await enqueue(t, service, 'p00', pulls(1, 0, other));
   await waitUntil('another life begins', async () => (await service.api('GET', '/api/repos')).body.total === 1);
+});
+
+test('published notes outlive the app, and can be deleted (spec 8)', async (t) => {
+  const service = await startService(t, { env });
+  const rocket = repository('1001', 'rocket');
+  await enqueue(t, service, 'directory', [installation('installed', 60, [rocket])]);
+  await enqueue(t, service, 'p00', pulls(9, 60, rocket));
+  await waitUntil('all is folded', async () => (await shown(service)).partitions[1].total === 9);
+  const bounds = { repoId: rocket.id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
+  const range = (await service.api('POST', '/api/ranges', bounds)).body;
+  const draft = await generateDraft(service, range.id, 'customer');
+  const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
+  const published = (await toEnd(service, asked)).body;
+  assert.equal(published.status, 'completed', JSON.stringify(published));
+  const page = async () => (await fetch(published.url)).status;
+  assert.equal(await page(), 200);
+  const former = service.tidings('keys', 'create', '--org', 'acme', '--name', 'ci', '--quiet').trim();
+  const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
+  assert.equal(
+    (await service.api('GET', `/api/orgs/${orgId}`, undefined, former)).body.keepPublishedAfterUninstall,
+    true,
+  );
+
+  await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
+  await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
+  service.tidings('retention', 'sweep');
+  await waitUntil('the rest is gone', async () => (await shown(service)).partitions[1].total === 0);
+  assert.equal((await service.api('GET', '/api/repos', undefined, former)).status, 401, 'its keys are gone');
+  for (const path of [`/api/ranges/${range.id}`, `/api/drafts/${draft.id}`])
+    assert.equal((await service.api('GET', path)).status, 404, path);
+  assert.deepEqual([await page(), (await shown(service)).organizations], [200, []]);
+  service.tidings('snapshot');
+  assert.deepEqual(traces(service, marker), [], 'no body of a pull request is left');
+  const resent = await service.api('POST', `/api/publications/${published.id}/resend`, {});
+  assert.deepEqual([resent.status, /draft .* was erased/.test(resent.body.message)], [409, true], resent.body.message);
+
+  await enqueue(t, service, 'directory', [installation('installed', 0, [rocket])]);
+  const key = await waitUntil('the app is installed again', async () => {
+    const { repos } = (await service.api('GET', '/api/repos')).body;
+    return (
+      repos[0]?.state === 'connected' && service.tidings('keys', 'create', '--org', 'acme', '--name', 'b', '--quiet')
+    );
+  });
+  const { publications } = (await service.api('GET', `/api/publications?repoId=${rocket.id}`, undefined, key.trim()))
+    .body;
+  assert.deepEqual(
+    publications.map(({ id }: { id: string }) => id),
+    [published.id],
+  );
+  assert.equal((await service.api('DELETE', `/api/publications/${published.id}`, undefined, key.trim())).status, 200);
+  assert.equal(await page(), 404);
+});
+
+test('an organization that wants nothing kept loses its published notes too (spec 8)', async (t) => {
+  const service = await startService(t, { env });
+  const rocket = repository('1001', 'rocket');
+  await enqueue(t, service, 'directory', [installation('installed', 60, [rocket])]);
+  await enqueue(t, service, 'p00', pulls(9, 60, rocket));
+  await waitUntil('all is folded', async () => (await shown(service)).partitions[1].total === 9);
+  const bounds = { repoId: rocket.id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
+  const range = (await service.api('POST', '/api/ranges', bounds)).body;
+  const draft = await generateDraft(service, range.id, 'customer');
+  const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
+  const { url } = (await toEnd(service, asked)).body;
+  await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
+  await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
+  service.tidings('retention', 'sweep');
+  await waitUntil('the rest is gone', async () => (await shown(service)).partitions[1].total === 0);
+  assert.equal((await fetch(url)).status, 200);
+  assert.match(service.tidings('orgs', 'keep-published', 'acme', 'false'), /are erased with the rest/);
+  service.tidings('retention', 'sweep');
+  await waitUntil('the page is gone', async () => (await fetch(url)).status === 404);
+  await waitUntil('the repository is gone', async () => (await service.api('GET', '/api/repos')).body.total === 0);
+  assert.equal((await service.api('GET', '/api/orgs')).body.total, 0);
 });

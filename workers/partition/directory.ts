@@ -249,6 +249,7 @@ function updateOrganisation(
     orgId,
     tier,
     refuseInternalOnPublicChannels,
+    keepPublishedAfterUninstall,
     ifMatch,
   }: Extract<DirectoryCommand, { name: 'updateOrganisation' | 'setTier' | 'setPolicy' }>,
 ): CommandResult {
@@ -257,6 +258,7 @@ function updateOrganisation(
   if (ifMatch && !ifMatch.includes(organisationDigest(partition, organisation))) return stale('Organization', orgId);
   if (tier !== undefined) writeTier(partition, orgId, tier);
   if (refuseInternalOnPublicChannels !== undefined) writePolicy(partition, orgId, { refuseInternalOnPublicChannels });
+  if (keepPublishedAfterUninstall !== undefined) writePolicy(partition, orgId, { keepPublishedAfterUninstall });
   const digest = organisationDigest(partition, organisation);
   return { ok: true, value: { ...organisationResponse(partition, organisation), digest } };
 }

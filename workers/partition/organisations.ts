@@ -6,8 +6,9 @@ import { dayMs } from '../../src/days.ts';
 import { partitionOf, slotOfId } from '../../src/ids.ts';
 import { partitionName } from '../../src/journal/subjects.ts';
 import { erasedRecords } from '../../src/metrics.ts';
+import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { DueOrganisation, OrganisationsWait, SweepBody } from '../../src/protocol/retention.ts';
-import { removeChannels } from '../../src/store/channels.ts';
+import { removeChannelsBut } from '../../src/store/channels.ts';
 import {
   listDirectoryRepositories,
   listKeys,
@@ -16,11 +17,12 @@ import {
   removeDirectoryRepository,
   removeKey,
   removeOrganisation,
+  writeDirectoryRepository,
   writeOrganisation,
 } from '../../src/store/directory.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { removePolicy } from '../../src/store/policies.ts';
+import { readPolicy, removePolicy } from '../../src/store/policies.ts';
 import {
   isFreeShare,
   isUninstalled,
@@ -44,13 +46,16 @@ type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
 export function sweepOrganisations(partition: Partition, sweep: Sweep, at: number): void {
   calm(partition, at);
   const organisations = sweep.organisations.filter((each) => isUninstalled(partition, each) && isOver(each, at));
-  const { partitions, shares } = sweep;
+  const { partitions, shares, kept = [] } = sweep;
   const isHeld = organisations.length > 0 && !shares.every(({ records, total }) => isFreeShare(records, total));
   if (isHeld) {
-    return writeWaitingOrganisations(partition, { cause: 'organisations', organisations, partitions, shares });
+    return writeWaitingOrganisations(partition, {
+      ...{ cause: 'organisations', organisations, partitions, shares },
+      ...(kept.length > 0 && { kept }),
+    });
   }
   writeWaitingOrganisations(partition, undefined);
-  for (const { id } of organisations) eraseOrganisation(partition, id, partitions, at);
+  for (const { id } of organisations) eraseOrganisation(partition, id, { partitions, kept, at });
   writeLastSweep(partition, { at, before: null, erased: noCounts() });
 }
 
@@ -76,21 +81,38 @@ export function approveOrganisations(partition: Partition, wait: OrganisationsWa
   if (JSON.stringify(waiting) !== JSON.stringify(wait)) return false;
   writeWaitingOrganisations(partition, undefined);
   const gone = wait.organisations.filter((due) => isUninstalled(partition, due));
-  for (const { id } of gone) eraseOrganisation(partition, id, wait.partitions, at);
+  const { partitions, kept = [] } = wait;
+  for (const { id } of gone) eraseOrganisation(partition, id, { partitions, kept, at });
   return true;
 }
 
-/** All that the directory knows of an organisation. What else it comes to hold of one is erased here too. */
-function eraseOrganisation(partition: Partition, orgId: string, partitions: number, at: number): void {
-  const repositories = listDirectoryRepositories(partition, orgId);
-  const { ownerId = null, login } = readOrganisation(partition, orgId) ?? {};
+/**
+ * All that the directory knows of an organisation, but for what it takes to show the notes of the repositories that are kept. What
+ * else it comes to hold of one is erased here too.
+ */
+function eraseOrganisation(
+  partition: Partition,
+  orgId: string,
+  { partitions, kept, at }: { partitions: number; kept: readonly string[]; at: number },
+): void {
+  const { ownerId = null, uninstalledAt = null, login } = readOrganisation(partition, orgId) ?? {};
+  const all = listDirectoryRepositories(partition, orgId);
+  const isKeeping = ownerId !== null && readPolicy(partition, orgId).keepPublishedAfterUninstall;
+  const staying = all.filter(({ id, claimed }) => isKeeping && !claimed && kept.includes(id));
+  const stayingIds = new Set(staying.map(({ id }) => id));
+  const named = login !== undefined && { login };
+  const repositories = all.filter(({ id }) => !stayingIds.has(id));
   for (const { id, claimed } of repositories) {
     removeDirectoryRepository(partition, id);
-    const target = partitionName(partitionOf(slotOfId(id) as number, partitions));
-    const erased = { orgId, ownerId: claimed ? null : ownerId, ...(login !== undefined && { login }) };
+    const erased = { orgId, ownerId: claimed ? null : ownerId, ...named };
     const isTold = claimed === true || ownerId !== null;
-    const body = { relay: 'repositoryErased' as const, repoId: id, ...(isTold && erased) };
-    writeEffect(partition, { effect: 'relay', target, at, body });
+    tellErased(partition, { repoId: id, ...(isTold && erased) }, partitions, at);
+  }
+  for (const repository of staying) {
+    if (repository.keptSince === uninstalledAt) continue;
+    const keptSince = uninstalledAt ?? at;
+    writeDirectoryRepository(partition, { ...repository, state: 'disconnected', keptSince });
+    tellErased(partition, { repoId: repository.id, orgId, ownerId, ...named, keepPublished: true }, partitions, at);
   }
   const keys = listKeys(partition).filter((key) => key.orgId === orgId);
   for (const key of keys) {
@@ -101,19 +123,31 @@ function eraseOrganisation(partition: Partition, orgId: string, partitions: numb
   writeTier(partition, orgId, standardTier);
   const secrets = listWebhookSecrets(partition, orgId);
   for (const secret of secrets) removeWebhookSecret(partition, secret);
-  removeChannels(partition, orgId);
-  removePolicy(partition, orgId);
+  removeChannelsBut(partition, orgId, stayingIds);
+  if (staying.length === 0) removePolicy(partition, orgId);
   removeSuppressions(partition, orgId);
   const endpoints = listWebhookEndpoints(partition, orgId);
   for (const endpoint of endpoints) eraseWebhookEndpoint(partition, endpoint);
-  removeOrganisation(partition, orgId);
-  noteErasure(partition);
+  if (staying.length === 0) removeOrganisation(partition, orgId);
+  // What was kept before is looked at with each sweep, and nothing goes.
+  const isNews = staying.some(({ keptSince }) => keptSince !== uninstalledAt);
+  if (staying.length === 0 || isNews || repositories.length + keys.length > 0) noteErasure(partition);
   const counts = {
-    organisations: 1,
+    organisations: staying.length === 0 ? 1 : 0,
     keys: keys.length,
     secrets: secrets.length,
     endpoints: endpoints.length,
     repositories: repositories.length,
   };
   for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);
+}
+
+function tellErased(
+  partition: Partition,
+  told: Omit<Extract<RelayBody, { relay: 'repositoryErased' }>, 'relay'>,
+  partitions: number,
+  at: number,
+): void {
+  const target = partitionName(partitionOf(slotOfId(told.repoId) as number, partitions));
+  writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', ...told } });
 }

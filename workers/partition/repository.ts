@@ -18,7 +18,7 @@ import { pullsNumbered, writePull } from '../../src/store/pulls.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/repositories.ts';
 import { judgeClaim, withoutClaim } from './claims.ts';
-import { finishErasing, giveUpRepository } from './retention.ts';
+import { finishErasing, giveUpRepository, keepPublishedNotes } from './retention.ts';
 
 /** The repository part of a record that is folded, and whose secret signed it. */
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
@@ -43,7 +43,7 @@ export function meetRepository(
   const before = verdict === 'beginsAnew' ? undefined : stored;
   // Only now: a claim must not complete what proves its owner.
   const record = before ? completed(before, told) : told;
-  if (!before) finishErasing(partition, id);
+  finishErasing(partition, id);
   const known = before && weigh(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
   // The directory lists whoever the host has refuted, and may not have heard of this one.
@@ -77,7 +77,7 @@ function tellDirectory(
 export function foldErased(
   partition: Partition,
   { at, replayed }: Pick<RelayRecord, 'at' | 'replayed'>,
-  { repoId, orgId, ownerId, login }: Extract<RelayBody, { relay: 'repositoryErased' }>,
+  { repoId, orgId, ownerId, login, keepPublished }: Extract<RelayBody, { relay: 'repositoryErased' }>,
 ): void {
   const known = readRepository(partition, repoId);
   if (!known || (replayed && known.createdAt > at)) return;
@@ -85,7 +85,8 @@ export function foldErased(
   // What came without the owner's number is the owner's by its login.
   const isNamed = ownerId != null && login !== undefined && !isNumber(owner.id) && sameLogin(owner.login, login);
   const isProvedOwner = known.claimedBy === undefined && (owner.id === ownerId || isNamed);
-  if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
+  if (keepPublished && isProvedOwner) keepPublishedNotes(partition, known, at);
+  else if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
     giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
   else tellDirectory(partition, known, at, known.claimedBy ?? null);
 }

@@ -7,12 +7,13 @@ import { dayOf } from '../../src/days.ts';
 import { erasedRecords } from '../../src/metrics.ts';
 import type { SweepRecord } from '../../src/protocol/journal.ts';
 import type { RecordCounts } from '../../src/protocol/retention.ts';
+import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { countStale, eraseStale } from '../../src/store/erasing.ts';
 import { eraseMarked, eraseTraces, isErasing, markErasing, nextErasing } from '../../src/store/erasing-repository.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { hasRanges } from '../../src/store/ranges.ts';
-import { readRepository, removeRepository } from '../../src/store/repositories.ts';
+import { readRepository, removeRepository, writeRepository } from '../../src/store/repositories.ts';
 import {
   countedRecords,
   isFreeShare,
@@ -164,6 +165,18 @@ export function giveUpRepository(partition: Partition, repoId: string, claimedBy
   removeRepository(partition, repoId);
   eraseTraces(partition, repoId, claimedBy);
   markErasing(partition, repoId);
+}
+
+/**
+ * Erases everything of a repository but its notes on pages, and what it takes to show and delete them: its name, and the publications
+ * that are on pages. Writes that are on their way to its former life do not reach what comes after it.
+ */
+export function keepPublishedNotes(partition: Partition, known: RepositoryRecord, at: number): void {
+  const { id, revision } = known;
+  finishErasing(partition, id);
+  writeRepository(partition, { ...known, createdAt: at, revision: revision + 1 });
+  eraseTraces(partition, id);
+  markErasing(partition, id, 'keepPublished');
 }
 
 /** Ends the erasing of a repository at once, since it is met again: its new life begins with nothing of the old. */

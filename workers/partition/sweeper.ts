@@ -5,11 +5,12 @@
 import { yearBefore } from '../../src/days.ts';
 import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { askDue, sharesOf } from '../../src/journal/retention.ts';
+import { askDue, sharesOf, withHostedNotes } from '../../src/journal/retention.ts';
 import { directoryName } from '../../src/journal/subjects.ts';
 import { lastSweepTime, partitionAlarms } from '../../src/metrics.ts';
 import type { SweepBody, Wait } from '../../src/protocol/retention.ts';
 import { listDirectoryRepositories } from '../../src/store/directory.ts';
+import { readPolicy } from '../../src/store/policies.ts';
 import { dueOrganisations, isSweeping, retentionStatus } from '../../src/store/retention.ts';
 import type { PartitionOwner } from './owner.ts';
 
@@ -100,7 +101,12 @@ export class Sweeper {
     const ids = repositories.map(({ id }) => id);
     const due = ids.length > 0 ? await askDue(options.journal, this.partitions, yearBefore(now), ids) : [];
     const { partitions } = this;
-    await this.enqueue({ sweep: 'organisations', organisations, partitions, shares: sharesOf(due) });
+    const noted = withHostedNotes(due);
+    // Nothing of a claim outlives its organization.
+    const kept = repositories.flatMap(({ id, orgId, claimed }) =>
+      noted.has(id) && !claimed && readPolicy(partition, orgId).keepPublishedAfterUninstall ? [id] : [],
+    );
+    await this.enqueue({ sweep: 'organisations', organisations, partitions, shares: sharesOf(due), kept });
   }
 
   private async enqueue(body: SweepBody): Promise<void> {

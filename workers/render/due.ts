@@ -6,6 +6,7 @@ import type { Due, RecordCounts, RepositoryCounts } from '../../src/protocol/ret
 import type { DueTask } from '../../src/protocol/tasks.ts';
 import { countStale } from '../../src/store/erasing.ts';
 import { countRepository } from '../../src/store/erasing-repository.ts';
+import { countHostedNotes } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { noCounts, totalRecords } from '../../src/store/retention.ts';
@@ -20,7 +21,10 @@ export function countDue(partition: Partition, { before, repositories }: DueTask
   };
   return {
     stale: [...countStaleOnes(partition, before)].map(([repoId, counts]) => named(repoId, counts)),
-    whole: repositories.map((repoId) => named(repoId, countRepository(partition, repoId))),
+    whole: repositories.map((repoId) => ({
+      ...named(repoId, countRepository(partition, repoId)),
+      hostedNotes: countHostedNotes(partition, repoId),
+    })),
     total: totalRecords(partition),
   };
 }

@@ -57,6 +57,7 @@ export const OrganizationSchema = Type.Object(
     host: text('https://github.com'),
     tier: text('standard'),
     refuseInternalOnPublicChannels: Type.Boolean({ examples: [false] }),
+    keepPublishedAfterUninstall: Type.Boolean({ examples: [true] }),
     createdAt: time,
   },
   closed,

@@ -35,6 +35,8 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   included: '`true` returns the changes in the notes only, `false` the others only.',
   channel: 'Name of a channel.',
   status: 'Returns the items with this status only.',
+  outcome: 'Returns the deliveries with this outcome only.',
+  reason: 'Returns the deliveries that were refused for this reason only.',
   limit: 'Maximum number of items in the page.',
   offset: 'Number of items to skip.',
   sort: 'Field that the list is sorted by.',

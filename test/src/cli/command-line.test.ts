@@ -41,7 +41,7 @@ test('a wrong command line is refused with what was probably meant and the way t
     [['help', 'kyes'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
     [
       ['help', 'orgs', 'lists'],
-      'Expected: tidings orgs list or tier, got "lists". Did you mean list? Run: tidings help orgs',
+      'Expected: tidings orgs list, tier or keep-published, got "lists". Did you mean list? Run: tidings help orgs',
     ],
     [['kyes', '--help'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
   ];

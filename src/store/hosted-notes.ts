@@ -51,8 +51,13 @@ export function readHostedNote(partition: Partition, repoId: string, version: st
 
 /** Publications that the notes of a repository came from last. */
 export function publicationsOnPages(partition: Partition, repoId: string): Set<string> {
-  const rows = [...partition.tables.hostedNotesByDate.getRange(rowsOf(repoId))];
-  return new Set(rows.map(({ value }) => (value as IndexRow).publicationId));
+  const rows = [...partition.tables.hostedNotes.getRange(rowsOf(repoId))];
+  return new Set(rows.map(({ value }) => (value as HostedNote).publicationId));
+}
+
+/** How many pages a repository has, whether or not lists show them. */
+export function countPages(partition: Partition, repoId: string): number {
+  return partition.tables.hostedNotes.getKeysCount(rowsOf(repoId));
 }
 
 /** How many notes a repository has. */

@@ -19,7 +19,7 @@ import { readRepository } from '../store/repositories.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
 import type { ApiRequest } from './handle.ts';
-import { pagesUrlOf } from './publish.ts';
+import { pagesUrlOf, personaPathOf } from './publish.ts';
 import { visible } from './ready.ts';
 import { sampleDraft, samplePublication, sampleRange, sampleRepository, testId } from './samples.ts';
 
@@ -58,8 +58,9 @@ export function mockPublication(
   fields: Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>,
   id?: string,
 ): PublicationRecord {
-  const { repoId, rangeId, persona, revision } = mockDraft(asking, fields.draftId);
-  const url = publishedUrl(asking, mockRange(asking, rangeId), fields.channel);
+  const draft = mockDraft(asking, fields.draftId);
+  const { repoId, rangeId, persona, revision } = draft;
+  const url = publishedUrl(asking, draft, fields.channel);
   return { ...samplePublication(id, fields), repoId, rangeId, persona, revision, url };
 }
 
@@ -71,11 +72,12 @@ export function mockStoredPublication(asking: Asking, id: string): PublicationRe
   return stored ? { ...made, revision: stored.revision } : made;
 }
 
-/** Where a channel shows the notes of a range; null for channels whose receivers give no address. */
-function publishedUrl(asking: Asking, { repoId, bounds }: RangeRecord, channel: ChannelName): string | null {
+/** Where a channel shows a draft; null for channels whose receivers give no address. */
+function publishedUrl(asking: Asking, draft: DraftRecord, channel: ChannelName): string | null {
+  const { repoId, bounds } = mockRange(asking, draft.rangeId);
   if (channel === 'hosted') {
     const pages = pagesOf(asking, repoId);
-    return pages === null ? null : pageUrl(pages, versionName(bounds));
+    return pages === null ? null : pageUrl(pages, versionName(bounds), personaPathOf(asking.context, draft));
   }
   const url = repositoryUrl(asking, repoId);
   if (channel === 'scm_releases' && bounds.toTag !== undefined)

@@ -153,10 +153,20 @@ type Published = Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'p
 /** Where the repository's notes are shown, and where this draft's page is among them. */
 type PagesOf = Pick<PublicationRecord, 'pagesUrl' | 'personaPath'>;
 
-/** The address of an internal page follows from a key of the instance, so that it stays the same for later revisions. */
-function pagesOf(context: ApiContext, directory: Partition, { repoId, rangeId, persona }: Published): PagesOf {
-  const path = personaPath(persona, context.sealer.mac(rangeId, ['internal page', repoId]));
-  return { pagesUrl: pagesUrlOf(context, directory, repoId), ...(path !== undefined && { personaPath: path }) };
+function pagesOf(context: ApiContext, directory: Partition, published: Published): PagesOf {
+  const path = personaPathOf(context, published);
+  return {
+    pagesUrl: pagesUrlOf(context, directory, published.repoId),
+    ...(path !== undefined && { personaPath: path }),
+  };
+}
+
+/**
+ * Where a draft's page is below that of its version; undefined for customers, whose page that is. The address of an internal page
+ * follows from a key of the instance, so that it stays the same for later revisions.
+ */
+export function personaPathOf({ sealer }: ApiContext, { repoId, rangeId, persona }: Published): string | undefined {
+  return personaPath(persona, sealer.mac(rangeId, ['internal page', repoId]));
 }
 
 /** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */

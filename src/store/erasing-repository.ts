@@ -86,7 +86,11 @@ function eraseRepositoryRows(partition: Partition, repoId: string, limit: number
   let left = limit;
   for (const name of tablesByRepository) {
     if (keeps && keptTables.has(name)) continue;
-    for (const key of [...partition.tables[name].getKeys({ ...rowsOf(repoId), limit: left })]) {
+    const selects = keeps && name === 'publicationReferences';
+    const within = { ...rowsOf(repoId), ...(!selects && { limit: left }) };
+    const keys = [...partition.tables[name].getKeys(within)] as string[][];
+    // The reference of a page names its version, by which a publication is deleted.
+    for (const key of selects ? keys.filter(([, channel]) => channel !== 'hosted').slice(0, left) : keys) {
       partition.tables[name].removeSync(key);
       left -= 1;
     }

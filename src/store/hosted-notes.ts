@@ -79,6 +79,11 @@ export function publicationsOnPages({ tables }: Partition, repoId: string): Set<
   return new Set([...tables.hostedNotes.getKeys(rowsOf(repoId))].map((key) => publicationOf(key as string[])));
 }
 
+/** How many pages a repository has, whether or not lists show them. */
+export function countPages(partition: Partition, repoId: string): number {
+  return partition.tables.hostedNotes.getKeysCount(rowsOf(repoId));
+}
+
 /** How many versions lists show of a repository. */
 export function countHostedNotes(partition: Partition, repoId: string): number {
   return partition.tables.hostedNotesByDate.getKeysCount(rowsOf(repoId));

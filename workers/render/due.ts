@@ -6,7 +6,7 @@ import type { Due, RecordCounts, RepositoryCounts } from '../../src/protocol/ret
 import type { DueTask } from '../../src/protocol/tasks.ts';
 import { countStale } from '../../src/store/erasing.ts';
 import { countRepository } from '../../src/store/erasing-repository.ts';
-import { countHostedNotes } from '../../src/store/hosted-notes.ts';
+import { countPages } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { noCounts, totalRecords } from '../../src/store/retention.ts';
@@ -23,7 +23,7 @@ export function countDue(partition: Partition, { before, repositories }: DueTask
     stale: [...countStaleOnes(partition, before)].map(([repoId, counts]) => named(repoId, counts)),
     whole: repositories.map((repoId) => ({
       ...named(repoId, countRepository(partition, repoId)),
-      hostedNotes: countHostedNotes(partition, repoId),
+      hostedNotes: countPages(partition, repoId),
     })),
     total: totalRecords(partition),
   };

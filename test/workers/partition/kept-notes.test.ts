@@ -207,6 +207,7 @@ test('a partition keeps the notes and their publications alone', async (t) => {
     ['pub_page'],
   );
   const kept = [
+    'publicationReferences',
     'repositories',
     'revisions',
     'hostedNotes',
@@ -220,6 +221,8 @@ test('a partition keeps the notes and their publications alone', async (t) => {
     if (!kept.includes(name) && !machinery.includes(name)) assert.deepEqual(own, [], name);
   }
   assert.equal(partition.responses.getKeysCount({}), 0);
+  const references = [...partition.tables.publicationReferences.getKeys({})].map((key) => (key as string[])[1]);
+  assert.deepEqual(references, ['hosted'], 'what names the version of a page stays');
   assert.ok((readRepository(partition, rocket.id)?.createdAt ?? 0) > createdAt, 'writes of its former life end');
 
   await fold(commandRecord({ name: 'deletePublication', publicationId: 'pub_page' }));

@@ -127,7 +127,8 @@ test('test mode (spec 4)', async (t) => {
     const made = (await call('GET', `/api/drafts/${id}`)).body;
     assert.deepEqual([made.id, made.persona, made.releaseRangeId], [id, 'internal', range.id]);
     const published = (await call('POST', '/api/publish', { draftId: id, channel: 'hosted' })).body;
-    assert.equal(published.url, `${service.url}/notes/acme/rocket/v1.1.0`);
+    const page = `${service.url}/notes/acme/rocket/v1.1.0/internal/`;
+    assert.deepEqual([published.url.slice(0, page.length), published.url.length - page.length], [page, 22]);
     const mailed = await call('GET', `/api/publications?draftId=${id}&channel=email`);
     assert.equal(mailed.body.publications[0].url, null);
   });

@@ -19,7 +19,7 @@ import type { Signer } from './secrets.ts';
 
 /** Addresses that are reported and remembered per minute; refusals of further ones are only counted. */
 const mostAddresses = 20;
-/** Webhooks of one address that are reported per minute. */
+/** Webhooks of one address that are reported per minute. One that is refused for another reason counts as another. */
 const mostHooks = 5;
 /** Entries that are kept per source and minute. */
 const mostPerSource = 5;
@@ -74,7 +74,7 @@ export class Refusals implements RefusalMemory {
     const address = this.clients.of(request.peerAddress(), request.headers['x-forwarded-for']) ?? null;
     const hookId = hookOf(request);
     this.report(lane, now);
-    const ordinal = lane.ordinal(address ?? '', `${hookId} ${hostKindOf(request)}`);
+    const ordinal = lane.ordinal(address ?? '', `${hookId} ${hostKindOf(request)} ${refusal.reason}`);
     if (ordinal > mostPerSource) return;
     const entry = describe(request, refusal, { now, address, hookId });
     lane.keep(entry);

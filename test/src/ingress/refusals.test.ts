@@ -46,10 +46,12 @@ test('logs one warning per minute and source, with all that helps', () => {
   assert.match(lines[0]?.message ?? '', /content type of the webhook on the host to application\/json/);
   refusals.note(from('192.0.2.7', { 'x-github-hook-id': '471' }), wrong);
   assert.equal(lines.length, 2, 'another webhook of the same address is another source');
+  refusals.note(from('192.0.2.7', { 'x-github-hook-id': '471' }), { ...wrong, reason: 'form_body' });
+  assert.equal(lines.length, 3, 'another reason is news');
   clock.now += minute;
   refusals.note(request, wrong);
-  assert.equal(lines.length, 4, 'the next minute begins with what the last one left out');
-  assert.deepEqual(lines[2]?.facts, { repeated: 3, fromOtherSources: 0 });
+  assert.equal(lines.length, 5, 'the next minute begins with what the last one left out');
+  assert.deepEqual(lines[3]?.facts, { repeated: 3, fromOtherSources: 0 });
 });
 
 test('takes the address from the proxy that is trusted, and from no other', () => {

@@ -114,7 +114,7 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_PUBLIC_URL',
-        description: 'Address clients reach the service at; empty = http://HOST:PORT',
+        description: 'Address clients reach the service at, needed to send mail; empty = http://HOST:PORT',
       },
     ),
     webhookSecrets: setting(Type.Array(secretText, { maxItems: 2, default: [] }), {

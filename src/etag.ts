@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 
 /** Counts the changes of response shapes: the same content in another shape has another validator. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /** Length of a digest: 132 bits in base64url. */
 export const digestLength = 22;

@@ -20,7 +20,7 @@ import {
 } from '../protocol/api.ts';
 import { webhookContracts } from '../protocol/contracts/webhooks.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
-import { organisationByLogin, readOrganisation } from '../store/directory.ts';
+import { ambiguousLogin, organisationByLogin, readOrganisation, sameLogin } from '../store/directory.ts';
 import {
   listWebhookEndpoints,
   readWebhookEndpoint,
@@ -187,6 +187,10 @@ function organisationFor({ caller, directory, context }: ApiRequest, org: string
   if (org === undefined) return own as string;
   const origin = (own === null ? undefined : readOrganisation(directory, own)?.origin) ?? context.settings.hostOrigin;
   const isId = slotOfId(org, 'org') !== undefined;
+  const isOwn = own !== null && sameLogin(readOrganisation(directory, own)?.login ?? '', org);
+  if (isOwn) return own;
+  const clash = own === null && !isId ? ambiguousLogin(directory, org, origin) : undefined;
+  if (clash) throw clash;
   const named = isId ? readOrganisation(directory, org) : organisationByLogin(directory, origin, org);
   if (!named || (own !== null && named.id !== own)) throw notFound('Organization', org);
   return named.id;

@@ -2,6 +2,7 @@
  * The tables of the directory partition: organisations, which repositories they have (the only place authorisation
  * reads), and API keys by hash (`docs/architecture.md` decision 13).
  */
+import { ServiceError } from '../errors.ts';
 import { digestOf } from '../etag.ts';
 import { isNumber } from '../ids.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
@@ -122,6 +123,17 @@ export function organisationByLogin(
 ): OrganisationRecord | undefined {
   const id: string | undefined = partition.tables.organisationsByLogin.get([origin, login.toLowerCase()]);
   return id === undefined ? undefined : readOrganisation(partition, id);
+}
+
+/** The refusal of a login that several organizations bear, such as a former and a present owner of it; it lists their ids. */
+export function ambiguousLogin(partition: Partition, login: string, origin: string): ServiceError | undefined {
+  const bearers = listOrganisations(partition).filter(
+    (organisation) => organisation.origin === origin && sameLogin(organisation.login, login),
+  );
+  if (bearers.length < 2) return undefined;
+  const ids = bearers.map(({ id }) => id).join(', ');
+  const message = `Several organizations on ${origin} are called ${JSON.stringify(login)}: ${ids}. Name one of them by its id.`;
+  return new ServiceError('conflict', message, { details: { org: `expected one of ${ids}` } });
 }
 
 /** The number of an organization's owner; null while no delivery has told one. */

@@ -149,7 +149,7 @@ test('a fault says in words what is expected, and where', () => {
     ],
     [
       { TIDINGS_PUBLIC_URL: 'notes.example.com' },
-      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Address clients reach the service at; empty = http://HOST:PORT.',
+      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Address clients reach the service at, needed to send mail; empty = http://HOST:PORT.',
     ],
     [
       { TIDINGS_WEBHOOK_SECRET: 'a-secret-of-mine' },

@@ -209,6 +209,11 @@ test('payloads with and without ids that are on their way at one time', async (t
     assert.equal(refused.status, 409, JSON.stringify(refused.body));
     for (const id of twins) assert.match(refused.body.message, new RegExp(id));
     assert.equal((await keyOf(service, twins[0] as string)).status, 201);
+    const endpoint = await service.api('POST', '/api/webhook-endpoints', {
+      org: 'twin',
+      url: 'https://hooks.example/',
+    });
+    assert.equal(endpoint.status, 409, JSON.stringify(endpoint.body));
     const secret = await service.api('POST', '/api/webhook-secrets', { org: 'twin' });
     assert.equal(secret.status, 409);
     const args = ['keys', 'create', '--org', 'twin', '--name', 'ci'];

@@ -2,7 +2,6 @@
  * Folds what belongs to the directory: repositories met by other partitions, organisations, API keys. Webhook secrets have
  * a file of their own.
  */
-import { ServiceError } from '../../src/errors.ts';
 import { hashedId, isNumber } from '../../src/ids.ts';
 import { mostAheadMs } from '../../src/intake/text.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
@@ -11,11 +10,11 @@ import type { RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import {
+  ambiguousLogin,
   type DirectoryRepository,
   directoryRepositoryDigest,
   directoryRepositoryResponse,
   isRefutedFor,
-  listOrganisations,
   mayClaimOwner,
   type OrganisationRecord,
   organisationByLogin,
@@ -213,23 +212,12 @@ function createKeyFor(
 ): CommandResult {
   const { org, origin, unambiguous } = command;
   if (org !== null && unambiguous) {
-    const clash = ambiguity(partition, org, origin);
-    if (clash) return clash;
+    const clash = ambiguousLogin(partition, org, origin);
+    if (clash) return refused(clash);
   }
   const orgId = org === null ? null : organisationNamed(partition, org, origin, at);
   if (orgId === undefined) return missing('Organization', String(command.org));
   return createKey(partition, command, orgId, at);
-}
-
-/** The refusal of a login that several organizations bear, such as a former and a present owner of it; it lists their ids. */
-function ambiguity(partition: Partition, name: string, origin: string): CommandResult | undefined {
-  const bearers = listOrganisations(partition).filter(
-    (organisation) => organisation.origin === origin && sameLogin(organisation.login, name),
-  );
-  if (bearers.length < 2) return undefined;
-  const ids = bearers.map(({ id }) => id).join(', ');
-  const message = `Several organizations on ${origin} are called ${JSON.stringify(name)}: ${ids}. Name one of them by its id.`;
-  return refused(new ServiceError('conflict', message, { details: { org: `expected one of ${ids}` } }));
 }
 
 /** An organisation by id or login; a login not met yet is kept for the owner that comes with it. */
@@ -268,8 +256,8 @@ function nameOrganisation(
   { login, origin, unambiguous }: Extract<DirectoryCommand, { name: 'nameOrganisation' }>,
   at: number,
 ): CommandResult {
-  const clash = unambiguous && ambiguity(partition, login, origin);
-  if (clash) return clash;
+  const clash = unambiguous && ambiguousLogin(partition, login, origin);
+  if (clash) return refused(clash);
   return { ok: true, value: { orgId: organisationNamed(partition, login, origin, at) } };
 }
 

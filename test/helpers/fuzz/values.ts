@@ -52,6 +52,9 @@ export function prefixOf(field: string, example?: unknown): string | undefined {
 export function valueFor(maker: Maker, given: Document, field: string, example?: unknown): unknown {
   const { random } = maker;
   const schema = resolve(given);
+  if (Array.isArray(schema.type))
+    return valueFor(maker, { ...schema, type: pick(random, schema.type) }, field, example);
+  if (schema.type === 'null') return null;
   const known = maker.known(field)?.filter((value) => fits(schema, value)) ?? [];
   if (known.length > 0) return pick(random, known);
   const prefix = schema.type === 'string' ? prefixOf(field, example ?? schema.example) : undefined;

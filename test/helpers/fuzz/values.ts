@@ -89,14 +89,19 @@ function arrayOf(maker: Maker, { items, minItems = 0, maxItems = 4, uniqueItems 
 }
 
 function objectOf(maker: Maker, schema: Document, example: unknown): Record<string, unknown> {
-  const { properties = {}, required = [], patternProperties } = schema;
+  const { properties = {}, required = [], patternProperties, minProperties = 0 } = schema;
   const made: Record<string, unknown> = {};
+  const [sure] = minProperties > 0 ? [pick(maker.random, Object.keys(properties))] : [];
   const [free] = Object.values<Document>(patternProperties ?? {});
   if (free)
     for (let left = maker.random(4); left > 0; left--) made[`label ${maker.random(9)}`] = valueFor(maker, free, '');
   for (const [name, each] of Object.entries<Document>(properties)) {
     // A field whose values exist is asked for on purpose: without it the default may lead elsewhere.
-    const wanted = required.includes(name) || maker.random(10) < maker.optional || maker.known(name)?.[0] !== undefined;
+    const wanted =
+      required.includes(name) ||
+      name === sure ||
+      maker.random(10) < maker.optional ||
+      maker.known(name)?.[0] !== undefined;
     if (!wanted) continue;
     const value = valueFor(maker, each, name, (example as Record<string, unknown> | undefined)?.[name]);
     if (value !== undefined) made[name] = value;

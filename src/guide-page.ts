@@ -24,7 +24,7 @@ const policy = [
 /** What the guide needs besides the style of the pages of notes. */
 const guideStyle = `nav.contents { display: block; padding: 0; border: 0; }
 nav.documents { margin-bottom: 2rem; padding: 0 0 1rem; border: 0; border-bottom: 1px solid var(--line); justify-content: start; }
-:is(h2, h3, h4) .anchor { margin-left: 0.4em; color: var(--faint); }
+:is(h1, h2, h3, h4) .anchor { margin-left: 0.4em; color: var(--faint); font-size: 0.8em; text-decoration: none; }
 table { max-width: 100%; }
 `;
 

@@ -52,6 +52,7 @@ export function homePage({ service, isPublic }: Place, published: readonly Publi
 </header>
 <p>Release notes from merged pull requests: a draft for each kind of reader, edited by people, published where they are read.</p>
 <ul>
+<li><a href="docs/guide">Guide</a> to the API, task by task</li>
 <li><a href="docs">API reference</a>, to read and to try, and its <a href="api/openapi.json">OpenAPI document</a></li>
 <li><a href="healthz">Health</a> of this service</li>
 </ul>

@@ -17,7 +17,8 @@ test('names the service, its version, where to go on, and the address for webhoo
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.match(body, /<h1>Tidings<\/h1>/);
   assert.ok(body.includes(`Version ${version}<`));
-  for (const path of ['docs', 'api/openapi.json', 'healthz']) assert.ok(body.includes(`href="${path}"`), path);
+  for (const path of ['docs', 'docs/guide', 'api/openapi.json', 'healthz'])
+    assert.ok(body.includes(`href="${path}"`), path);
   assert.ok(body.includes(`<code>${pages.url}/api/webhooks/scm</code>`));
   assert.match(body, /TIDINGS_PUBLIC_URL/, 'nobody else reaches an address of the machine');
   assert.doesNotMatch(body, /Published notes/, 'there are none');

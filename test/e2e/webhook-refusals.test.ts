@@ -137,9 +137,6 @@ test('refused deliveries', async (t) => {
     await waitUntil('the next one is folded', async () => (await service.api('GET', '/api/repos')).body.total === 1);
     assert.equal(await folded(service, 'event'), 1, 'and is the first');
     assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
-    const others = faultsIn(service.log).filter(
-      (line) => !/webhook deliver(y|ies) (was |were )?refused|were refused in that minute/.test(line),
-    );
-    assert.deepEqual(others, [], 'nothing else was logged than that they were refused');
+    assert.deepEqual(faultsIn(service.log), []);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What a service has logged, without what only tells that the machine was slow: a second for one message is much for a disk,
- * and no fault of the service.
+ * What a service has logged, without what is no fault of the service: a machine that was slow (a second for one message is much
+ * for a disk), and deliveries that it refused.
  */
 
 const slowness: ReadonlySet<unknown> = new Set([
@@ -10,9 +10,14 @@ const slowness: ReadonlySet<unknown> = new Set([
   'journal cannot be read yet',
 ]);
 
+const refusal = /^webhook delivery refused: |^\d+ more webhook deliveries were refused in that minute$/;
+
 /** The lines of a log that tell of a fault. */
 export function faultsIn(log: string): string[] {
-  return log.split('\n').filter((line) => line !== '' && !slowness.has(messageOf(line)));
+  return log.split('\n').filter((line) => {
+    const message = messageOf(line);
+    return line !== '' && !slowness.has(message) && !refusal.test(String(message));
+  });
 }
 
 /** The message of a line; nothing of what is no line of the logger, like a stack of the runtime. */

@@ -7,19 +7,11 @@ import { escapeHtml } from './escape-html.ts';
 import { Asset } from './http/asset.ts';
 import { pageHeaders } from './http/page-headers.ts';
 import type { HttpRoute } from './http/server.ts';
+import { pagePolicy } from './pages/policy.ts';
 import { styleVersion } from './pages/style.ts';
 
 /** Path of the page. */
 export const guidePath = '/docs/guide';
-
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /** What the guide needs besides the style of the pages of notes. */
 const guideStyle = `nav.contents { display: block; padding: 0; border: 0; }
@@ -39,8 +31,8 @@ interface Heading {
 
 /** The routes of the page and its style. */
 export function guideRoutes(text = readGuide()): HttpRoute[] {
-  const css = new Asset('text/css; charset=utf-8', guideStyle, pageHeaders(policy));
-  const page = new Asset('text/html; charset=utf-8', guidePage(text, css.version), pageHeaders(policy));
+  const css = new Asset('text/css; charset=utf-8', guideStyle, pageHeaders(pagePolicy));
+  const page = new Asset('text/html; charset=utf-8', guidePage(text, css.version), pageHeaders(pagePolicy));
   return [
     { method: 'GET', path: guidePath, handle: (exchange) => page.send(exchange) },
     { method: 'GET', path: '/docs/guide.css', handle: (exchange) => css.send(exchange) },

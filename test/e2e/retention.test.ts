@@ -204,7 +204,8 @@ test('erases an organization a month after its app was removed (spec 8)', async 
   await waitUntil('another life begins', async () => (await service.api('GET', '/api/repos')).body.total === 1);
 });
 
-test('published notes outlive the app, and can be deleted (spec 8)', async (t) => {
+/** A service whose app was installed 60 days ago, with nine pull requests and a note of them on a page. */
+async function publishedNotes(t: TestContext) {
   const service = await startService(t, { env });
   const rocket = repository('1001', 'rocket');
   await enqueue(t, service, 'directory', [installation('installed', 60, [rocket])]);
@@ -216,6 +217,11 @@ test('published notes outlive the app, and can be deleted (spec 8)', async (t) =
   const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
   const published = (await toEnd(service, asked)).body;
   assert.equal(published.status, 'completed', JSON.stringify(published));
+  return { service, rocket, range, draft, published };
+}
+
+test('published notes outlive the app, and can be deleted (spec 8)', async (t) => {
+  const { service, rocket, range, draft, published } = await publishedNotes(t);
   const page = async () => (await fetch(published.url)).status;
   assert.equal(await page(), 200);
   const former = service.tidings('keys', 'create', '--org', 'acme', '--name', 'ci', '--quiet').trim();
@@ -256,16 +262,10 @@ test('published notes outlive the app, and can be deleted (spec 8)', async (t) =
 });
 
 test('an organization that wants nothing kept loses its published notes too (spec 8)', async (t) => {
-  const service = await startService(t, { env });
-  const rocket = repository('1001', 'rocket');
-  await enqueue(t, service, 'directory', [installation('installed', 60, [rocket])]);
-  await enqueue(t, service, 'p00', pulls(9, 60, rocket));
-  await waitUntil('all is folded', async () => (await shown(service)).partitions[1].total === 9);
-  const bounds = { repoId: rocket.id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
-  const range = (await service.api('POST', '/api/ranges', bounds)).body;
-  const draft = await generateDraft(service, range.id, 'customer');
-  const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
-  const { url } = (await toEnd(service, asked)).body;
+  const {
+    service,
+    published: { url },
+  } = await publishedNotes(t);
   await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
   await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
   service.tidings('retention', 'sweep');

@@ -122,7 +122,7 @@ export interface Operations {
   /** Replace the text of a draft, its flags or both. */
   updateDraft: { input: { draftId: string } & { bodyMd?: string; flags?: { highlights?: readonly (string)[] | null; contributors?: readonly (string)[] | null; upgradeInstructions?: string | null } }; reply: DraftUpdate; };
   /** Generate the draft of a range for a persona. */
-  generateDraft: { input: { rangeId: string } & { persona: 'engineer' | 'internal' | 'customer' }; reply: Ticket; };
+  generateDraft: { input: { rangeId: string } & { persona: 'engineer' | 'internal' | 'customer'; force?: boolean }; reply: Ticket; };
   /** List the texts that a draft has had. */
   listDraftRevisions: { input: { draftId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { revisions: readonly (Revision)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Revision; };
   /** Get a revision with its text. */

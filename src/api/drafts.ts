@@ -71,9 +71,10 @@ const generateDraft: ApiRoute = {
   handle: async (request) => {
     const [rangeId = ''] = request.params;
     const partition = visibleRange(request, rangeId);
-    const { persona } = checkGenerate(request.body);
+    const { persona, force } = checkGenerate(request.body);
     const draftId = draftIdOf(rangeId, persona);
-    const command = { name: 'generateDraft', draftId, rangeId, persona, ticket: ulid() } as const;
+    const forced = force === true ? ({ force } as const) : {};
+    const command = { name: 'generateDraft', draftId, rangeId, persona, ticket: ulid(), ...forced } as const;
     return ticketed(await carryOut(request.context, partition.name, command, request.once));
   },
 };

@@ -69,7 +69,15 @@ export const CreateRangeBodySchemas = {
 };
 export type CreateRangeBody = Static<(typeof CreateRangeBodySchemas)[keyof typeof CreateRangeBodySchemas]>;
 
-export const GenerateDraftBodySchema = Type.Object({ persona: PersonaSchema }, closed);
+export const GenerateDraftBodySchema = Type.Object(
+  {
+    persona: PersonaSchema,
+    force: Type.Optional(
+      Type.Boolean({ description: 'generates from what is left of a range that retention has erased changes of' }),
+    ),
+  },
+  closed,
+);
 export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
 
 const bodyMd = Type.String({ description: 'the whole text, at most 1 MiB' });

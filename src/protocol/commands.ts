@@ -48,6 +48,8 @@ export const CommandSchema = Type.Union([
     rangeId: Type.String(),
     persona: PersonaSchema,
     ticket: Type.String(),
+    /** Generates from what is left of a range that retention has erased changes of. */
+    force: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({
     name: Type.Literal('updateDraft'),

@@ -47,6 +47,8 @@ export const RecountResultSchema = Type.Object({
       prCount: Type.Integer(),
       issueCount: Type.Integer(),
       resolution: ResolutionSchema,
+      /** Commits without a pull request; absent in records of earlier versions. */
+      commitCount: Type.Optional(Type.Integer()),
     }),
   ),
 });

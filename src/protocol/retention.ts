@@ -57,7 +57,12 @@ export type Wait = Static<typeof WaitSchema>;
 
 /** What a sweep decides. `more` goes on with the one under way. */
 export const SweepBodySchema = Type.Union([
-  Type.Object({ sweep: Type.Literal('records'), before: DaySchema }),
+  Type.Object({
+    sweep: Type.Literal('records'),
+    before: DaySchema,
+    /** Ranges note what they lose by it. Records of earlier versions have no such field. */
+    notesLosses: Type.Optional(Type.Literal(true)),
+  }),
   Type.Object({
     sweep: Type.Literal('organisations'),
     organisations: Type.Array(DueOrganisationSchema),

@@ -196,6 +196,13 @@ export const RangeBoundsSchema = Type.Object({
 });
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 
+/**
+ * How many changes of a range retention has erased, when that was last counted, and the recount that the last of these erasings
+ * asked for, by its row in the outbox.
+ */
+export const RangeLossSchema = Type.Object({ changes: Type.Integer(), at: Instant, row: Type.Integer() });
+export type RangeLoss = Static<typeof RangeLossSchema>;
+
 /** A release range with its counts as last recounted. */
 export const RangeRecordSchema = Type.Object({
   id: Type.String(),
@@ -208,6 +215,9 @@ export const RangeRecordSchema = Type.Object({
   updatedAt: Instant,
   /** When its first publication was completed; absent before, and where earlier versions published it. */
   publishedAt: Type.Optional(Instant),
+  /** Commits without a pull request, as last recounted; absent where only earlier versions have counted. */
+  commitCount: Type.Optional(Type.Integer()),
+  lost: Type.Optional(RangeLossSchema),
 });
 export type RangeRecord = Static<typeof RangeRecordSchema>;
 

@@ -49,6 +49,8 @@ export const RangeCountSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  /** Commits without a pull request. */
+  commitCount: Type.Integer(),
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
 

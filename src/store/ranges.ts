@@ -2,7 +2,7 @@
  * Release ranges: by id, and by repository in order of making.
  */
 import type { RangeRecord } from '../protocol/stored.ts';
-import { nextNumber, readCounter } from './meta.ts';
+import { nextNumber, readCounter, writeCounter } from './meta.ts';
 import type { Partition } from './partition.ts';
 
 export function readRange(partition: Partition, id: string): RangeRecord | undefined {
@@ -28,6 +28,24 @@ export function countRanges(partition: Partition, repoId: string): number {
 /** Forgets that a repository had ranges: all of them are erased. */
 export function removeRangeCount(partition: Partition, repoId: string): void {
   partition.tables.meta.removeSync(rangesOf(repoId));
+  writeErasedRecount(partition, repoId, 0);
+}
+
+/**
+ * The recount that will say what the ranges of a repository have lost by a sweep, by its row in the outbox; 0 when none is
+ * awaited.
+ */
+export function readErasedRecount(partition: Partition, repoId: string): number {
+  return readCounter(partition, erasedOf(repoId));
+}
+
+export function writeErasedRecount(partition: Partition, repoId: string, row: number): void {
+  if (row > 0) writeCounter(partition, erasedOf(repoId), row);
+  else partition.tables.meta.removeSync(erasedOf(repoId));
+}
+
+function erasedOf(repoId: string): string {
+  return `erased ${repoId}`;
 }
 
 function rangesOf(repoId: string): string {

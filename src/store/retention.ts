@@ -31,6 +31,8 @@ export interface Sweep {
   erased: RecordCounts;
   records: number;
   total: number;
+  /** Ranges note what they lose by it. */
+  notesLosses?: true;
 }
 
 export function noCounts(): RecordCounts {

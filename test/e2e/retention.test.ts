@@ -133,6 +133,46 @@ test('shows, holds back, allows and erases what is a year old (spec 8)', async (
   await waitUntil('the alarm is over', async () => (await service.metric('tidings_partition_alarm')) === 0);
 });
 
+test('refuses to generate a draft whose changes were erased, unless forced (spec 8)', async (t) => {
+  const service = await startService(t, { env });
+  await enqueue(t, service, 'p00', pulls(9, 400));
+  await waitUntil('all is folded', async () => (await shown(service)).partitions[1].total === 9);
+  const bounds = { repoId: repository('1001', 'rocket').id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
+  const range = (await service.api('POST', '/api/ranges', bounds)).body;
+  const draft = await generateDraft(service, range.id);
+  const entry = /^.*<!-- rn:pr:1 -->$/m;
+  const edited = draft.bodyMd.replace(entry, '- My own words <!-- rn:pr:1 -->');
+  assert.notEqual(edited, draft.bodyMd);
+  assert.equal((await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: edited })).status, 200);
+
+  service.tidings('retention', 'sweep');
+  await waitUntil('it is erased', async () => (await shown(service)).partitions[1].lastSweep?.erased.pulls === 9);
+  await waitUntil(
+    'it is counted',
+    async () => (await service.api('GET', `/api/ranges/${range.id}`)).body.prCount === 0,
+  );
+  const path = `/api/drafts/${range.id}/generate`;
+  for (const fields of [{}, { force: false }]) {
+    const refused = await service.api('POST', path, { persona: 'engineer', ...fields });
+    assert.deepEqual([refused.status, refused.body.error], [409, 'Conflict']);
+    assert.match(refused.body.message, /had 9 changes .* and has 0: .*Send "force": true/);
+  }
+  const wrong = await service.api('POST', path, { persona: 'engineer', force: 'yes' });
+  assert.deepEqual([wrong.status, Object.keys(wrong.body.details)], [400, ['force']]);
+  assert.equal((await service.api('GET', `/api/drafts/${draft.id}`)).body.bodyMd, edited);
+
+  const forced = await service.api('POST', path, { persona: 'engineer', force: true });
+  assert.equal(forced.status, 201, JSON.stringify(forced.body));
+  const after = await waitUntil('the draft is ready', async () => {
+    const { body } = await service.api('GET', `/api/drafts/${draft.id}`);
+    return body.status !== 'processing' && body;
+  });
+  assert.deepEqual(
+    [after.status, /My own words/.test(after.bodyMd), /rn:pr:2/.test(after.bodyMd)],
+    ['ready', true, false],
+  );
+});
+
 test('erases nothing after three days off until somebody says that the clock is right', async (t) => {
   const service = await startService(t, { env: { ...env, TIDINGS_TICK_SECONDS: '3600' } });
   await enqueue(t, service, 'p00', pulls(9, 400));

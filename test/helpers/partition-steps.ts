@@ -284,7 +284,11 @@ const anyOldEvent = fc
   .record({ body: anyBody, delivery, days: fc.integer({ min: 0, max: 60 }) })
   .map(({ body, delivery, days }) => eventRecord(body, { delivery, at: epoch - long + days * dayMs }));
 const anySweep = fc.oneof(
-  at.map((at) => sweepRecord({ sweep: 'records', before: dayOf(at) - 365 }, at)),
+  fc
+    .record({ at, notesLosses: fc.option(fc.constant(true as const), { nil: undefined }) })
+    .map(({ at, notesLosses }) =>
+      sweepRecord({ sweep: 'records', before: dayOf(at) - 365, ...(notesLosses && { notesLosses }) }, at),
+    ),
   at.map((at) => sweepRecord({ sweep: 'more' }, at)),
   fc.record({ at, days: fc.integer({ min: 0, max: 3 }) }).map(({ at, days }) => tickRecord(at + days * dayMs)),
 );

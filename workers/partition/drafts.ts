@@ -24,7 +24,8 @@ import {
 } from '../../src/store/revisions.ts';
 import { countFor } from './count.ts';
 import { eventFor } from './event.ts';
-import { missing, stale } from './refusals.ts';
+import { lossRefusal } from './range-losses.ts';
+import { missing, refused, stale } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
@@ -43,6 +44,8 @@ export function generateDraft(partition: Partition, command: CommandNamed<'gener
   const before = readDraft(partition, draftId);
   const answer = { ok: true, value: { id: draftId, status: 'processing', estimatedTime: estimatedSeconds } } as const;
   if (before?.status === 'processing') return answer;
+  const refusal = command.force ? undefined : lossRefusal(partition, range);
+  if (refusal) return refused(refusal);
   const draft = before ?? emptyDraft({ id: draftId, rangeId, repoId, persona }, at);
   saveDraft(partition, { ...draft, status: 'processing', ticket, error: null });
   writeEffect(partition, { effect: 'render', draftId, rangeId, repoId, persona, ticket }, `render ${draftId}`);
@@ -80,6 +83,10 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
 export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at: number): void {
   const draft = openTicket(partition, outcome.draftId, outcome.ticket);
   if (!draft) return;
+  // The text may lack what was erased while it was rendered.
+  const range = readRange(partition, draft.rangeId);
+  const loss = range && lossRefusal(partition, range, outcome.row);
+  if (loss) return fail(partition, draft, loss.message, at);
   const edited = draft.bodyMd !== draft.generatedMd;
   const bodyMd = edited ? merged(draft, outcome.bodyMd) : outcome.bodyMd;
   if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);

@@ -6,12 +6,13 @@
 import type { ResultBody } from '../../src/protocol/results.ts';
 import { removeEffect, removeRelays } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRange, writeRange } from '../../src/store/ranges.ts';
+import { readErasedRecount, readRange, writeErasedRecount, writeRange } from '../../src/store/ranges.ts';
 import { readRepository } from '../../src/store/repositories.ts';
 import { writeRangeResponse } from '../../src/store/responses.ts';
 import { rendered, renderFailed } from './drafts.ts';
 import { foldOwnerAnswer } from './owners.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
+import { lossAfter } from './range-losses.ts';
 import { foldAttempted } from './webhook-deliveries.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
@@ -32,17 +33,25 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
 }
 
 function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: number): void {
-  const url = readRepository(partition, outcome.repoId)?.url ?? '';
+  const { repoId } = outcome;
+  const url = readRepository(partition, repoId)?.url ?? '';
   for (const { rangeId, ...counts } of outcome.counts) {
     const range = readRange(partition, rangeId);
     if (!range) continue;
+    const { lost: _, ...rest } = range;
+    const lost = lossAfter(partition, range, counts, at);
+    const fresh = { ...rest, ...counts, ...(lost && { lost }) };
     const same =
       range.prCount === counts.prCount &&
       range.issueCount === counts.issueCount &&
       range.resolution === counts.resolution;
-    if (same) continue;
-    const fresh = { ...range, ...counts, updatedAt: at };
-    writeRange(partition, fresh);
-    writeRangeResponse(partition, fresh, url);
+    // Responses do not show the other fields.
+    if (same && fresh.commitCount === range.commitCount && lost === range.lost) continue;
+    const written = same ? fresh : { ...fresh, updatedAt: at };
+    writeRange(partition, written);
+    if (!same) writeRangeResponse(partition, written, url);
   }
+  const awaited = readErasedRecount(partition, repoId);
+  // A recount that failed has no counts, and does not say what was lost.
+  if (awaited > 0 && outcome.row >= awaited && outcome.counts.length > 0) writeErasedRecount(partition, repoId, 0);
 }

@@ -6,13 +6,13 @@
 import { dayOf } from '../../src/days.ts';
 import { erasedRecords } from '../../src/metrics.ts';
 import type { SweepRecord } from '../../src/protocol/journal.ts';
-import type { RecordCounts } from '../../src/protocol/retention.ts';
+import type { RecordCounts, SweepBody } from '../../src/protocol/retention.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { countStale, eraseStale } from '../../src/store/erasing.ts';
 import { eraseMarked, eraseTraces, isErasing, markErasing, nextErasing } from '../../src/store/erasing-repository.ts';
 import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { hasRanges } from '../../src/store/ranges.ts';
+import { hasRanges, writeErasedRecount } from '../../src/store/ranges.ts';
 import { readRepository, removeRepository, writeRepository } from '../../src/store/repositories.ts';
 import {
   countedRecords,
@@ -39,11 +39,15 @@ const leastDays = 365;
 export function foldSweep(partition: Partition, { body, at }: SweepRecord): void {
   if (body.sweep !== 'more' && !isTrusted(partition, at)) return;
   if (body.sweep === 'organisations') return sweepOrganisations(partition, body, at);
-  if (body.sweep === 'records') beginSweep(partition, body.before, at);
+  if (body.sweep === 'records') beginSweep(partition, body, at);
   goOn(partition, at);
 }
 
-function beginSweep(partition: Partition, before: number, at: number): void {
+function beginSweep(
+  partition: Partition,
+  { before, notesLosses }: Extract<SweepBody, { sweep: 'records' }>,
+  at: number,
+): void {
   if (before > dayOf(at) - leastDays) throw new Error(`A sweep on day ${dayOf(at)} may not go up to day ${before}.`);
   const underWay = readSweep(partition);
   if (underWay && underWay.phase !== 'waiting') return;
@@ -56,6 +60,7 @@ function beginSweep(partition: Partition, before: number, at: number): void {
     erased: noCounts(),
     records: 0,
     total: 0,
+    ...(notesLosses && { notesLosses }),
   });
 }
 
@@ -119,29 +124,44 @@ function erase(
   let left = limit;
   const keys = indexedBefore(partition, sweep.before, null, limit);
   const touched = new Set<string>();
+  const lessened = new Set<string>();
   const erased = noCounts();
   for (const [, ...key] of keys) {
     if (left <= 0) break;
     left -= 1;
     // Told of since it was counted.
     if (!isStale(partition, key, sweep.before)) reindexSync(partition, key, today);
-    else left -= weightOf(add(erased, eraseStale(partition, key)));
+    else {
+      const weight = weightOf(add(erased, eraseStale(partition, key)));
+      if (weight > 0 && sweep.notesLosses) lessened.add(key[0]);
+      left -= weight;
+    }
     touched.add(key[0]);
   }
-  settle(partition, erased, touched);
+  settle(partition, erased, touched, lessened);
   add(sweep.erased, erased);
   const isDone = left > 0 && indexedBefore(partition, sweep.before, null, 1).length === 0;
   writeSweep(partition, isDone ? undefined : sweep);
   if (isDone) writeLastSweep(partition, { at, before: sweep.before, erased: sweep.erased });
 }
 
-/** What erasing causes: the count of it, fresh counts of ranges, and files that are to be made anew. */
-function settle(partition: Partition, erased: RecordCounts, touched: ReadonlySet<string>): void {
+/**
+ * What erasing causes: the count of it, fresh counts of ranges, and files that are to be made anew.
+ * @param lessened repositories whose ranges may have lost changes, which the fresh counts will say
+ */
+function settle(
+  partition: Partition,
+  erased: RecordCounts,
+  touched: ReadonlySet<string>,
+  lessened: ReadonlySet<string>,
+): void {
   if (touched.size === 0) return;
   noteErasure(partition);
   for (const [kind, number] of Object.entries(erased)) erasedRecords.inc({ partition: partition.name, kind }, number);
   for (const repoId of touched) {
-    if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+    if (!hasRanges(partition, repoId)) continue;
+    const row = writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+    if (lessened.has(repoId)) writeErasedRecount(partition, repoId, row);
   }
 }
 

@@ -90,7 +90,7 @@ export class Sweeper {
     // A sweep goes by the time of the ticks before it.
     await this.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
     if (this.owner.name === directoryName) return this.sweepOrganisations(now);
-    await this.enqueue({ sweep: 'records', before: yearBefore(now) });
+    await this.enqueue({ sweep: 'records', before: yearBefore(now), notesLosses: true });
   }
 
   /** Whether it is much has to be asked of the partitions: the directory does not know what a repository holds. */

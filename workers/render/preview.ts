@@ -3,7 +3,7 @@
  */
 import { invalid, notFound } from '../../src/errors.ts';
 import { toldAncestry } from '../../src/notes/evidence.ts';
-import { select } from '../../src/notes/select.ts';
+import { type Selection, select } from '../../src/notes/select.ts';
 import { spanBetween } from '../../src/notes/window.ts';
 import type { RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
 import type { Preview, PreviewTask } from '../../src/protocol/tasks.ts';
@@ -22,13 +22,13 @@ export function preview(partition: Partition, { repoId, bounds }: PreviewTask, b
 }
 
 /** Counts of a range whose bounds are known to be good. */
-export function count(view: RepositoryView, bounds: RangeBounds): Preview {
-  const selection = select(view, bounds);
-  return {
-    prCount: selection.pulls.length,
-    issueCount: selection.issues.length,
-    resolution: selection.resolution,
-  };
+function count(view: RepositoryView, bounds: RangeBounds): Preview {
+  return countsOf(select(view, bounds));
+}
+
+/** Counts of a selection, as ranges show them. */
+export function countsOf({ pulls, issues, resolution }: Selection): Preview {
+  return { prCount: pulls.length, issueCount: issues.length, resolution };
 }
 
 function checkTags(view: RepositoryView, bounds: RangeBounds): void {

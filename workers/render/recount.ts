@@ -1,15 +1,19 @@
 /**
  * The recount task: fresh counts of every range of a repository, after its records changed.
  */
+import { select } from '../../src/notes/select.ts';
 import type { RangeCount, RecountTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { listRanges } from '../../src/store/ranges.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
-import { count } from './preview.ts';
+import { countsOf } from './preview.ts';
 
 /** Counts all ranges of a repository; none when the partition does not hold it. */
 export function recount(partition: Partition, { repoId }: RecountTask, beforeRead?: () => void): RangeCount[] {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) return [];
-  return listRanges(partition, repoId).map((range) => ({ rangeId: range.id, ...count(view, range.bounds) }));
+  return listRanges(partition, repoId).map(({ id: rangeId, bounds }) => {
+    const selection = select(view, bounds);
+    return { rangeId, ...countsOf(selection), commitCount: selection.commitsWithoutPull.length };
+  });
 }

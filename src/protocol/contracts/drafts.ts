@@ -71,8 +71,10 @@ export const draftContracts = {
   generateDraft: {
     tag: 'Drafts',
     summary: 'Generate the draft of a range for a persona',
+    example: { persona: 'engineer' },
     body: GenerateDraftBodySchema,
     replies: { 201: TicketSchema },
+    refusals: [409],
   },
   updateDraft: {
     tag: 'Drafts',

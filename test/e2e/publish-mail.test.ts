@@ -61,7 +61,7 @@ test('mail without a public address is refused, and the message says what to set
   assert.equal((await service.api('GET', `/api/publications?draftId=${draftId}`)).body.total, 0);
   assert.deepEqual(got(), {});
   const { output } = await service.run('doctor');
-  assert.equal(output.match(/^! public address: TIDINGS_PUBLIC_URL is unset: mail is refused/gm)?.length, 1, output);
+  assert.equal(output.match(/^! TIDINGS_PUBLIC_URL is not set: mail is refused/gm)?.length, 1, output);
 });
 
 test('who joins the list gets what the others have', async (t) => {

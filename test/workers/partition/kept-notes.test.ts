@@ -100,8 +100,8 @@ test('the directory keeps what it takes to show kept notes, and nothing else', a
   assert.deepEqual([listKeys(directory), listOrganisations(directory).length], [[], 1]);
   assert.deepEqual(channelsOf(directory), ['hosted', `${rocket.id} hosted`].sort());
   const told = [
-    { relay: 'repositoryErased', repoId: lab.id, orgId, ownerId: owner.id },
-    { relay: 'repositoryErased', repoId: rocket.id, orgId, ownerId: owner.id, keepPublished: true },
+    { relay: 'repositoryErased', repoId: lab.id, orgId, ownerId: owner.id, login: 'acme' },
+    { relay: 'repositoryErased', repoId: rocket.id, orgId, ownerId: owner.id, login: 'acme', keepPublished: true },
   ];
   assert.deepEqual(erasedRelays(directory), told);
   assert.equal(isKeptAlone(directory, listOrganisations(directory)[0] ?? assert.fail()), true);
@@ -139,6 +139,7 @@ test('an organisation that wants nothing kept is erased whole, whatever the swee
     repoId: rocket.id,
     orgId,
     ownerId: owner.id,
+    login: 'acme',
   });
 });
 
@@ -187,7 +188,7 @@ async function published(
     await command({ name: 'publish', ...what, connection, pagesUrl: 'https://notes.example/' });
     await result({ result: 'publicationSending', publicationId, attempt: 1, by: 'life' });
     const page = { version: 'v1', persona: 'customer', html: '<p>Hello</p>', summary: '', date: epoch } as const;
-    const outcome = { publicationId, attempt: 1, url: null, reference: 'r', counts: {}, countsRanges: true } as const;
+    const outcome = { publicationId, attempt: 1, url: null, reference: 'v1', counts: {}, countsRanges: true } as const;
     await result({ result: 'published', ...outcome, ...(channel === 'hosted' && { page }) });
   }
   return { partition, fold };

@@ -9,6 +9,8 @@ import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { RelayRecord } from '../../../src/protocol/journal.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
 import {
+  type DirectoryRepository,
+  isRefutedFor,
   listOrganisations,
   type OrganisationRecord,
   organisationByLogin,
@@ -271,4 +273,54 @@ test('a key for a login that several organizations bear is refused with their id
   const [first, second, third] = [refused, byId, earlier].map(({ id }) => readResult(partition, id));
   assert.ok(first?.ok === false && first.kind === 'conflict' && ids.every((id) => first.message.includes(id)));
   assert.deepEqual([second?.ok, third?.ok], [true, true], 'a record of an earlier version folds as it did');
+});
+
+test('a login that is used again brings no organization the id, rows or keys of its former bearer', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  await directory.see(named);
+  await directory.see(numbered);
+  const former = directory.organisation('acme');
+  await directory.see({ ...numbered, fullName: 'acme-inc/app', owner: { id: '77', login: 'acme-inc' } });
+  const before = readOrganisation(partition, former);
+  const next = { ...named, hostId: 'name:acme/new', id: repositoryId(origin, 'name:acme/new'), fullName: 'acme/new' };
+  await directory.see(next);
+  assert.deepEqual(readOrganisation(partition, former), before);
+  assert.equal(directory.organisation('acme-inc'), former);
+  const orgId = readDirectoryRepository(partition, next.id)?.orgId;
+  assert.equal(orgId, directory.organisation('acme'));
+  assert.notEqual(orgId, former);
+});
+
+test('a login that is named again after its bearer was renamed is another organization', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  const name = () => commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never);
+  await foldRecords(partition, 50, name());
+  const former = directory.organisation('acme');
+  await directory.see(numbered);
+  await directory.see({ ...numbered, fullName: 'acme-inc/app', owner: { id: '77', login: 'acme-inc' } });
+  const before = readOrganisation(partition, former);
+  assert.deepEqual([before?.ownerId, before?.login], ['77', 'acme-inc']);
+  await foldRecords(partition, 51, name());
+  assert.deepEqual(readOrganisation(partition, former), before);
+  assert.notEqual(directory.organisation('acme'), former);
+});
+
+test('a relay without the number takes none away that the directory has', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  await directory.see(named);
+  await directory.see(numbered);
+  await directory.see({ ...named, defaultBranch: 'next' });
+  assert.equal(readDirectoryRepository(partition, named.id)?.hostId, '5');
+  assert.equal(idOfNumber(partition, origin, '5'), named.id);
+});
+
+test('an organization whose login alone is proved is not the owner that the host names instead of another', () => {
+  const ownership = { confirmed: false, at: 1, cause: 'owner', ownerId: '99', ownerLogin: 'victim' } as const;
+  const listed = { claimed: true, ownership } as unknown as DirectoryRepository;
+  const claimant = { login: 'acme', ownerProof: 'proved' } as OrganisationRecord;
+  assert.equal(isRefutedFor(listed, { ...claimant, ownerId: 'name:acme' }, '99'), false);
+  assert.equal(isRefutedFor(listed, { ...claimant, ownerId: '99' }, '99'), true);
 });

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dayMs } from '../../../src/days.ts';
 import { nameAsNumber, repositoryId } from '../../../src/ids.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
-import type { RelayRecord } from '../../../src/protocol/journal.ts';
+import type { InstallationRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
 import {
   type DirectoryRepository,
@@ -26,15 +27,18 @@ import { readPull } from '../../../src/store/pulls.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
 import { idOfNumber, repositoryNamed } from '../../../src/store/repository-names.ts';
 import { readResult } from '../../../src/store/results.ts';
+import { dueOrganisations } from '../../../src/store/retention.ts';
 import { answerOf, withoutOthers } from '../../../workers/host/owners.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
+  dailyTicks,
   epoch,
   keyFields,
   pullRecord,
   repositoryFields,
   resultRecord,
+  sweepRecord,
 } from '../../helpers/partition-records.ts';
 
 type Test = Parameters<typeof openTestPartition>[0];
@@ -323,4 +327,60 @@ test('an organization whose login alone is proved is not the owner that the host
   const claimant = { login: 'acme', ownerProof: 'proved' } as OrganisationRecord;
   assert.equal(isRefutedFor(listed, { ...claimant, ownerId: 'name:acme' }, '99'), false);
   assert.equal(isRefutedFor(listed, { ...claimant, ownerId: '99' }, '99'), true);
+});
+
+/** What the directory relays of the repository that is known by its name, as its partition gets it. */
+function relayed(directory: Partition, relay: RelayRecord['body']['relay']): RelayRecord {
+  const bodies = listEffects(directory, 0, 1000).flatMap(({ effect }) =>
+    effect.effect === 'relay' ? [effect.body] : [],
+  );
+  const body = bodies.find((each) => each.relay === relay && 'repoId' in each && each.repoId === named.id);
+  return {
+    id: relay,
+    at: epoch + 90_000,
+    kind: 'relay',
+    source: 'directory',
+    row: 1,
+    body: body ?? assert.fail(relay),
+  };
+}
+
+/** A renamed owner's next delivery, about the app or about another one of its repositories. */
+const owned = repositoryFields({ fullName: 'acme/x', owner: numbered.owner }, 3);
+const renamedOwner = { id: '77', login: 'acme-inc' };
+function installation(action: 'renamed' | 'uninstalled', at: number): InstallationRecord {
+  const body = { action, origin, installationId: '9', owner: renamedOwner, added: [], removed: [] };
+  const told = { delivery: `${action} ${at}`, source: '', signedBy: null, partitions: 1, body };
+  return { id: `i ${action}`, at, kind: 'installation', ...told };
+}
+
+test('a repository that came without its owner’s number follows a rename of the owner', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(named);
+  await directory.see(owned);
+  await foldRecords(directory.partition, 50, installation('renamed', epoch + 60_000));
+  const { partition, fold, stored } = openRepository(t);
+  await fold(1, named, null);
+  await foldRecords(partition, 10, relayed(directory.partition, 'ownerRenamed'));
+  assert.deepEqual([stored().fullName, stored().owner], ['acme-inc/app', renamedOwner]);
+  const other = openRepository(t);
+  await other.fold(1, { ...named, fullName: 'other/app', owner: { id: 'name:other', login: 'other' } }, null);
+  await foldRecords(other.partition, 10, relayed(directory.partition, 'ownerRenamed'));
+  assert.equal(other.stored().fullName, 'other/app', 'it has moved to another owner');
+});
+
+test('an erased organization that was renamed leaves nothing to the next bearer of its login', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(named);
+  await directory.see(owned);
+  await directory.see({ ...owned, fullName: 'acme-inc/x', owner: renamedOwner });
+  const end = epoch + 90 * dayMs;
+  await foldRecords(directory.partition, 50, installation('uninstalled', epoch), ...dailyTicks(epoch, end));
+  const organisations = dueOrganisations(directory.partition, end);
+  const sweep = sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares: [] }, end);
+  await foldRecords(directory.partition, 51, sweep);
+  const { partition, fold } = openRepository(t);
+  await fold(1, named, null);
+  await foldRecords(partition, 10, relayed(directory.partition, 'repositoryErased'));
+  assert.equal(readRepository(partition, named.id), undefined);
 });

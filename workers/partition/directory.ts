@@ -63,7 +63,7 @@ export function foldSeen(
   const organisation =
     typeof claimedBy === 'string'
       ? bindClaimant(partition, claimedBy, owner)
-      : meetOrganisation(partition, origin, owner, { at, seenAt, isProof });
+      : (keeperOf(partition, listed, owner) ?? meetOrganisation(partition, origin, owner, { at, seenAt, isProof }));
   const isMoved = listed !== undefined && listed.orgId !== organisation?.id;
   if (typeof claimedBy === 'string' && (!organisation || (isMoved && !isRefutedFor(listed, organisation, owner.id)))) {
     const body = { relay: 'claimDropped', repoId: repository.id, claimedBy } as const;
@@ -101,6 +101,21 @@ export function foldSeen(
     } as const;
     writeEffect(partition, { effect: 'relay', target: source as PartitionName, at, body });
   }
+}
+
+/**
+ * The organization that a repository is listed for, where its partition tells the owner by the same login as before, without a
+ * number, and somebody else bears that login by now: a repository does not change its owner with a login.
+ */
+function keeperOf(
+  partition: Partition,
+  listed: DirectoryRepository | undefined,
+  owner: EventRepository['owner'],
+): OrganisationRecord | undefined {
+  if (!listed || listed.claimed || isNumber(owner.id)) return undefined;
+  const keeper = readOrganisation(partition, listed.orgId);
+  if (!keeper || !sameLogin(listed.fullName.split('/')[0] as string, owner.login)) return undefined;
+  return organisationOfOwner(partition, keeper.origin, owner, true)?.id === keeper.id ? undefined : keeper;
 }
 
 /**

@@ -384,3 +384,21 @@ test('an erased organization that was renamed leaves nothing to the next bearer 
   await foldRecords(partition, 10, relayed(directory.partition, 'repositoryErased'));
   assert.equal(readRepository(partition, named.id), undefined);
 });
+
+test('a relay without the owner’s number does not move a repository to the next bearer of the login', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(named);
+  await directory.see(owned);
+  const former = directory.organisation('acme');
+  await directory.see(repositoryFields({ fullName: 'acme/other', owner: { id: '88', login: 'acme' } }, 4));
+  assert.notEqual(directory.organisation('acme'), former);
+  await directory.see({ ...named, defaultBranch: 'next' });
+  const listed = readDirectoryRepository(directory.partition, named.id);
+  assert.deepEqual([listed?.orgId, listed?.defaultBranch], [former, 'next']);
+  await directory.see({ ...named, fullName: 'twin/app', owner: { id: 'name:twin', login: 'twin' } });
+  assert.equal(
+    readDirectoryRepository(directory.partition, named.id)?.orgId,
+    directory.organisation('twin'),
+    'a transfer',
+  );
+});

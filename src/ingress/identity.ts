@@ -2,12 +2,13 @@
  * Finds which repository and owner a payload is about where it lacks the host's numbers, so that payloads with and without them
  * are of one repository and one organization (`docs/architecture.md` decision 12).
  */
-import { isNumber } from '../ids.ts';
+import { isNumber, nameAsNumber } from '../ids.ts';
 import type { Minimised } from '../intake/events.ts';
 import type { EventBody, InstallationBody } from '../protocol/events.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import {
   organisationByLogin,
+  organisationOfOwner,
   ownerNumber,
   readDirectoryRepository,
   readOrganisation,
@@ -21,7 +22,7 @@ import {
   identityOfProof,
   idOfNumber,
   type RepositoryIdentity,
-  repositoryNamed,
+  repositoryOf,
 } from '../store/repository-names.ts';
 
 /** Whose secret signed: null for a secret of the whole host, which alone may tell a number of a known repository. */
@@ -33,6 +34,7 @@ const pendingMs = 60_000;
 const mostPending = 10_000;
 
 interface Pending extends RepositoryIdentity {
+  ownerId: string;
   at: number;
 }
 
@@ -52,17 +54,18 @@ export class Identities {
   }
 
   /** The events of a payload, with the repository and owner that they are about. */
-  resolve({ repository, bodies }: Minimised, signedBy: SignedBy, now: number): Minimised & { isListed: boolean } {
+  resolve({ repository: told, bodies }: Minimised, signedBy: SignedBy, now: number): Minimised & { isListed: boolean } {
     const directory = this.read();
-    const owner = directory ? ownerOf(directory, repository, signedBy) : repository.owner;
+    const owner = directory ? ownerOf(directory, told, signedBy) : told.owner;
+    const repository = owner === told.owner ? told : { ...told, owner };
     const { id, hostId, isListed } = isNumber(repository.hostId)
       ? this.numbered(directory, repository, signedBy, now)
       : this.unnumbered(directory, repository, { bodies, signedBy, now });
     // The directory lists a renamed repository under its former name for a while.
     const isRename = formerNames(bodies).length > 0;
-    const isSame = id === repository.id && hostId === repository.hostId && owner === repository.owner;
+    const isSame = id === repository.id && hostId === repository.hostId;
     return {
-      repository: isSame ? repository : { ...repository, id, hostId, owner },
+      repository: isSame ? repository : { ...repository, id, hostId },
       bodies,
       isListed: isListed && !isRename,
     };
@@ -72,10 +75,10 @@ export class Identities {
   resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
     const directory = this.read();
     if (!directory) return body;
-    const { origin } = body;
+    const { origin, owner } = body;
     const identified = (added: InstallationBody['added']) =>
       added.map((each) => {
-        const repository = { ...each, origin };
+        const repository = { ...each, origin, owner };
         const { id, hostId } =
           signedBy === null ? identityOfProof(directory, repository) : claimedIdentity(directory, repository, signedBy);
         return id === each.id ? each : { ...each, id, hostId };
@@ -84,9 +87,9 @@ export class Identities {
   }
 
   /** Remembers the repository of a delivery that is admitted, until the directory lists it. */
-  remember({ id, hostId, origin, fullName }: EventRepository, signedBy: SignedBy, now: number): void {
+  remember({ id, hostId, origin, fullName, owner }: EventRepository, signedBy: SignedBy, now: number): void {
     if (this.pending.size >= mostPending) this.sweep(now);
-    this.pending.set(keyOf(origin, signedBy, fullName), { id, hostId, at: now });
+    this.pending.set(keyOf(origin, signedBy, fullName), { id, hostId, ownerId: owner.id, at: now });
   }
 
   private sweep(now: number): void {
@@ -105,8 +108,8 @@ export class Identities {
     signedBy: SignedBy,
     now: number,
   ): FoundIdentity {
-    const { id, hostId, origin, fullName } = repository;
-    const waiting = this.waiting(directory, origin, signedBy, fullName, now);
+    const { id, hostId, origin } = repository;
+    const waiting = this.waiting(directory, repository, signedBy, now);
     if (waiting && (waiting.hostId === hostId || !isNumber(waiting.hostId))) {
       const isKnown = directory && isListed(directory, idOfNumber(directory, origin, hostId), signedBy);
       if (!isKnown) return { id: waiting.id, hostId: signedBy === null ? hostId : waiting.hostId, isListed: false };
@@ -120,25 +123,32 @@ export class Identities {
   /** By its name, or by its former one where this payload tells of the rename. */
   private unnumbered(
     directory: Partition | undefined,
-    { origin, fullName }: EventRepository,
+    repository: EventRepository,
     { bodies, signedBy, now }: { bodies: readonly EventBody[]; signedBy: SignedBy; now: number },
   ): FoundIdentity {
+    const { origin, fullName, owner } = repository;
+    const organisationOf = (login: string) => {
+      const of = sameLogin(login, owner.login) ? owner : { id: nameAsNumber(login), login };
+      return directory && (signedBy ?? organisationOfOwner(directory, origin, of, true)?.id);
+    };
+    const orgId = organisationOf(owner.login);
     for (const name of [fullName, ...formerNames(bodies)]) {
-      const waiting = this.waiting(directory, origin, signedBy, name, now);
+      const waiting = this.waiting(directory, { ...repository, fullName: name }, signedBy, now);
       if (waiting) return { id: waiting.id, hostId: waiting.hostId, isListed: false };
-      const named = directory && repositoryNamed(directory, origin, name);
-      if (named && (signedBy === null ? !named.claimed : named.orgId === signedBy))
-        return { id: named.id, hostId: named.hostId, isListed: true };
+      for (const each of new Set([orgId, organisationOf(name.split('/')[0] as string)])) {
+        const named = directory && repositoryOf(directory, origin, name, each);
+        if (named && !(signedBy === null && named.claimed))
+          return { id: named.id, hostId: named.hostId, isListed: true };
+      }
     }
-    return identityOfName(directory, origin, fullName);
+    return identityOfName(directory, origin, fullName, orgId);
   }
 
   /** What was admitted under this name and is not listed so yet. */
   private waiting(
     directory: Partition | undefined,
-    origin: string,
+    { origin, fullName, owner }: EventRepository,
     signedBy: SignedBy,
-    fullName: string,
     now: number,
   ): Pending | undefined {
     if (this.pending.size === 0) return undefined;
@@ -147,7 +157,8 @@ export class Identities {
     if (!pending) return undefined;
     const listed = directory && readDirectoryRepository(directory, pending.id);
     const isListed = listed?.hostId === pending.hostId && sameName(listed.fullName, fullName);
-    if (!isListed && !this.isOver(pending.at, now)) return pending;
+    if (!isListed && !this.isOver(pending.at, now))
+      return isOtherOwner(pending.ownerId, owner.id) ? undefined : pending;
     this.pending.delete(key);
     return undefined;
   }
@@ -181,9 +192,14 @@ function claimedIdentity(
 ): FoundIdentity {
   const id = idOfNumber(directory, origin, hostId);
   if (readDirectoryRepository(directory, id)) return { id, hostId, isListed: true };
-  const named = repositoryNamed(directory, origin, fullName);
+  const named = repositoryOf(directory, origin, fullName, orgId);
   const isOwn = named?.orgId === orgId && !isNumber(named.hostId);
   return isOwn ? { id: named.id, hostId: named.hostId, isListed: true } : { id, hostId, isListed: false };
+}
+
+/** Whether two owners of one login are known to be different ones: the login changed hands. */
+function isOtherOwner(a: string, b: string): boolean {
+  return isNumber(a) && isNumber(b) && a !== b;
 }
 
 function isListed(directory: Partition, id: string, signedBy: SignedBy): boolean {

@@ -35,7 +35,7 @@ export const RelayBodySchema = Type.Union([
     orgId: Type.Optional(Type.String()),
     /** Number of its owner, null where it was merely claimed; absent in records of earlier versions. */
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    /** Login of its owner; absent in records of earlier versions. */
+    /** Login under which it was listed; absent in records of earlier versions. */
     login: Type.Optional(Type.String()),
     /** Its notes on pages stay, and what it takes to show and to delete them. */
     keepPublished: Type.Optional(Type.Literal(true)),
@@ -46,6 +46,8 @@ export const RelayBodySchema = Type.Union([
     repoId: Type.String(),
     ownerId: Type.String(),
     login: Type.String(),
+    /** Login under which the directory listed it; absent in records of earlier versions. */
+    former: Type.Optional(Type.String()),
   }),
   /** Something to count for the organisation of a repository, in the month of `countedAt`. */
   Type.Object({

@@ -96,11 +96,12 @@ export function refusalOf(
  */
 export function isRefutedFor(
   { claimed, ownership }: DirectoryRepository,
-  { ownerProof, login }: OrganisationRecord,
+  { ownerProof, login, ownerId: proved }: OrganisationRecord,
   ownerId: string,
 ): boolean {
   if (!claimed || ownership?.confirmed !== false || ownership.ownerId !== ownerId) return false;
-  return ownerProof === 'proved' || ownership.ownerLogin === undefined || sameLogin(ownership.ownerLogin, login);
+  const isProved = ownerProof === 'proved' && proved === ownerId;
+  return isProved || ownership.ownerLogin === undefined || sameLogin(ownership.ownerLogin, login);
 }
 
 export function readOrganisation(partition: Partition, id: string): OrganisationRecord | undefined {
@@ -123,6 +124,26 @@ export function organisationByLogin(
 ): OrganisationRecord | undefined {
   const id: string | undefined = partition.tables.organisationsByLogin.get([origin, login.toLowerCase()]);
   return id === undefined ? undefined : readOrganisation(partition, id);
+}
+
+/**
+ * The organization that the owner of a payload is: known by the host's number, else by the login, unless that is bound to another
+ * number. One that merely claims the number, and is called otherwise, is not it.
+ * @param isProof whether the payload proves who the owner is: a number that is merely claimed yields to it
+ */
+export function organisationOfOwner(
+  partition: Partition,
+  origin: string,
+  owner: { id: string; login: string },
+  isProof: boolean,
+): OrganisationRecord | undefined {
+  const named = organisationByLogin(partition, origin, owner.login);
+  const number = named ? ownerNumber(named) : null;
+  if (named && !isNumber(owner.id) && number !== null) return named;
+  const isFree = number === null || number === owner.id || (isProof && named?.ownerProof === 'claimed');
+  const numbered = organisationByOwner(partition, origin, owner.id);
+  const isFalse = numbered?.ownerProof === 'claimed' && !sameLogin(numbered.login, owner.login);
+  return (isFalse ? undefined : numbered) ?? (isFree ? named : undefined);
 }
 
 /** The refusal of a login that several organizations bear, such as a former and a present owner of it; it lists their ids. */

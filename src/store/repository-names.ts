@@ -4,7 +4,7 @@
  */
 import { isNumber, nameAsNumber, repositoryId } from '../ids.ts';
 import type { EventRepository } from '../protocol/repository.ts';
-import { type DirectoryRepository, readDirectoryRepository } from './directory.ts';
+import { type DirectoryRepository, organisationOfOwner, readDirectoryRepository } from './directory.ts';
 import type { Partition } from './partition.ts';
 import { sameName } from './repository-index.ts';
 
@@ -30,32 +30,51 @@ export function repositoryNamed(
   return id === undefined ? undefined : readDirectoryRepository(partition, id);
 }
 
+/** The repository that an organization has under a full name. What another one is listed with, such as a former bearer of its login, is not it. */
+export function repositoryOf(
+  partition: Partition,
+  origin: string,
+  fullName: string,
+  orgId: string | undefined,
+): DirectoryRepository | undefined {
+  const named = repositoryNamed(partition, origin, fullName);
+  if (named === undefined || named.orgId === orgId) return named;
+  return readDirectoryRepository(partition, identityOfName(partition, origin, fullName, orgId).id);
+}
+
 /**
- * The identity of a repository that is known by its name alone and not listed yet. One that bore the name before, and is called
- * otherwise now, keeps its id; the new one gets another.
+ * The identity of a repository that is known by its name alone. One that bore the name before, and is called otherwise or is
+ * another organization's, keeps its id; the new one gets another.
+ * @param orgId the organization that has it; undefined for one that is not known yet
  */
-export function identityOfName(partition: Partition | undefined, origin: string, fullName: string): FoundIdentity {
+export function identityOfName(
+  partition: Partition | undefined,
+  origin: string,
+  fullName: string,
+  orgId: string | undefined,
+): FoundIdentity {
   for (let nth = 1; ; nth++) {
     // No host allows a blank in a name.
     const hostId = nth === 1 ? nameAsNumber(fullName) : `${nameAsNumber(fullName)} ${nth}`;
     const id = repositoryId(origin, hostId);
     const listed = partition && readDirectoryRepository(partition, id);
-    if (!listed || sameName(listed.fullName, fullName)) return { id, hostId, isListed: listed?.hostId === hostId };
+    if (!listed || (listed.orgId === orgId && sameName(listed.fullName, fullName)))
+      return { id, hostId, isListed: listed?.hostId === hostId };
   }
 }
 
 /**
- * The identity of a repository as the host itself describes it, with a number: one that is known by this name alone adopts the
- * number. It is not for what an organization merely claims, whose numbers prove nothing.
+ * The identity of a repository as the host itself describes it, with a number: one that its owner has, and that is known by this
+ * name alone, adopts the number. It is not for what an organization merely claims, whose numbers prove nothing.
  */
 export function identityOfProof(
   partition: Partition,
-  { origin, hostId, fullName }: Pick<EventRepository, 'origin' | 'hostId' | 'fullName'>,
+  { origin, hostId, fullName, owner }: Pick<EventRepository, 'origin' | 'hostId' | 'fullName' | 'owner'>,
 ): FoundIdentity {
   const id = idOfNumber(partition, origin, hostId);
   const listed = readDirectoryRepository(partition, id);
   // What is merely claimed must not keep the number from its repository.
   if (listed && !listed.claimed) return { id, hostId, isListed: listed.hostId === hostId };
-  const named = repositoryNamed(partition, origin, fullName);
+  const named = repositoryOf(partition, origin, fullName, organisationOfOwner(partition, origin, owner, true)?.id);
   return { id: named && !isNumber(named.hostId) ? named.id : id, hostId, isListed: false };
 }

@@ -19,6 +19,7 @@ import {
   type OrganisationRecord,
   organisationByLogin,
   organisationByOwner,
+  organisationOfOwner,
   ownerNumber,
   readDirectoryRepository,
   readOrganisation,
@@ -62,7 +63,7 @@ export function foldSeen(
   const organisation =
     typeof claimedBy === 'string'
       ? bindClaimant(partition, claimedBy, owner)
-      : meetOrganisation(partition, origin, owner, { at, seenAt, isProof });
+      : (keeperOf(partition, listed, owner) ?? meetOrganisation(partition, origin, owner, { at, seenAt, isProof }));
   const isMoved = listed !== undefined && listed.orgId !== organisation?.id;
   if (typeof claimedBy === 'string' && (!organisation || (isMoved && !isRefutedFor(listed, organisation, owner.id)))) {
     const body = { relay: 'claimDropped', repoId: repository.id, claimedBy } as const;
@@ -78,7 +79,7 @@ export function foldSeen(
   writeDirectoryRepository(partition, {
     id: repository.id,
     orgId: organisation.id,
-    hostId: repository.hostId,
+    hostId: isNumber(repository.hostId) ? repository.hostId : (before?.hostId ?? repository.hostId),
     fullName: repository.fullName,
     defaultBranch: repository.defaultBranch,
     state: before?.state ?? 'connected',
@@ -100,6 +101,21 @@ export function foldSeen(
     } as const;
     writeEffect(partition, { effect: 'relay', target: source as PartitionName, at, body });
   }
+}
+
+/**
+ * The organization that a repository is listed for, where its partition tells the owner by the same login as before, without a
+ * number, and somebody else bears that login by now: a repository does not change its owner with a login.
+ */
+function keeperOf(
+  partition: Partition,
+  listed: DirectoryRepository | undefined,
+  owner: EventRepository['owner'],
+): OrganisationRecord | undefined {
+  if (!listed || listed.claimed || isNumber(owner.id)) return undefined;
+  const keeper = readOrganisation(partition, listed.orgId);
+  if (!keeper || !sameLogin(listed.fullName.split('/')[0] as string, owner.login)) return undefined;
+  return organisationOfOwner(partition, keeper.origin, owner, true)?.id === keeper.id ? undefined : keeper;
 }
 
 /**
@@ -172,17 +188,14 @@ export function meetOrganisation(
   { at, seenAt, isProof = false }: { at: number; seenAt: number; isProof?: boolean },
 ): OrganisationRecord {
   endFalseClaim(partition, origin, owner);
-  const named = organisationByLogin(partition, origin, owner.login);
-  if (named && !isNumber(owner.id) && ownerNumber(named) !== null) return named;
-  const hasNumber = named && (ownerNumber(named) === null || named.ownerId === owner.id);
-  const isFree = named && (hasNumber || (isProof && named.ownerProof === 'claimed'));
-  const found = organisationByOwner(partition, origin, owner.id) ?? (isFree ? named : undefined);
+  const found = organisationOfOwner(partition, origin, owner, isProof);
+  if (found && !isNumber(owner.id) && ownerNumber(found) !== null) return found;
   const isKnown = found !== undefined && found.ownerId === owner.id;
   const isLate = isKnown && seenAt < (found.namedAt ?? 0);
   const login = isLate ? found.login : owner.login;
   const ownerProof = isProof ? 'proved' : found?.ownerProof;
   const organisation: OrganisationRecord = {
-    id: found?.id ?? hashedId('org', directorySlot, `${origin}\n${owner.id}`),
+    id: found?.id ?? freshId(partition, `${origin}\n${owner.id}`),
     origin,
     login,
     ownerId: owner.id,
@@ -195,6 +208,17 @@ export function meetOrganisation(
     writeOrganisation(partition, organisation);
   }
   return organisation;
+}
+
+/**
+ * The id of a new organization. Logins are used again: one that was first known by this login, and is called otherwise now, keeps its
+ * id, its keys and its repositories to itself.
+ */
+function freshId(partition: Partition, text: string): string {
+  for (let nth = 1; ; nth++) {
+    const id = hashedId('org', directorySlot, nth === 1 ? text : `${text} ${nth}`);
+    if (!readOrganisation(partition, id)) return id;
+  }
 }
 
 /** An organization that claims the number of an owner, and is called otherwise, was wrong. */
@@ -225,7 +249,7 @@ function organisationNamed(partition: Partition, name: string, origin: string, a
   if (name.startsWith('org_')) return readOrganisation(partition, name)?.id;
   const known = organisationByLogin(partition, origin, name);
   if (known) return known.id;
-  const id = hashedId('org', directorySlot, `${origin}\nlogin ${name.toLowerCase()}`);
+  const id = freshId(partition, `${origin}\nlogin ${name.toLowerCase()}`);
   writeOrganisation(partition, { id, origin, login: name, ownerId: null, createdAt: at, uninstalledAt: null });
   return id;
 }

@@ -95,16 +95,17 @@ function eraseOrganisation(
   orgId: string,
   { partitions, kept, at }: { partitions: number; kept: readonly string[]; at: number },
 ): void {
-  const { ownerId = null, uninstalledAt = null, login } = readOrganisation(partition, orgId) ?? {};
+  const { ownerId = null, uninstalledAt = null } = readOrganisation(partition, orgId) ?? {};
   const all = listDirectoryRepositories(partition, orgId);
   const isKeeping = ownerId !== null && readPolicy(partition, orgId).keepPublishedAfterUninstall;
   const staying = all.filter(({ id, claimed }) => isKeeping && !claimed && kept.includes(id));
   const stayingIds = new Set(staying.map(({ id }) => id));
-  const named = login !== undefined && { login };
+  // The owner can have been renamed since its partition was told of a repository.
+  const loginIn = ({ fullName }: { fullName: string }) => fullName.split('/')[0] as string;
   const repositories = all.filter(({ id }) => !stayingIds.has(id));
-  for (const { id, claimed } of repositories) {
+  for (const { id, claimed, fullName } of repositories) {
     removeDirectoryRepository(partition, id);
-    const erased = { orgId, ownerId: claimed ? null : ownerId, ...named };
+    const erased = { orgId, ownerId: claimed ? null : ownerId, login: loginIn({ fullName }) };
     const isTold = claimed === true || ownerId !== null;
     tellErased(partition, { repoId: id, ...(isTold && erased) }, partitions, at);
   }
@@ -112,7 +113,12 @@ function eraseOrganisation(
     if (repository.keptSince === uninstalledAt) continue;
     const keptSince = uninstalledAt ?? at;
     writeDirectoryRepository(partition, { ...repository, state: 'disconnected', keptSince });
-    tellErased(partition, { repoId: repository.id, orgId, ownerId, ...named, keepPublished: true }, partitions, at);
+    tellErased(
+      partition,
+      { repoId: repository.id, orgId, ownerId, login: loginIn(repository), keepPublished: true },
+      partitions,
+      at,
+    );
   }
   const keys = listKeys(partition).filter((key) => key.orgId === orgId);
   for (const key of keys) {

@@ -95,11 +95,11 @@ export function renameAll(
 ): void {
   const { id, login, ownerId } = organisation;
   for (const repository of listDirectoryRepositories(partition, id)) {
-    const name = repository.fullName.slice(repository.fullName.indexOf('/') + 1);
+    const [former = '', name = ''] = repository.fullName.split('/');
     writeDirectoryRepository(partition, { ...repository, fullName: `${login}/${name}` });
     if (partitions === 0 || ownerId === null) continue;
     const target = partitionName(partitionOf(slotOfId(repository.id) as number, partitions));
-    const body = { relay: 'ownerRenamed' as const, repoId: repository.id, ownerId, login };
+    const body = { relay: 'ownerRenamed' as const, repoId: repository.id, ownerId, login, former };
     writeEffect(partition, { effect: 'relay', target, at, body });
   }
 }

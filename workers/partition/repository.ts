@@ -82,7 +82,7 @@ export function foldErased(
   const known = readRepository(partition, repoId);
   if (!known || (replayed && known.createdAt > at)) return;
   const { owner } = known;
-  // What came without the owner's number is the owner's by its login.
+  // What came without the owner's number is the owner's by the login under which it was listed.
   const isNamed = ownerId != null && login !== undefined && !isNumber(owner.id) && sameLogin(owner.login, login);
   const isProvedOwner = known.claimedBy === undefined && (owner.id === ownerId || isNamed);
   if (keepPublished && isProvedOwner) keepPublishedNotes(partition, known, at);
@@ -128,11 +128,14 @@ function withProvedTime(
  */
 export function followOwner(
   partition: Partition,
-  { repoId, ownerId, login }: Extract<RelayBody, { relay: 'ownerRenamed' }>,
+  { repoId, ownerId, login, former }: Extract<RelayBody, { relay: 'ownerRenamed' }>,
   at: number,
 ): void {
   const known = readRepository(partition, repoId);
-  if (!known || known.owner.id !== ownerId || known.owner.login === login) return;
+  if (!known || known.owner.login === login) return;
+  // What came without the owner's number is the owner's by the login under which it is listed.
+  const isNamed = former !== undefined && !isNumber(known.owner.id) && sameLogin(known.owner.login, former);
+  if (known.owner.id !== ownerId && !isNamed) return;
   const { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate } = known;
   const renamed = `${login}/${fullName.slice(fullName.indexOf('/') + 1)}`;
   const repository: EventRepository = {

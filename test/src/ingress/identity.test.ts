@@ -156,3 +156,56 @@ test('an installation brings the number of a repository that was known by the na
   const claimed = identities.resolveInstalled({ ...body, added: [each], removed: [] }, idOf('acme')).added;
   assert.deepEqual([claimed[0]?.id, claimed[0]?.hostId], [known.id, known.hostId], 'a claim brings none');
 });
+
+test('a name is not of the organization that bore the login before', async (t) => {
+  const { list, resolve } = await open(t);
+  const former = payload('acme/app', '5', '77');
+  await list(former);
+  await list(payload('acme/other', '8', '88'));
+  const found = resolve(payload('acme/app'));
+  assert.deepEqual([found.id, found.hostId, found.owner.id], [payload('acme/app').id, 'name:acme/app', '88']);
+  await list(found);
+  assert.equal(resolve(payload('acme/app')).id, found.id);
+  assert.equal(resolve(payload('acme/app', '9', '88')).id, found.id, 'its number comes later');
+  assert.equal(resolve(former).id, former.id);
+});
+
+test('a number of another owner is not adopted by the repository that has the name', async (t) => {
+  const { directory, list, resolve, identities } = await open(t);
+  const named = payload('acme/app');
+  const waiting = resolve(payload('acme/app', '5', '77'));
+  assert.equal(
+    resolve(payload('acme/app', '9', '88')).id,
+    repositoryId(origin, '9'),
+    'while the name waits to be listed',
+  );
+  assert.equal(waiting.id, repositoryId(origin, '5'));
+  await list(named);
+  await list(payload('acme/x', '6', '77'));
+  const other = payload('acme/app', '9', '88');
+  const body = { action: 'installed', origin, installationId: '8', owner: other.owner } as const;
+  const installed = identities.resolveInstalled({ ...body, added: [other], removed: [] }, null);
+  assert.equal(installed.added[0]?.id, other.id);
+  const { id, hostId } = new Identities(() => directory, 0).resolve(
+    { repository: other, bodies: [] },
+    null,
+    now,
+  ).repository;
+  assert.deepEqual([id, hostId], [other.id, '9']);
+  await list(other);
+  const next = resolve(payload('acme/app', undefined, '88'));
+  assert.notEqual(next.id, named.id);
+});
+
+test('a claim finds its own repository where the former bearer of the login had the name', async (t) => {
+  const { list, idOf, resolve } = await open(t);
+  const former = payload('acme/app');
+  await list(former);
+  await list(payload('acme/x', '6', '77'));
+  await list(payload('acme/other', '8', '88'));
+  const orgId = idOf('acme');
+  const found = resolve(payload('acme/app'), orgId);
+  assert.notEqual(found.id, former.id);
+  await list(found, orgId);
+  assert.equal(resolve(payload('acme/app'), orgId).id, found.id);
+});

@@ -4,11 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dayMs } from '../../../src/days.ts';
 import { nameAsNumber, repositoryId } from '../../../src/ids.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
-import type { RelayRecord } from '../../../src/protocol/journal.ts';
+import type { InstallationRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
 import {
+  type DirectoryRepository,
+  isRefutedFor,
   listOrganisations,
   type OrganisationRecord,
   organisationByLogin,
@@ -24,15 +27,18 @@ import { readPull } from '../../../src/store/pulls.ts';
 import { readRepository } from '../../../src/store/repositories.ts';
 import { idOfNumber, repositoryNamed } from '../../../src/store/repository-names.ts';
 import { readResult } from '../../../src/store/results.ts';
+import { dueOrganisations } from '../../../src/store/retention.ts';
 import { answerOf, withoutOthers } from '../../../workers/host/owners.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
+  dailyTicks,
   epoch,
   keyFields,
   pullRecord,
   repositoryFields,
   resultRecord,
+  sweepRecord,
 } from '../../helpers/partition-records.ts';
 
 type Test = Parameters<typeof openTestPartition>[0];
@@ -271,4 +277,128 @@ test('a key for a login that several organizations bear is refused with their id
   const [first, second, third] = [refused, byId, earlier].map(({ id }) => readResult(partition, id));
   assert.ok(first?.ok === false && first.kind === 'conflict' && ids.every((id) => first.message.includes(id)));
   assert.deepEqual([second?.ok, third?.ok], [true, true], 'a record of an earlier version folds as it did');
+});
+
+test('a login that is used again brings no organization the id, rows or keys of its former bearer', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  await directory.see(named);
+  await directory.see(numbered);
+  const former = directory.organisation('acme');
+  await directory.see({ ...numbered, fullName: 'acme-inc/app', owner: { id: '77', login: 'acme-inc' } });
+  const before = readOrganisation(partition, former);
+  const next = { ...named, hostId: 'name:acme/new', id: repositoryId(origin, 'name:acme/new'), fullName: 'acme/new' };
+  await directory.see(next);
+  assert.deepEqual(readOrganisation(partition, former), before);
+  assert.equal(directory.organisation('acme-inc'), former);
+  const orgId = readDirectoryRepository(partition, next.id)?.orgId;
+  assert.equal(orgId, directory.organisation('acme'));
+  assert.notEqual(orgId, former);
+});
+
+test('a login that is named again after its bearer was renamed is another organization', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  const name = () => commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never);
+  await foldRecords(partition, 50, name());
+  const former = directory.organisation('acme');
+  await directory.see(numbered);
+  await directory.see({ ...numbered, fullName: 'acme-inc/app', owner: { id: '77', login: 'acme-inc' } });
+  const before = readOrganisation(partition, former);
+  assert.deepEqual([before?.ownerId, before?.login], ['77', 'acme-inc']);
+  await foldRecords(partition, 51, name());
+  assert.deepEqual(readOrganisation(partition, former), before);
+  assert.notEqual(directory.organisation('acme'), former);
+});
+
+test('a relay without the number takes none away that the directory has', async (t) => {
+  const directory = new Directory(t);
+  const { partition } = directory;
+  await directory.see(named);
+  await directory.see(numbered);
+  await directory.see({ ...named, defaultBranch: 'next' });
+  assert.equal(readDirectoryRepository(partition, named.id)?.hostId, '5');
+  assert.equal(idOfNumber(partition, origin, '5'), named.id);
+});
+
+test('an organization whose login alone is proved is not the owner that the host names instead of another', () => {
+  const ownership = { confirmed: false, at: 1, cause: 'owner', ownerId: '99', ownerLogin: 'victim' } as const;
+  const listed = { claimed: true, ownership } as unknown as DirectoryRepository;
+  const claimant = { login: 'acme', ownerProof: 'proved' } as OrganisationRecord;
+  assert.equal(isRefutedFor(listed, { ...claimant, ownerId: 'name:acme' }, '99'), false);
+  assert.equal(isRefutedFor(listed, { ...claimant, ownerId: '99' }, '99'), true);
+});
+
+/** What the directory relays of the repository that is known by its name, as its partition gets it. */
+function relayed(directory: Partition, relay: RelayRecord['body']['relay']): RelayRecord {
+  const bodies = listEffects(directory, 0, 1000).flatMap(({ effect }) =>
+    effect.effect === 'relay' ? [effect.body] : [],
+  );
+  const body = bodies.find((each) => each.relay === relay && 'repoId' in each && each.repoId === named.id);
+  return {
+    id: relay,
+    at: epoch + 90_000,
+    kind: 'relay',
+    source: 'directory',
+    row: 1,
+    body: body ?? assert.fail(relay),
+  };
+}
+
+/** A renamed owner's next delivery, about the app or about another one of its repositories. */
+const owned = repositoryFields({ fullName: 'acme/x', owner: numbered.owner }, 3);
+const renamedOwner = { id: '77', login: 'acme-inc' };
+function installation(action: 'renamed' | 'uninstalled', at: number): InstallationRecord {
+  const body = { action, origin, installationId: '9', owner: renamedOwner, added: [], removed: [] };
+  const told = { delivery: `${action} ${at}`, source: '', signedBy: null, partitions: 1, body };
+  return { id: `i ${action}`, at, kind: 'installation', ...told };
+}
+
+test('a repository that came without its owner’s number follows a rename of the owner', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(named);
+  await directory.see(owned);
+  await foldRecords(directory.partition, 50, installation('renamed', epoch + 60_000));
+  const { partition, fold, stored } = openRepository(t);
+  await fold(1, named, null);
+  await foldRecords(partition, 10, relayed(directory.partition, 'ownerRenamed'));
+  assert.deepEqual([stored().fullName, stored().owner], ['acme-inc/app', renamedOwner]);
+  const other = openRepository(t);
+  await other.fold(1, { ...named, fullName: 'other/app', owner: { id: 'name:other', login: 'other' } }, null);
+  await foldRecords(other.partition, 10, relayed(directory.partition, 'ownerRenamed'));
+  assert.equal(other.stored().fullName, 'other/app', 'it has moved to another owner');
+});
+
+test('an erased organization that was renamed leaves nothing to the next bearer of its login', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(named);
+  await directory.see(owned);
+  await directory.see({ ...owned, fullName: 'acme-inc/x', owner: renamedOwner });
+  const end = epoch + 90 * dayMs;
+  await foldRecords(directory.partition, 50, installation('uninstalled', epoch), ...dailyTicks(epoch, end));
+  const organisations = dueOrganisations(directory.partition, end);
+  const sweep = sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares: [] }, end);
+  await foldRecords(directory.partition, 51, sweep);
+  const { partition, fold } = openRepository(t);
+  await fold(1, named, null);
+  await foldRecords(partition, 10, relayed(directory.partition, 'repositoryErased'));
+  assert.equal(readRepository(partition, named.id), undefined);
+});
+
+test('a relay without the owner’s number does not move a repository to the next bearer of the login', async (t) => {
+  const directory = new Directory(t);
+  await directory.see(named);
+  await directory.see(owned);
+  const former = directory.organisation('acme');
+  await directory.see(repositoryFields({ fullName: 'acme/other', owner: { id: '88', login: 'acme' } }, 4));
+  assert.notEqual(directory.organisation('acme'), former);
+  await directory.see({ ...named, defaultBranch: 'next' });
+  const listed = readDirectoryRepository(directory.partition, named.id);
+  assert.deepEqual([listed?.orgId, listed?.defaultBranch], [former, 'next']);
+  await directory.see({ ...named, fullName: 'twin/app', owner: { id: 'name:twin', login: 'twin' } });
+  assert.equal(
+    readDirectoryRepository(directory.partition, named.id)?.orgId,
+    directory.organisation('twin'),
+    'a transfer',
+  );
 });

@@ -57,7 +57,9 @@ export function foldSeen(
   // Of who else claims it the time says nothing: it was the claim's choice.
   const isNewest = (isProof && (listed?.claimed || !replayed)) || (claimedBy != null && claimedBy !== listed?.orgId);
   const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
-  const isFromFuture = listed !== undefined && claimedBy !== undefined && listed.seenAt > at + 2 * mostAheadMs;
+  // The time of a replayed relay is that of its first receipt, and says nothing of a clock.
+  const isFromFuture =
+    listed !== undefined && !replayed && claimedBy !== undefined && listed.seenAt > at + 2 * mostAheadMs;
   if (isLate && !isFromFuture) return;
   const { origin, owner } = repository;
   const organisation =

@@ -9,6 +9,7 @@ import { nameAsNumber, repositoryId } from '../../../src/ids.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
+import { writeDeadLetter } from '../../../src/store/dead-letters.ts';
 import {
   type DirectoryRepository,
   isRefutedFor,
@@ -401,4 +402,20 @@ test('a relay without the owner’s number does not move a repository to the nex
     directory.organisation('twin'),
     'a transfer',
   );
+});
+
+test('a relay that is replayed hours later does not take a repository back from its new owner', async (t) => {
+  const { partition } = new Directory(t);
+  const told = (owner: EventRepository['owner'], minute: number, row: number): RelayRecord => {
+    const repository = { ...owned, owner, fullName: `${owner.login}/x` };
+    const at = epoch + minute * 60_000;
+    const body = { relay: 'repositorySeen', repository, seenAt: at, claimedBy: null } as const;
+    return { id: `relay ${row}`, at, kind: 'relay', source: 'p00', row, body };
+  };
+  await foldRecords(partition, 1, told({ id: '88', login: 'other' }, 120, 2));
+  const record = told(numbered.owner, 1, 1);
+  await partition.write(() => writeDeadLetter(partition, { seq: 9, index: 0, at: record.at, error: 'x', record }));
+  await foldRecords(partition, 2, { ...record, replayed: { seq: 9, index: 0 } });
+  const listed = readDirectoryRepository(partition, owned.id);
+  assert.equal(listed?.orgId, organisationByOwner(partition, origin, '88')?.id);
 });

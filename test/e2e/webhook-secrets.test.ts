@@ -347,7 +347,7 @@ test('secrets of organisations and hosts', async (t) => {
         const head = `POST /api/webhooks/scm HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Scm-Event: pull_request\r\nX-Hub-Signature-256: ${signature}\r\nContent-Length: ${body.length}\r\n\r\n`;
         const { statuses, text } = await talk(port, [head + body], { replies: 1 });
         assert.deepEqual(statuses, [401], signature);
-        assert.match(text, /The signature does not match/);
+        assert.match(text, /The signature (?:does not match|is missing)/);
       }),
       { numRuns: 150 },
     );

@@ -35,5 +35,5 @@ test('looks for tags in time that grows with their number', () => {
 
 test('knows a tag weak or strong, and nothing in nonsense', () => {
   for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) assert.ok(isKnown(header, etag), header);
-  for (const header of ['', 'x', digest, `"2-${digest}"`, undefined]) assert.ok(!isKnown(header, etag), header);
+  for (const header of ['', 'x', digest, `"7-${digest}"`, undefined]) assert.ok(!isKnown(header, etag), header);
 });

@@ -24,9 +24,10 @@ const SUITES = {
   integration: { folder: 'test/integration', concurrency: 1 },
   e2e: { folder: 'test/e2e', concurrency: 1 },
   browser: { folder: 'test/browser', concurrency: 1 },
+  long: { folder: 'test/long', concurrency: 1 },
   real: { folder: 'test/real', concurrency: 1 },
 };
-const NOT_UNIT = /^test\/(integration|e2e|browser|real|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
+const NOT_UNIT = /^test\/(integration|e2e|browser|long|real|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
 
 const bin = (path) => join(ROOT, 'node_modules', path);
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
@@ -54,7 +55,7 @@ const TARGETS = {
     steps: (args) =>
       args.length === 0
         ? [...checks(), suite('unit'), suite('integration'), suite('e2e'), suite('browser')]
-        : matchingSuites(['unit', 'integration', 'e2e', 'browser'], args),
+        : matchingSuites(['unit', 'integration', 'e2e', 'browser', 'long'], args),
   },
   'test:unit': { setup: { only: NO_SERVER }, steps: (args) => [suite('unit', args)] },
   'test:integration': {
@@ -63,6 +64,7 @@ const TARGETS = {
   },
   'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
   'test:browser': { setup: { only: NO_SERVER }, steps: (args) => [suite('browser', args)] },
+  'test:long': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('long', args)] },
   'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('real', args)] },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
 };

@@ -117,7 +117,7 @@ test('a real Gitea', { skip }, async (t) => {
       return body.deliveries.find((delivery: { message: string }) => reason.test(delivery.message));
     });
     assert.equal(refused.event, 'issues');
-    assert.match(service.log, reason);
+    await waitUntil('the log says so', () => reason.test(service.log));
     assert.match((await service.run('doctor')).output, /refused/);
   }
 });

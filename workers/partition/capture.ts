@@ -7,14 +7,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/link.ts';
 import type { IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../../src/protocol/events.ts';
-import type {
-  CommitRecord,
-  IssueRecord,
-  PullRecord,
-  PushRecord,
-  RepositoryRecord,
-  TagRecord,
-  Version,
+import {
+  type CommitRecord,
+  type IssueRecord,
+  IssueRecordSchema,
+  type PullRecord,
+  PullRecordSchema,
+  type PushRecord,
+  type RepositoryRecord,
+  type TagRecord,
+  type Version,
 } from '../../src/protocol/stored.ts';
 import { orderOf, type Receipt, standing, undatedRank } from './undated.ts';
 
@@ -36,6 +38,10 @@ const otherRank = 5;
 /** Version of what no snapshot has told yet. */
 const never: Version = [0, 0];
 
+/** Fields in the order in which every record is stored, whatever its snapshots left out: equal records have equal bytes. */
+const pullFields = Object.keys(PullRecordSchema.properties) as (keyof PullRecord)[];
+const issueFields = Object.keys(IssueRecordSchema.properties) as (keyof IssueRecord)[];
+
 /** The stored pull request after a snapshot; `stored` itself when nothing changes. */
 export function mergePull(
   stored: PullRecord | undefined,
@@ -54,7 +60,7 @@ export function mergePull(
     ...(!snapshot.labels && { labelsAt: never }),
     ...(undated && orderOf(snapshot, action, before, receipt)),
   };
-  if (!stored || !before) return after;
+  if (!stored || !before) return inOrder(after, pullFields);
   if (undated) {
     after.baseRef ??= before.baseRef;
     after.headRef ??= before.headRef;
@@ -62,12 +68,13 @@ export function mergePull(
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, pullTexts);
-  return unlessSame(stored, {
+  const merged = {
     ...newer,
     ...lifeOf(before, after),
     ...mergeOf(before, after, newer),
     ...labelsOf(before, after, newer),
-  });
+  };
+  return unlessSame(stored, inOrder(merged, pullFields));
 }
 
 /** A merge once proven is never undone, and an older snapshot may prove it; it has one time, the earliest told. */
@@ -112,13 +119,14 @@ export function mergeIssue(
     ...(!snapshot.state && { stateAt: never }),
     ...(undated && orderOf(snapshot, action, before, receipt)),
   };
-  if (!stored || !before) return after;
+  if (!stored || !before) return inOrder(after, issueFields);
   if (undated) {
     after.createdAt ??= before.createdAt;
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = snapshot.closedAt ?? before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, issueTexts);
-  return unlessSame(stored, { ...newer, ...stateOf(before, after, newer), ...labelsOf(before, after, newer) });
+  const merged = { ...newer, ...stateOf(before, after, newer), ...labelsOf(before, after, newer) };
+  return unlessSame(stored, inOrder(merged, issueFields));
 }
 
 function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
@@ -180,13 +188,15 @@ function earliest(times: readonly (number | null)[]): number | null {
   return known.length > 0 ? Math.min(...known) : null;
 }
 
-/** `before` when the merge changes nothing; absent versions are left out, so that equal records have equal bytes. */
+/** A record with its fields in the given order; what is undefined is left out. */
+function inOrder<T extends Captured>(record: T, fields: readonly (keyof T)[]): T {
+  const ordered: Partial<T> = {};
+  for (const field of fields) if (record[field] !== undefined) ordered[field] = record[field];
+  return ordered as T;
+}
+
 function unlessSame<T extends Captured>(before: T, merged: T): T {
-  const record = { ...merged };
-  for (const part of ['labelsAt', 'stateAt', 'mergeShaAt'] as const) {
-    if (part in record && record[part as keyof T] === undefined) delete record[part as keyof T];
-  }
-  return isDeepStrictEqual(record, before) ? before : record;
+  return isDeepStrictEqual(merged, before) ? before : merged;
 }
 
 /**

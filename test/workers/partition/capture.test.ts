@@ -134,6 +134,27 @@ test('has no time of closing for an open issue', () => {
   assert.deepEqual([issue.state, issue.closedAt], ['open', null]);
 });
 
+test('stores the fields in one order, whatever the snapshots leave out', () => {
+  const first = { ...issueSnapshot(1, { updatedAt: at(2) }) };
+  const bare = { ...issueSnapshot(1, { updatedAt: at(2) }) };
+  delete bare.state;
+  delete bare.labels;
+  const fold = (...snapshots: IssueSnapshot[]) =>
+    snapshots.reduce<IssueRecord | undefined>((before, snapshot) => mergeIssue(before, snapshot, 'edited'), undefined);
+  const orders = [fold(first, bare), fold(bare, first), fold(bare, bare, first)].map((issue) => JSON.stringify(issue));
+  assert.deepEqual(new Set(orders).size, 1, orders.join('\n'));
+  const merged = pullSnapshot(1);
+  const unlabelled = { ...merged };
+  delete unlabelled.labels;
+  const pulls = [
+    [merged, unlabelled],
+    [unlabelled, merged],
+  ].map((order) =>
+    order.reduce<PullRecord | undefined>((before, pull) => mergePull(before, pull, 'edited', repository), undefined),
+  );
+  assert.equal(JSON.stringify(pulls[0]), JSON.stringify(pulls[1]));
+});
+
 test('keeps the tombstone of a tag against late pushes', async (t) => {
   const partition = openTestPartition(t);
   const tag = (number: number, fields = {}): EventRecord =>
@@ -174,7 +195,7 @@ test('captures the same from any order and repetition', async (t) => {
       const repo = { ...repositoryFields(), id: `repo_${round}` };
       await foldBodies(one, bodies, repo);
       await foldBodies(other, again, repo);
-      assert.deepEqual(stored(other, repo.id), stored(one, repo.id));
+      assert.equal(JSON.stringify(stored(other, repo.id)), JSON.stringify(stored(one, repo.id)));
     }),
     { numRuns: 150 },
   );
@@ -198,6 +219,6 @@ function permutations<T>(items: readonly T[]): T[][] {
 }
 
 function theOne<T>(outcomes: readonly (T | undefined)[]): T {
-  for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
+  for (const outcome of outcomes) assert.equal(JSON.stringify(outcome), JSON.stringify(outcomes[0]));
   return outcomes[0] as T;
 }

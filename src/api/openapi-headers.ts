@@ -81,6 +81,18 @@ export function refusalHeaders(status: number): string[] {
   return status === 429 || status === 500 || status === 409 ? [...names, 'Retry-After'] : names;
 }
 
+/** Headers that a webhook has to carry, ours or a host's, as parameters. */
+export function webhookHeaders(rows: readonly { name: string; description: string; example: string }[]): JsonSchema[] {
+  return rows.map(({ name, description, example }) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: text,
+    example,
+  }));
+}
+
 function header(name: string, description: string, schema: JsonSchema): JsonSchema {
   return { name, in: 'header', description, schema };
 }

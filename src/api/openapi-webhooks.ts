@@ -4,12 +4,25 @@
 import type { TSchema } from '@sinclair/typebox';
 import { outgoingWebhooks } from '../protocol/contracts/outgoing.ts';
 import { exampleOf, type JsonSchema } from './json-schema.ts';
+import { webhookHeaders } from './openapi-headers.ts';
 
 const signatureHeaders = [
-  ['webhook-id', 'Id of the event. It stays the same over all attempts.', 'evt_00wn60bwmsdmmshz0v9bhyrkddrx'],
-  ['webhook-timestamp', 'Time of this attempt, in seconds since 1970.', '1772442000'],
-  ['webhook-signature', 'Signatures of Standard Webhooks 1.0.0.', 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
-] as const;
+  {
+    name: 'webhook-id',
+    description: 'Id of the event. It stays the same over all attempts.',
+    example: 'evt_00wn60bwmsdmmshz0v9bhyrkddrx',
+  },
+  {
+    name: 'webhook-timestamp',
+    description: 'Time of this attempt, in seconds since 1970.',
+    example: '1772442000',
+  },
+  {
+    name: 'webhook-signature',
+    description: 'Signatures of Standard Webhooks 1.0.0.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+];
 
 /**
  * The webhooks by event.
@@ -26,14 +39,7 @@ export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Reco
           summary,
           description: 'The service sends it to each endpoint that asks for the event.',
           security: [],
-          parameters: signatureHeaders.map(([name, description, example]) => ({
-            name,
-            in: 'header',
-            required: true,
-            description,
-            schema: { type: 'string' },
-            example,
-          })),
+          parameters: webhookHeaders(signatureHeaders),
           requestBody: {
             required: true,
             content: { 'application/json': { schema: toSchema(body), example: exampleOf(body) } },

@@ -11,7 +11,7 @@ import { version } from '../version.ts';
 import { deprecationSchemas } from './deprecation.ts';
 import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
-import { headers, refsTo, replyHeaders, requestHeaders } from './openapi-headers.ts';
+import { headers, refsTo, replyHeaders, requestHeaders, webhookHeaders } from './openapi-headers.ts';
 import { receiverResponses, refusalComponents, refusalRef } from './openapi-refusals.ts';
 import { webhooksSection } from './openapi-webhooks.ts';
 import { parameterDescriptions, tagDescriptions } from './openapi-words.ts';
@@ -165,17 +165,7 @@ function receiverOperation(): JsonSchema {
     summary,
     description: 'Takes no API key: the signature of the raw body under a webhook secret proves the sender.',
     security: [],
-    parameters: [
-      ...taken.map(({ name, description, example }) => ({
-        name,
-        in: 'header',
-        required: true,
-        description,
-        schema: { type: 'string' },
-        example,
-      })),
-      { $ref: '#/components/parameters/TestMode' },
-    ],
+    parameters: [...webhookHeaders(taken), { $ref: '#/components/parameters/TestMode' }],
     requestBody: { required: true, content: { [json]: { schema: { type: 'object' }, example: receiver.example } } },
     responses: { ...Object.fromEntries(sent), ...receiverResponses() },
   };

@@ -108,10 +108,10 @@ export class Identities {
     signedBy: SignedBy,
     now: number,
   ): FoundIdentity {
-    const { id, hostId, origin } = repository;
+    const { id, hostId } = repository;
     const waiting = this.waiting(directory, repository, signedBy, now);
     if (waiting && (waiting.hostId === hostId || !isNumber(waiting.hostId))) {
-      const isKnown = directory && isListed(directory, idOfNumber(directory, origin, hostId), signedBy);
+      const isKnown = directory && isListed(directory, idOfNumber(directory, id), signedBy);
       if (!isKnown) return { id: waiting.id, hostId: signedBy === null ? hostId : waiting.hostId, isListed: false };
     }
     if (!directory) return { id, hostId, isListed: false };
@@ -187,10 +187,10 @@ function ownerOf(
  */
 function claimedIdentity(
   directory: Partition,
-  { origin, hostId, fullName }: Pick<EventRepository, 'origin' | 'hostId' | 'fullName'>,
+  { id: computed, origin, hostId, fullName }: Pick<EventRepository, 'id' | 'origin' | 'hostId' | 'fullName'>,
   orgId: string,
 ): FoundIdentity {
-  const id = idOfNumber(directory, origin, hostId);
+  const id = idOfNumber(directory, computed);
   if (readDirectoryRepository(directory, id)) return { id, hostId, isListed: true };
   const named = repositoryOf(directory, origin, fullName, orgId);
   const isOwn = named?.orgId === orgId && !isNumber(named.hostId);

@@ -14,13 +14,15 @@ export type RepositoryIdentity = Pick<EventRepository, 'id' | 'hostId'>;
 /** An identity, and whether the directory lists the repository with it. */
 export type FoundIdentity = RepositoryIdentity & { isListed: boolean };
 
-/** The id of the repository that has a number: the one that adopted it, else the one that follows from the number. */
-export function idOfNumber({ tables }: Partition, origin: string, hostId: string): string {
-  const id = repositoryId(origin, hostId);
+/**
+ * The id of the repository that has a number: the one that adopted it, else the given one.
+ * @param id the id that follows from the number
+ */
+export function idOfNumber({ tables }: Partition, id: string): string {
   return tables.repositoriesByNumber.get(id) ?? id;
 }
 
-/** The repository that is listed under a full name: of several, the one that \`isBetter\` prefers. */
+/** The repository that is listed under a full name: of several, the one that `isBetter` prefers. */
 export function repositoryNamed(
   partition: Partition,
   origin: string,
@@ -30,7 +32,10 @@ export function repositoryNamed(
   return id === undefined ? undefined : readDirectoryRepository(partition, id);
 }
 
-/** The repository that an organization has under a full name. What another one is listed with, such as a former bearer of its login, is not it. */
+/**
+ * The repository that an organization has under a full name. A repository that is listed for another organization, such as a
+ * former bearer of its login, is not returned.
+ */
 export function repositoryOf(
   partition: Partition,
   origin: string,
@@ -69,9 +74,15 @@ export function identityOfName(
  */
 export function identityOfProof(
   partition: Partition,
-  { origin, hostId, fullName, owner }: Pick<EventRepository, 'origin' | 'hostId' | 'fullName' | 'owner'>,
+  {
+    id: computed,
+    origin,
+    hostId,
+    fullName,
+    owner,
+  }: Pick<EventRepository, 'id' | 'origin' | 'hostId' | 'fullName' | 'owner'>,
 ): FoundIdentity {
-  const id = idOfNumber(partition, origin, hostId);
+  const id = idOfNumber(partition, computed);
   const listed = readDirectoryRepository(partition, id);
   // What is merely claimed must not keep the number from its repository.
   if (listed && !listed.claimed) return { id, hostId, isListed: listed.hostId === hostId };

@@ -21,7 +21,7 @@ const earliest = 1;
 
 /**
  * Time and rank of a snapshot without a time of the host: never before what is stored, since it was received later. Two come
- * late and are recognized: a number is opened once, so a late \`opened\` is the oldest of all; and a dead letter that is replayed
+ * late and are recognized: a number is opened once, so a late `opened` is the oldest of all; and a dead letter that is replayed
  * counts as of its first receipt.
  */
 export function orderOf(

@@ -195,14 +195,14 @@ test('a number leads to the repository that adopted it, until that is gone', asy
   const { partition } = directory;
   await directory.see(named);
   assert.equal(repositoryNamed(partition, origin, 'Acme/App')?.id, named.id);
-  assert.notEqual(idOfNumber(partition, origin, '5'), named.id);
+  assert.notEqual(idOfNumber(partition, repositoryId(origin, '5')), named.id);
   await directory.see(numbered);
-  assert.equal(idOfNumber(partition, origin, '5'), named.id);
+  assert.equal(idOfNumber(partition, repositoryId(origin, '5')), named.id);
   await directory.see({ ...numbered, fullName: 'acme/renamed' });
   assert.equal(repositoryNamed(partition, origin, 'acme/app'), undefined);
   assert.equal(repositoryNamed(partition, origin, 'acme/renamed')?.id, named.id);
   await partition.write(() => removeDirectoryRepository(partition, named.id));
-  assert.equal(idOfNumber(partition, origin, '5'), repositoryId(origin, '5'));
+  assert.equal(idOfNumber(partition, repositoryId(origin, '5')), repositoryId(origin, '5'));
   assert.equal(repositoryNamed(partition, origin, 'acme/renamed'), undefined);
 });
 
@@ -212,7 +212,7 @@ test('a number that is merely claimed leads nowhere', async (t) => {
   await foldRecords(partition, 50, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never));
   await directory.see(numbered, directory.organisation('acme'));
   assert.equal(readDirectoryRepository(partition, named.id)?.claimed, true);
-  assert.equal(idOfNumber(partition, origin, '5'), repositoryId(origin, '5'));
+  assert.equal(idOfNumber(partition, repositoryId(origin, '5')), repositoryId(origin, '5'));
 });
 
 test('an erased organization takes along what came without its number', async (t) => {
@@ -319,7 +319,7 @@ test('a relay without the number takes none away that the directory has', async 
   await directory.see(numbered);
   await directory.see({ ...named, defaultBranch: 'next' });
   assert.equal(readDirectoryRepository(partition, named.id)?.hostId, '5');
-  assert.equal(idOfNumber(partition, origin, '5'), named.id);
+  assert.equal(idOfNumber(partition, repositoryId(origin, '5')), named.id);
 });
 
 test('an organization whose login alone is proved is not the owner that the host names instead of another', () => {

@@ -9,6 +9,7 @@ import { referenceScript, referenceStyle } from './docs-files.ts';
 import { Asset } from './http/asset.ts';
 import { pageHeaders } from './http/page-headers.ts';
 import type { HttpRoute } from './http/server.ts';
+import { head } from './pages/html.ts';
 
 /** Path of the page. */
 export const docsPath = '/docs';
@@ -65,17 +66,10 @@ function packaged(address: string): Buffer {
 function pageWith(addresses: readonly string[]): string {
   const styles = addresses.filter((address) => address.includes('.css'));
   const scripts = addresses.filter((address) => !address.includes('.css'));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Tidings API</title>
-<link rel="icon" href="data:,">
-${styles.map((address) => `<link rel="stylesheet" href="${address}">`).join('\n')}
-</head>
-<body>
+  return `${head('en', [
+    '<title>Tidings API</title>',
+    ...styles.map((address) => `<link rel="stylesheet" href="${address}">`),
+  ])}
 <nav class="documents" aria-label="Documents">
 <a href="docs/guide">Guide</a>
 <a href="api/openapi.json">OpenAPI document</a>

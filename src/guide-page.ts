@@ -7,6 +7,7 @@ import { escapeHtml } from './escape-html.ts';
 import { Asset } from './http/asset.ts';
 import { pageHeaders } from './http/page-headers.ts';
 import type { HttpRoute } from './http/server.ts';
+import { head } from './pages/html.ts';
 import { pagePolicy } from './pages/policy.ts';
 import { styleVersion } from './pages/style.ts';
 
@@ -53,18 +54,11 @@ export function guidePage(text: string, version: string): string {
   const render = (part: Token[]): string => markdown.renderer.render(part, markdown.options, {});
   const [start, end] = listOfContents(tokens);
   const title = [...headings.values()].find(({ level }) => level === 1)?.title ?? 'API';
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Guide: ${escapeHtml(title)} · Tidings</title>
-<link rel="stylesheet" href="../notes/style.css?v=${styleVersion}">
-<link rel="stylesheet" href="guide.css?v=${version}">
-<link rel="icon" href="data:,">
-</head>
-<body>
+  return `${head('en', [
+    `<title>Guide: ${escapeHtml(title)} · Tidings</title>`,
+    `<link rel="stylesheet" href="../notes/style.css?v=${styleVersion}">`,
+    `<link rel="stylesheet" href="guide.css?v=${version}">`,
+  ])}
 <nav class="documents" aria-label="Documents">
 <a href="../docs">Reference</a>
 <a href="../api/openapi.json">OpenAPI document</a>

@@ -45,6 +45,11 @@ export function hasCredentials({ token, app }: Host, installationId: string | nu
   return token !== undefined || (app !== undefined && installationId !== null);
 }
 
+/** Whether the settings have any credentials for a host. */
+export function hasAnyCredentials({ token, app }: Host): boolean {
+  return token !== undefined || app !== undefined;
+}
+
 function toHost({ origin, kind: named = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
   // Forgejo has Gitea's API.
   const kind = named === 'forgejo' ? 'gitea' : named;

@@ -14,9 +14,9 @@ export class DataDirError extends Error {}
  * @throws DataDirError naming the path and what the system said
  */
 export function makeWritableFolder(folder: string): void {
-  makeFolder(folder, folder);
   const probe = join(folder, `write-test-${randomUUID()}`);
   try {
+    makeFolder(folder);
     writeFileSync(probe, '', { mode: 0o600, flag: 'wx' });
     rmSync(probe);
   } catch (error) {
@@ -28,17 +28,15 @@ export function makeWritableFolder(folder: string): void {
  * Makes a folder and those above it, each once. Node's own recursive mkdir tries for ever where a file system answers that the
  * parent is missing although it is there, as /proc does, and no signal ends that.
  */
-function makeFolder(folder: string, wanted: string): void {
+function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
   const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
   try {
-    if (above !== folder) makeFolder(above, wanted);
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if (error instanceof DataDirError) throw error;
     // Another process can have made it meanwhile.
-    if (isFolder(folder)) return;
-    throw unusable(wanted, error as NodeJS.ErrnoException);
+    if (!isFolder(folder)) throw error;
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * The part of `tidings doctor` about hosts: whether each answers, is what the settings say, and takes its credentials.
  */
-import { type Host, hostsOf } from '../../config/hosts.ts';
+import { type Host, hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
-import { type AppLook, type HostLook, lookAtHost, nameOfKind, type TokenLook } from '../host/probe.ts';
+import { type AppLook, type HostLook, lookAtHost, nameOf, nameOfKind, type TokenLook } from '../host/probe.ts';
 import { type Finding, withoutUserInfo } from './finding.ts';
 
 /** Names of the settings of a host. */
@@ -16,31 +16,32 @@ interface Names {
 }
 
 /** What each host of the settings says. The default host is not asked while nothing of it is set. */
-export async function checkHosts(settings: Settings, signal?: AbortSignal): Promise<Finding[]> {
-  const findings = hostsOf(settings).map(async (host, i) => {
-    if (host.origin === 'https://github.com' && !hasCredentials(host)) return [withoutCredentials(host)];
-    return describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing));
-  });
-  return (await Promise.all(findings)).flat().map(withoutUserInfo);
+export function checkHosts(settings: Settings): Promise<Finding[]> {
+  return findingsOf(settings, (host) =>
+    host.origin === 'https://github.com' && !hasAnyCredentials(host) ? [withoutCredentials(host)] : undefined,
+  );
 }
 
 /** The same for the start: only hosts that the service asks by itself, as they have credentials, and only what is wrong. */
 export async function faultsOfHosts(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
-  const asked = hostsOf(settings).map(async (host, i) =>
-    hasCredentials(host) ? describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing)) : [],
+  const findings = await findingsOf(settings, (host) => (hasAnyCredentials(host) ? undefined : []), signal);
+  return findings.filter(({ verdict }) => verdict === 'fault');
+}
+
+/** @param unasked what is found of a host that is not to be asked; undefined for one that is */
+async function findingsOf(
+  settings: Settings,
+  unasked: (host: Host) => Finding[] | undefined,
+  signal?: AbortSignal,
+): Promise<Finding[]> {
+  const findings = hostsOf(settings).map(
+    async (host, i) => unasked(host) ?? describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing)),
   );
-  return (await Promise.all(asked))
-    .flat()
-    .filter(({ verdict }) => verdict === 'fault')
-    .map(withoutUserInfo);
+  return (await Promise.all(findings)).flat().map(withoutUserInfo);
 }
 
 function toNothing(error: unknown): HostLook {
   return { found: 'nothing', reason: (error as Error).message };
-}
-
-function hasCredentials({ token, app }: Host): boolean {
-  return token !== undefined || app !== undefined;
 }
 
 /** @param i 0 for the default host, whose settings have variables of their own */
@@ -80,20 +81,19 @@ function describe(host: Host, names: Names, look: HostLook): Finding[] {
         ),
       ];
     case 'otherKind': {
-      const { kind: other, version } = look.is;
-      const called = `${nameOfKind(other)}${version === undefined ? '' : ` ${version}`}`;
+      const called = nameOf(look.is);
       return [
-        fault(`${at}: ${names.kind} is ${kind}, but the host answers as ${called}. Set ${names.kind} to ${other}`),
+        fault(
+          `${at}: ${names.kind} is ${kind}, but the host answers as ${called}. Set ${names.kind} to ${look.is.kind}`,
+        ),
       ];
     }
     case 'host': {
-      const { version } = look.is;
-      const called = `${nameOfKind(kind)}${version === undefined ? '' : ` ${version}`}`;
-      const none: Finding[] = hasCredentials(host)
+      const none: Finding[] = hasAnyCredentials(host)
         ? []
         : [{ verdict: 'note', text: `${at}: no credentials; backfill and exact ranges need ${names.token}` }];
       return [
-        { verdict: 'ok', text: `${at}: ${apiUrl} answers as ${called}` },
+        { verdict: 'ok', text: `${at}: ${apiUrl} answers as ${nameOf(look.is)}` },
         ...(look.token ? [ofToken(look.token, at, names)] : []),
         ...(look.app ? [ofApp(look.app, at, names)] : []),
         ...none,

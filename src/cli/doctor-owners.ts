@@ -1,7 +1,7 @@
 /**
  * The part of `tidings doctor` about owners: of which repositories the host has confirmed the owner, and why not of the others.
  */
-import { hostsOf } from '../../config/hosts.ts';
+import { hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { RefusalCause } from '../protocol/results.ts';
@@ -24,8 +24,7 @@ export async function checkOwners(settings: Settings): Promise<Finding[]> {
   const repositories = await listedRepositories(settings);
   if (repositories.length === 0) return [];
   const confirmed = repositories.filter(({ ownership }) => ownership?.confirmed).length;
-  const hasCredentials = hostsOf(settings).some(({ token, app }) => token !== undefined || app !== undefined);
-  const why = hasCredentials ? '' : ' (there are no credentials to ask with)';
+  const why = hostsOf(settings).some(hasAnyCredentials) ? '' : ' (there are no credentials to ask with)';
   const text = `owners: ${confirmed} of ${repositories.length} repositories confirmed by their host${why}`;
   const refused = repositories.flatMap(refusalOf);
   const left = refused.length - mostNamed;

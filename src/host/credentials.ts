@@ -42,15 +42,20 @@ export class Credentials {
     return this.host.app && `Bearer ${appToken(this.host.app, Date.now())}`;
   }
 
+  /** The token of the settings, as the kind of host wants it. */
+  tokenAuthorization(): string | undefined {
+    const { kind, token } = this.host;
+    return token && (kind === 'gitea' ? `token ${token}` : `Bearer ${token}`);
+  }
+
   /**
    * What to send, a new installation token where none is left.
    * @param post asks the host for a token: sends an empty POST to an address below the API's base
    * @throws ServiceError `unauthorized` when the app's key cannot be used
    */
   async authorization(post: (path: string, header: string) => Promise<HttpAnswer>): Promise<Authorization> {
-    const { app, kind, token } = this.host;
-    if (app === undefined || this.installationId === undefined)
-      return { header: token && (kind === 'gitea' ? `token ${token}` : `Bearer ${token}`), fresh: false };
+    if (this.host.app === undefined || this.installationId === undefined)
+      return { header: this.tokenAuthorization(), fresh: false };
     if (this.minted && this.minted.expiresAt - marginMs > Date.now())
       return { header: `Bearer ${this.minted.token}`, fresh: false };
     const path = `${installationPath(this.installationId)}/access_tokens`;

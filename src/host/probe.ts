@@ -44,6 +44,11 @@ export function nameOfKind(kind: Kind): string {
   return names[kind];
 }
 
+/** What a host that answered is called. */
+export function nameOf({ kind, version }: Recognised): string {
+  return version === undefined ? names[kind] : `${names[kind]} ${version}`;
+}
+
 /** Looks at a host, one request after the other, none of which waits longer than five seconds. */
 export async function lookAtHost(host: Host, signal?: AbortSignal): Promise<HostLook> {
   const get = (url: string, authorization?: string): Promise<HttpAnswer> => {
@@ -86,8 +91,7 @@ type Get = (url: string, authorization?: string) => Promise<HttpAnswer>;
 
 async function lookAtToken(host: Host, get: Get): Promise<TokenLook | undefined> {
   if (host.token === undefined) return undefined;
-  const given = await new Credentials({ ...host, app: undefined }, undefined).authorization(() => Promise.reject());
-  const authorization = 'header' in given ? given.header : undefined;
+  const authorization = new Credentials(host, undefined).tokenAuthorization();
   if (host.kind === 'gitea') return lookAtGiteaToken(host.apiUrl, (url) => get(url, authorization));
   // Costs nothing of the limit. An enterprise server without limits answers 404, as one that took the token.
   const { status, headers } = await get(`${host.apiUrl}/rate_limit`, authorization);

@@ -79,8 +79,7 @@ export class Identities {
     const identified = (added: InstallationBody['added']) =>
       added.map((each) => {
         const repository = { ...each, origin, owner };
-        const { id, hostId } =
-          signedBy === null ? identityOfProof(directory, repository) : claimedIdentity(directory, repository, signedBy);
+        const { id, hostId } = identityOf(directory, repository, signedBy);
         return id === each.id ? each : { ...each, id, hostId };
       });
     return { ...body, added: identified(body.added), removed: identified(body.removed) };
@@ -115,9 +114,7 @@ export class Identities {
       if (!isKnown) return { id: waiting.id, hostId: signedBy === null ? hostId : waiting.hostId, isListed: false };
     }
     if (!directory) return { id, hostId, isListed: false };
-    return signedBy === null
-      ? identityOfProof(directory, repository)
-      : claimedIdentity(directory, repository, signedBy);
+    return identityOf(directory, repository, signedBy);
   }
 
   /** By its name, or by its former one where this payload tells of the rename. */
@@ -179,6 +176,15 @@ function ownerOf(
   const number = organisation && ownerNumber(organisation);
   if (!organisation || number == null || !sameLogin(organisation.login, owner.login)) return owner;
   return signedBy === null && organisation.ownerProof === 'claimed' ? owner : { ...owner, id: number };
+}
+
+/** The identity of a repository that a payload names with a number. */
+function identityOf(
+  directory: Partition,
+  repository: Pick<EventRepository, 'id' | 'origin' | 'hostId' | 'fullName' | 'owner'>,
+  signedBy: SignedBy,
+): FoundIdentity {
+  return signedBy === null ? identityOfProof(directory, repository) : claimedIdentity(directory, repository, signedBy);
 }
 
 /**

@@ -171,11 +171,20 @@ export function mayClaimOwner(
   organisation: OrganisationRecord,
   owner: { id: string; login: string },
 ): boolean {
-  const { id, origin, login, ownerProof } = organisation;
+  const { login, ownerProof } = organisation;
   const number = ownerNumber(organisation);
   if (number === null ? !sameLogin(owner.login, login) : owner.id !== number) return false;
   if (number !== null && ownerProof !== 'claimed') return true;
-  const other = organisationByOwner(partition, origin, owner.id);
+  return isFreeNumber(partition, organisation, owner.id);
+}
+
+/** Whether the number of an owner is proved for no organization but the given one. */
+export function isFreeNumber(
+  partition: Partition,
+  { id, origin }: Pick<OrganisationRecord, 'id' | 'origin'>,
+  ownerId: string,
+): boolean {
+  const other = organisationByOwner(partition, origin, ownerId);
   return other === undefined || other.id === id || other.ownerProof === 'claimed';
 }
 

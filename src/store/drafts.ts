@@ -3,8 +3,16 @@
  * the newest text; the texts before it are the matter of `revisions.ts`.
  */
 import { digestOf } from '../etag.ts';
-import type { DraftRecord } from '../protocol/stored.ts';
+import { draftId } from '../ids.ts';
+import type { DraftRecord, Persona } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
+
+const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+
+/** Ids of the drafts that a range can have. */
+export function draftsOf(rangeId: string): string[] {
+  return personas.map((persona) => draftId(rangeId, persona));
+}
 
 export function readDraft(partition: Partition, id: string): DraftRecord | undefined {
   return partition.tables.drafts.get(id);

@@ -2,13 +2,12 @@
  * Erasing all of a repository: its rows in every table, piece by piece, and what names it elsewhere. Which repository goes is
  * decided by whoever calls.
  */
-import { draftId } from '../ids.ts';
 import type { CommandResult } from '../protocol/commands.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import type { RecordCounts } from '../protocol/retention.ts';
-import type { Persona } from '../protocol/stored.ts';
 import { listDeadLetters, removeDeadLetter } from './dead-letters.ts';
 import { listDelayed, removeDelayed } from './delayed.ts';
+import { draftsOf } from './drafts.ts';
 import { publicationsOnPages } from './hosted-notes.ts';
 import { listEffects, removeEffect } from './outbox.ts';
 import type { Partition, TableName } from './partition.ts';
@@ -16,8 +15,6 @@ import { removePublications, stopPublications } from './publications.ts';
 import { listRanges, removeRangeCount } from './ranges.ts';
 import { removeRevisions } from './revisions.ts';
 import { removeSync } from './syncs.ts';
-
-const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 
 /** Tables whose keys begin with the repository's id. Whoever adds one adds it here, or its rows outlive their repository. */
 const tablesByRepository = [
@@ -96,7 +93,9 @@ function eraseRepositoryRows(partition: Partition, repoId: string, limit: number
     }
   }
   left -= eraseSyncs(partition, repoId, left);
-  left -= removePublications(partition, repoId, left, keeps ? publicationsOnPages(partition, repoId) : undefined);
+  // The pages are read only when all other rows are gone: there can be many.
+  const kept = keeps && left > 0 ? publicationsOnPages(partition, repoId) : undefined;
+  left -= removePublications(partition, repoId, left, kept);
   return limit - left + eraseRanges(partition, repoId, left);
 }
 
@@ -125,10 +124,6 @@ function eraseRanges(partition: Partition, repoId: string, limit: number): numbe
   }
   removeRangeCount(partition, repoId);
   return erased;
-}
-
-function draftsOf(rangeId: string): string[] {
-  return personas.map((persona) => draftId(rangeId, persona));
 }
 
 /**

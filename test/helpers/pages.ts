@@ -2,7 +2,6 @@
  * A server of pages over stores of its own: repositories and notes are written as folds write them, and read over HTTP.
  */
 import { mkdirSync } from 'node:fs';
-import { request } from 'node:http';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { startServer } from '../../src/http/server.ts';
@@ -18,6 +17,7 @@ import { writeRepository } from '../../src/store/repositories.ts';
 import { afterwards } from './cleanup.ts';
 import { repositoryFields } from './partition-records.ts';
 import { freePort, temporaryFolder } from './ports.ts';
+import { send } from './proxy.ts';
 
 export const at = Date.UTC(2026, 1, 3, 12);
 const publicationId = 'pub_0000000000000000000000000000';
@@ -39,19 +39,6 @@ export interface TestPages {
   /** The body of a reply to a request whose `Host` is another one. */
   getAs(host: string, path: string): Promise<string>;
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
-}
-
-/** One request under another name of the server, which fetch does not allow; the body of its reply. */
-function getAs(url: string, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    request(url, { headers: { host }, agent: false }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-      response.once('end', () => resolve(body));
-    })
-      .once('error', reject)
-      .end();
-  });
 }
 
 /** Starts a server of pages; it stops when the test ends. */
@@ -101,7 +88,7 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
       }),
     remove: (repoId, page = {}) =>
       inside(partition, () => removeHostedNote(partition, { version: 'v1.0.0', publicationId, ...page, repoId })),
-    getAs: (host, path) => getAs(url + path, host),
+    getAs: async (host, path) => (await send(url + path, { headers: { host } })).body.toString('utf8'),
     get: async (path, headers = {}) => {
       const response = await fetch(path.startsWith('http') ? path : url + path, { headers, redirect: 'manual' });
       return { status: response.status, headers: response.headers, body: await response.text() };

@@ -17,9 +17,9 @@ import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
 import {
   type DirectoryRepository,
+  isFreeNumber,
   listDirectoryRepositories,
   type OrganisationRecord,
-  organisationByOwner,
   ownerNumber,
   readDirectoryRepository,
   readOrganisation,
@@ -289,13 +289,12 @@ export function answerOf(
 /** An answer as it counts: a number that another organization has is not that of one which is known by its login alone. */
 export function withoutOthers(
   directory: Partition,
-  { id, origin }: Pick<OrganisationRecord, 'id' | 'origin'>,
+  organisation: Pick<OrganisationRecord, 'id' | 'origin'>,
   answer: Answer,
 ): Answer {
   if (!answer.confirmed || answer.ownerId === undefined) return answer;
   const { ownerId, login: ownerLogin } = answer;
-  const other = organisationByOwner(directory, origin, ownerId);
-  if (!other || other.id === id || other.ownerProof === 'claimed') return answer;
+  if (isFreeNumber(directory, organisation, ownerId)) return answer;
   return { confirmed: false, cause: 'owner', ownerId, ownerLogin };
 }
 

@@ -7,9 +7,9 @@ import { partitionName } from '../../src/journal/subjects.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
 import {
   type DirectoryRepository,
+  isFreeNumber,
   listDirectoryRepositories,
   type OrganisationRecord,
-  organisationByOwner,
   ownerNumber,
   readDirectoryRepository,
   readOrganisation,
@@ -48,8 +48,7 @@ function withNumber(
   ownerId: string | undefined,
 ): OrganisationRecord {
   if (ownerId === undefined || ownerNumber(organisation) !== null) return organisation;
-  const other = organisationByOwner(partition, organisation.origin, ownerId);
-  if (other && other.id !== organisation.id && other.ownerProof !== 'claimed') return organisation;
+  if (!isFreeNumber(partition, organisation, ownerId)) return organisation;
   const { ownerProof: _, ...numbered } = organisation;
   return { ...numbered, ownerId };
 }

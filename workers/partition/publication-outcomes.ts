@@ -5,6 +5,7 @@
 
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
+import { draftsOf } from '../../src/store/drafts.ts';
 import { writeHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import {
@@ -85,9 +86,8 @@ function markPublished(partition: Partition, { id, repoId, rangeId }: Publicatio
   const range = readRange(partition, rangeId);
   if (!range || range.publishedAt !== undefined) return false;
   writeRange(partition, { ...range, publishedAt: at });
-  const isEarlier = (other: PublicationRecord): boolean =>
-    other.rangeId === rangeId && other.id !== id && other.publishedAt !== null;
-  return !listPublications(partition, repoId).some(isEarlier);
+  const isEarlier = (other: PublicationRecord): boolean => other.id !== id && other.publishedAt !== null;
+  return !draftsOf(rangeId).some((draft) => listPublications(partition, repoId, draft).some(isEarlier));
 }
 
 /** The page that a publication writes to. */

@@ -81,14 +81,24 @@ export function foldErased(
 ): void {
   const known = readRepository(partition, repoId);
   if (!known || (replayed && known.createdAt > at)) return;
-  const { owner } = known;
-  // What came without the owner's number is the owner's by the login under which it was listed.
-  const isNamed = ownerId != null && login !== undefined && !isNumber(owner.id) && sameLogin(owner.login, login);
-  const isProvedOwner = known.claimedBy === undefined && (owner.id === ownerId || isNamed);
+  const isProvedOwner = known.claimedBy === undefined && isOwnedBy(known, ownerId, login);
   if (keepPublished && isProvedOwner) keepPublishedNotes(partition, known, at);
   else if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
     giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
   else tellDirectory(partition, known, at, known.claimedBy ?? null);
+}
+
+/**
+ * Whether an owner has a repository. One that came without its owner's number is known by the login under which it was listed.
+ * @param ownerId nothing where the owner has no number
+ */
+function isOwnedBy(
+  { owner }: RepositoryRecord,
+  ownerId: string | null | undefined,
+  login: string | undefined,
+): boolean {
+  if (owner.id === ownerId) return true;
+  return ownerId != null && login !== undefined && !isNumber(owner.id) && sameLogin(owner.login, login);
 }
 
 /**
@@ -133,9 +143,7 @@ export function followOwner(
 ): void {
   const known = readRepository(partition, repoId);
   if (!known || known.owner.login === login) return;
-  // What came without the owner's number is the owner's by the login under which it is listed.
-  const isNamed = former !== undefined && !isNumber(known.owner.id) && sameLogin(known.owner.login, former);
-  if (known.owner.id !== ownerId && !isNamed) return;
+  if (!isOwnedBy(known, ownerId, former)) return;
   const { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate } = known;
   const renamed = `${login}/${fullName.slice(fullName.indexOf('/') + 1)}`;
   const repository: EventRepository = {

@@ -50,7 +50,7 @@ export class TestApp {
 
   /** Answers a question of the app about one of its installations. */
   installation(installationId: string, authorization: string | undefined, account: Shape): Reply {
-    const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    const fault = this.faultOf(authorization);
     if (fault !== undefined) return { status: 401, body: { message: fault } };
     if (installationId !== this.installationId || this.state === 'removed')
       return { status: 404, body: { message: 'Not Found' } };
@@ -59,7 +59,7 @@ export class TestApp {
 
   /** Answers the app's question about itself. */
   self(authorization: string | undefined): Reply {
-    const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    const fault = this.faultOf(authorization);
     if (fault !== undefined) return { status: 401, body: { message: fault } };
     const permissions = Object.fromEntries(this.permissions.map((name) => [name, 'read']));
     return { status: 200, body: { id: Number(this.id), slug: 'tidings-test', permissions } };
@@ -67,7 +67,7 @@ export class TestApp {
 
   /** Answers a request for a token; `lifetimeMs` can be short to see it renewed. */
   mint(installationId: string, authorization: string | undefined, lifetimeMs = 3_600_000): Reply {
-    const fault = this.faultOf(/^bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    const fault = this.faultOf(authorization);
     if (fault !== undefined) return { status: 401, body: { message: fault } };
     if (installationId !== this.installationId || this.state === 'removed')
       return { status: 404, body: { message: 'Not Found' } };
@@ -79,7 +79,8 @@ export class TestApp {
   }
 
   /** Why a proof is not taken: the rules of the host, a clock 30 seconds behind ours included. */
-  private faultOf(jwt: string): string | undefined {
+  private faultOf(authorization: string | undefined): string | undefined {
+    const [, jwt = ''] = /^bearer (.+)$/i.exec(authorization ?? '') ?? [];
     const [head = '', claims = '', signature = ''] = jwt.split('.');
     const verify = createVerify('sha256').update(`${head}.${claims}`);
     if (!verify.verify(this.publicKey, Buffer.from(signature, 'base64url')))

@@ -61,6 +61,11 @@ export function besideCode(line: string, change: (text: string) => string): stri
   });
 }
 
+/** A line with single blanks beside its code. */
+export function singleBlanks(line: string): string {
+  return besideCode(line, (text) => text.replace(/\s+/g, ' '));
+}
+
 function digitsOf(index: number): string {
   const digits = index.toString(16);
   let written = '';
@@ -87,7 +92,7 @@ function isEscaped(line: string, at: number): boolean {
 }
 
 /** For each run the number of the next one of the same length; read from the end, as looking ahead from each is quadratic. */
-function closingRuns(runs: readonly Span[]): (number | undefined)[] {
+export function closingRuns(runs: readonly Span[]): (number | undefined)[] {
   const closings: (number | undefined)[] = [];
   const next = new Map<number, number>();
   for (let index = runs.length - 1; index >= 0; index -= 1) {
@@ -98,7 +103,8 @@ function closingRuns(runs: readonly Span[]): (number | undefined)[] {
   return closings;
 }
 
-function backtickRuns(line: string): Span[] {
+/** The runs of backticks of a text. */
+export function backtickRuns(line: string): Span[] {
   const runs: Span[] = [];
   let start = line.indexOf('`');
   while (start !== -1) {

@@ -3,13 +3,13 @@
  * source and rendered. Longer text from bodies is the matter of `quote.ts`.
  */
 import { visibleText } from '../visible-text.ts';
-import { besideCode, codeSpansIn, type Span } from './code-spans.ts';
+import { codeSpansIn, type Span, singleBlanks } from './code-spans.ts';
 
 /** How a mention is broken so that the host notifies nobody. */
 export type MentionBreak = 'comment' | 'joiner';
 
 const longestText = 300;
-const blanks = /[\s\u0085\u2028\u2029]+/g;
+const blanks = /[\s\u0085\u2028\u2029]/g;
 /** What a line needs cleaning for; most titles are plain ASCII with single blanks. */
 const unclean = /[^ -~]| {2}/;
 
@@ -28,8 +28,7 @@ export function cleanLine(text: string): string {
 
 function withoutUnseen(text: string): string {
   if (!unclean.test(text)) return text.trim();
-  const line = visibleText(text.replace(blanks, (run) => ' '.repeat(run.length)));
-  return besideCode(line, (beside) => beside.replace(/ {2,}/g, ' ')).trim();
+  return singleBlanks(visibleText(text.replace(blanks, ' '))).trim();
 }
 
 /** What a line has that needs a closer look; most have none of it, and code between single backticks at most. */

@@ -7,7 +7,7 @@ import { cleanLine, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
 import { highlightText } from './highlights.ts';
 import { customerPhrases } from './personas/customer.ts';
-import { customerSteps, customerText, unnamed } from './plain.ts';
+import { actionText, customerSteps } from './plain.ts';
 import { quoteLines } from './quote.ts';
 
 /** Flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
@@ -28,7 +28,7 @@ function upgradeInstructions({ entries, source }: Notes, persona: Persona): stri
 
 function upgradePart(entry: Entry, persona: Persona, origin: string): string {
   if (persona === 'customer') {
-    const text = customerText(entry) || unnamed;
+    const text = actionText(entry);
     const lines = customerSteps(entry, origin);
     return lines.length === 0 ? text : `${text}\n\n${lines.join('\n')}`;
   }

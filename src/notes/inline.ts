@@ -3,7 +3,7 @@
  * code, names and patterns stay as they are written.
  */
 import { inlineTokens, type Token } from '../markdown.ts';
-import { besideCode } from './code-spans.ts';
+import { singleBlanks } from './code-spans.ts';
 
 /** What is left of a link to elsewhere: its words, or its Markdown. */
 type LinkForm = 'words' | 'address';
@@ -17,7 +17,7 @@ const elsewhere = /^(?:https?:\/\/|mailto:)/i;
 export function inlineWords(line: string, links: LinkForm): string {
   const cut = line.slice(0, longestLine);
   const words = marks.test(cut) ? new Words(cut, links).text() : cut;
-  return besideCode(words, (text) => text.replace(/\s+/g, ' ')).trim();
+  return singleBlanks(words).trim();
 }
 
 class Words {

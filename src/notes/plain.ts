@@ -43,7 +43,7 @@ const branchLike = /^(?=.{0,100}[\d/_.-])[\w./-]{3,100}$/;
 const versionLike = /^v?\d+(?:\.\d+)*$/;
 
 /** What stands where a change has no words of its own, and must not be left out. */
-export const unnamed = 'Unnamed change';
+const unnamed = 'Unnamed change';
 
 /**
  * What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title, else that
@@ -56,6 +56,11 @@ export function customerText(entry: Entry): string {
     withoutInside(withoutBranches(text, entry)),
   );
   return said.find(hasWords) ?? ownText(entry);
+}
+
+/** What customers must act on always has words. */
+export function actionText(entry: Entry): string {
+  return customerText(entry) || unnamed;
 }
 
 /** A note in one line; of a list each item becomes a sentence. */
@@ -100,7 +105,9 @@ function hasWords(text: string): boolean {
 export function customerTexts(entries: readonly Entry[]): string[] {
   const said = new Set<string>(['']);
   return entries.map((entry) => {
-    const text = [customerText(entry), ownText(entry)].find((each) => !said.has(each)) ?? '';
+    const told = customerText(entry);
+    const text = said.has(told) ? ownText(entry) : told;
+    if (said.has(text)) return '';
     said.add(text);
     return text;
   });
@@ -112,8 +119,10 @@ export function reportOf(entry: Entry): IssueRecord | undefined {
 }
 
 function ownText(entry: Entry): string {
-  const titles = [entry.text, ...entry.issues.map(({ title }) => parseTitle(title).text)];
-  return titles.map((text) => withoutInside(withoutBranches(text, entry))).find(hasWords) ?? '';
+  const tell = (text: string): string => withoutInside(withoutBranches(text, entry));
+  const own = tell(entry.text);
+  if (hasWords(own)) return own;
+  return entry.issues.map(({ title }) => tell(parseTitle(title).text)).find(hasWords) ?? '';
 }
 
 /** The branches that the change went through are left out, with the word that led to them. */

@@ -58,9 +58,13 @@ const sentence =
  * colon is one as well. Without any, the first line.
  */
 export function firstSentence(markdown: string): string {
-  const lines = proseLines(markdown);
-  const sentences = lines.map((line) => besideCode(line, sentenceOf)).filter((text) => text !== '');
-  return sentences[0] ?? lines[0] ?? '';
+  let first = '';
+  for (const line of proseLines(markdown)) {
+    const told = besideCode(line, sentenceOf);
+    if (told !== '') return told;
+    first ||= line;
+  }
+  return first;
 }
 
 function sentenceOf(line: string): string {
@@ -69,14 +73,16 @@ function sentenceOf(line: string): string {
 
 const listMark = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
 
-function proseLines(markdown: string): string[] {
-  const kept: string[] = [];
+/** The lines that are words, each read when it is asked for: the first one mostly tells enough. */
+function* proseLines(markdown: string): Generator<string> {
   let fenced = false;
   for (const line of shorten(markdown).split('\n')) {
     if (fence.test(line)) fenced = !fenced;
-    else if (!fenced && !/^\s*\|/.test(line)) kept.push(line.replace(listMark, ''));
+    else if (!fenced && !/^\s*\|/.test(line)) {
+      const text = cleanLine(inlineWords(line.replace(listMark, ''), 'address'));
+      if (text !== '') yield text;
+    }
   }
-  return kept.map((line) => cleanLine(inlineWords(line, 'address'))).filter((line) => line !== '');
 }
 
 /** A line of Markdown as its words: no list mark, no bold, links and images reduced to their text. */

@@ -2,6 +2,7 @@
  * Reads the visible prose of a Markdown body: what a reader sees as running text, without comments, code and quotations.
  * One pass, linear in the length whatever the text, since bodies of 65,536 hostile characters arrive. Meaning is left to others.
  */
+import { backtickRuns, closingRuns, type Span } from './code-spans.ts';
 
 /** Stands where inline code was, so that the words around it do not become neighbours. */
 const codeMark = '\uFFFC';
@@ -160,26 +161,16 @@ function closesFence(line: string, fence: string): boolean {
 
 /**
  * Where each inline code span begins and the offset after it. A span closes at the next run of as many backticks in its
- * paragraph; runs are paired from the right in one pass, since looking ahead from each would be quadratic.
+ * paragraph.
  */
 function codeSpans(text: string): Map<number, number> {
   const spans = new Map<number, number>();
   for (const paragraph of paragraphs(text)) {
-    const runs = [...paragraph.text.matchAll(/`+/g)].map((match) => ({
-      at: paragraph.at + match.index,
-      length: match[0].length,
-    }));
-    const next = new Map<number, number>();
-    const closing: (number | undefined)[] = [];
-    for (let index = runs.length - 1; index >= 0; index -= 1) {
-      const { at, length } = runs[index] as { at: number; length: number };
-      closing[index] = next.get(length);
-      next.set(length, at + length);
+    const runs = backtickRuns(paragraph.text);
+    for (const [index, closing] of closingRuns(runs).entries()) {
+      if (closing === undefined) continue;
+      spans.set(paragraph.at + (runs[index] as Span).start, paragraph.at + (runs[closing] as Span).end);
     }
-    runs.forEach((run, index) => {
-      const end = closing[index];
-      if (end !== undefined) spans.set(run.at, end);
-    });
   }
   return spans;
 }

@@ -2,7 +2,7 @@
  * Takes a pull request's title apart: the prefixes that say what kind of change it is, where, and for which branch, and
  * the text that stands in the notes. The text is put in order, never reworded (spec part 2, rule 4); escaping comes later.
  */
-import { besideCode } from './code-spans.ts';
+import { singleBlanks } from './code-spans.ts';
 import { isKey, takeLeadingKeys } from './issue-keys.ts';
 import type { ChangeType } from './labels.ts';
 import { isPlainWord } from './plain-words.ts';
@@ -32,13 +32,8 @@ export interface ParsedTitle {
 
 const order: ChangeType[] = ['security', 'feature', 'fix', 'performance', 'documentation'];
 const longestTitle = 2_000;
-const blanks = /\s{2,}|[^\S ]/g;
-const untidyBlanks = new RegExp(blanks.source);
+const untidyBlanks = /\s{2,}|[^\S ]/;
 const mostPrefixes = 8;
-
-function withSingleBlanks(text: string): string {
-  return text.replaceAll(blanks, ' ');
-}
 
 /** Parses a title. Unknown prefixes stay in the text, except a single word before a colon, which is an area. */
 export function parseTitle(title: string): ParsedTitle {
@@ -55,7 +50,7 @@ export function parseTitle(title: string): ParsedTitle {
     text: '',
   };
   const line = title.slice(0, longestTitle);
-  let rest = (untidyBlanks.test(line) ? besideCode(line, withSingleBlanks) : line).trim();
+  let rest = (untidyBlanks.test(line) ? singleBlanks(line) : line).trim();
   for (let count = 0; count < mostPrefixes && mayHavePrefix.test(rest); count += 1) {
     const next = takePrefix(rest, parsed);
     if (next === undefined) break;

@@ -7,7 +7,7 @@ import { escapeText, plainText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { toldToCustomers } from '../issues.ts';
 import { document, marker, section } from '../markdown.ts';
-import { customerSteps, customerText, customerTexts, reportOf, unnamed, withoutInside } from '../plain.ts';
+import { actionText, customerSteps, customerTexts, reportOf, withoutInside } from '../plain.ts';
 import { parseTitle } from '../title.ts';
 
 /** In which order groups stand and take their share of the lines: half are new things, a third mended ones. */
@@ -25,9 +25,9 @@ interface Item {
   weight: number;
   marker: string;
   text: string;
-  /** The change it tells of, and its text without Markdown; an issue has none. */
+  /** The change it tells of, and its words, not yet escaped; an issue has none. */
   entry?: Entry;
-  plain?: string;
+  phrase?: string;
 }
 
 /** The customer's draft. */
@@ -56,9 +56,9 @@ export function customerPhrases(notes: Notes, entries: readonly Entry[]): string
   if (entries.length === 0) return [];
   const groups = groupsOf(notes);
   const slots = shareOut(groups, notes.source.settings.customer.bullets);
-  const shown = groupNames.flatMap((name) => groups[name].filter(({ text }) => text !== '').slice(0, slots[name]));
-  const phrases = new Map(shown.flatMap(({ entry, plain }) => (entry && plain ? [[entry, plain] as const] : [])));
-  const told = entries.map((entry) => (entry.breaking ? plainText(actionText(entry)) : (phrases.get(entry) ?? '')));
+  const shown = groupNames.flatMap((name) => shownItems(groups[name], slots[name]));
+  const phrases = new Map(shown.flatMap(({ entry, phrase = '' }) => (entry ? [[entry, phrase] as const] : [])));
+  const told = entries.map((entry) => plainText(entry.breaking ? actionText(entry) : (phrases.get(entry) ?? '')));
   return [...new Set(told.filter((text) => text !== ''))];
 }
 
@@ -86,7 +86,7 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
       marker: marker('pr', entry.id),
       text: escapeText(phrase, 'joiner'),
       entry,
-      plain: plainText(phrase),
+      phrase,
     });
   });
   if (notes.source.settings.customer.closedIssues) addIssues(notes, groups);
@@ -140,9 +140,13 @@ function shareOut(groups: Record<Group, Item[]>, most: number): Record<Group, nu
   return slots;
 }
 
+/** The items of a group that have a line. */
+function shownItems(items: readonly Item[], most: number): Item[] {
+  return items.filter(({ text }) => text !== '').slice(0, most);
+}
+
 function groupLines(items: readonly Item[], most: number, [one, many]: readonly [string, string]): string[] {
-  const named = items.filter(({ text }) => text !== '');
-  const lines = named.slice(0, most).map((item) => `- ${item.text} ${item.marker}`);
+  const lines = shownItems(items, most).map((item) => `- ${item.text} ${item.marker}`);
   const hidden = items.length - lines.length;
   if (hidden === 0) return lines;
   return [...lines, `- ${lines.length === 0 ? '' : '… and '}${hidden} ${hidden === 1 ? one : many}`];
@@ -152,11 +156,6 @@ function groupLines(items: readonly Item[], most: number, [one, many]: readonly 
 function phraseOf(entry: Entry, text: string): string {
   if (entry.section !== 'security' || entry.note?.kind === 'text') return text;
   return entry.areas.length === 0 ? 'Security update' : `Security update: ${entry.areas.join(', ')}`;
-}
-
-/** What customers must act on always has a line. */
-function actionText(entry: Entry): string {
-  return customerText(entry) || unnamed;
 }
 
 function actionLines(entry: Entry, origin: string): string[] {

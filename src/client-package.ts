@@ -9,8 +9,8 @@ import type { HttpRoute } from './http/server.ts';
 const builtPackage = new URL('../client/tidings-client.tgz', import.meta.url);
 
 /** The route of the package; none where the build has not made it, as `npm run dev` does not. */
-export function clientPackageRoutes(file = builtPackage): HttpRoute[] {
-  if (!existsSync(file)) return [];
-  const asset = new Asset('application/gzip', readFileSync(file), ['X-Content-Type-Options', 'nosniff']);
-  return [{ method: 'GET', path: '/sdk/tidings-client.tgz', handle: (exchange) => asset.send(exchange) }];
+export function clientPackageRoutes(): HttpRoute[] {
+  if (!existsSync(builtPackage)) return [];
+  const asset = new Asset('application/gzip', readFileSync(builtPackage), ['X-Content-Type-Options', 'nosniff']);
+  return [asset.route('/sdk/tidings-client.tgz')];
 }

@@ -51,12 +51,7 @@ export function docsRoutes(): HttpRoute[] {
   const assets = files.map(({ path, type, read }) => ({ path, asset: new Asset(type, read(), pageHeaders(policy)) }));
   const addresses = assets.map(({ path, asset }) => `${path}?v=${asset.version}`);
   const page = new Asset('text/html; charset=utf-8', pageWith(addresses), pageHeaders(policy));
-  return [
-    { method: 'GET', path: docsPath, handle: (exchange) => page.send(exchange) },
-    ...assets.map(
-      ({ path, asset }): HttpRoute => ({ method: 'GET', path: `/${path}`, handle: (exchange) => asset.send(exchange) }),
-    ),
-  ];
+  return [page.route(docsPath), ...assets.map(({ path, asset }) => asset.route(`/${path}`))];
 }
 
 function packaged(address: string): Buffer {

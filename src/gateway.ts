@@ -40,7 +40,7 @@ import type { Logger } from './logger.ts';
 import { webhooksReceived } from './metrics.ts';
 import { pageRoutes } from './pages/routes.ts';
 import type { EventRepository } from './protocol/repository.ts';
-import { type DelayedEvent, listDelayed } from './store/delayed.ts';
+import { listDelayed } from './store/delayed.ts';
 import { ownerNumber, readDirectoryRepository, readOrganisation, sameLogin } from './store/directory.ts';
 import type { Partition } from './store/partition.ts';
 import { Readers } from './store/readers.ts';
@@ -81,7 +81,6 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     api: new ApiLimit(),
     unsubscribe: new UnsubscribeLimit(settings.trustedProxies),
   };
-  seed(limits.ingestion, settings, readers);
   seedDays(limits.api, readDirectory());
   const usage = new UsageMeter();
   const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
@@ -137,22 +136,22 @@ function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
   for (const { org, day } of listDays(directory)) limit.seedDay(org, day, performance.now(), Date.now());
 }
 
-/** What waits in the partitions has used its organisation's limit up already. */
-function seed(limit: IngestionLimit, settings: Settings, readers: Readers): void {
+/**
+ * Takes up the events that an earlier process admitted and that wait in the partitions: they have used their organisation's limit up
+ * already, and the directory may not list their repositories yet.
+ */
+function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, readers: Readers): void {
   const highest = new Map<string, number>();
-  for (const { due, record } of waiting(settings, readers)) {
-    const organisation = limitedAs(record);
-    highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
-  }
-  for (const [organisation, due] of highest) limit.seed(organisation, due);
-}
-
-/** Events that an earlier process admitted and that wait in the partitions. */
-function* waiting(settings: Settings, readers: Readers): Generator<DelayedEvent> {
+  const now = Date.now();
   for (const name of partitionNames(settings.partitions)) {
     const partition = readers.fresh(name);
-    if (partition) yield* listDelayed(partition);
+    for (const { due, record } of partition ? listDelayed(partition) : []) {
+      const organisation = limitedAs(record);
+      highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
+      receiver.seed(record, now);
+    }
   }
+  for (const [organisation, due] of highest) limit.seed(organisation, due);
 }
 
 /** Secrets of hosts and organisations; those that do not open are in the log from the start. */
@@ -187,7 +186,7 @@ function routes(
     read: (partition) => readers.fresh(partition),
     isConnected: (repository) => isConnected(readers.fresh(directoryName), repository, settings.autoConnect),
   });
-  for (const { record } of waiting(settings, readers)) receiver.seed(record, Date.now());
+  seed(limits.ingestion, receiver, settings, readers);
   const services = {
     context,
     authenticator,

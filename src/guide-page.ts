@@ -31,13 +31,10 @@ interface Heading {
 }
 
 /** The routes of the page and its style. */
-export function guideRoutes(text = readGuide()): HttpRoute[] {
+export function guideRoutes(): HttpRoute[] {
   const css = new Asset('text/css; charset=utf-8', guideStyle, pageHeaders(pagePolicy));
-  const page = new Asset('text/html; charset=utf-8', guidePage(text, css.version), pageHeaders(pagePolicy));
-  return [
-    { method: 'GET', path: guidePath, handle: (exchange) => page.send(exchange) },
-    { method: 'GET', path: '/docs/guide.css', handle: (exchange) => css.send(exchange) },
-  ];
+  const page = new Asset('text/html; charset=utf-8', guidePage(readGuide(), css.version), pageHeaders(pagePolicy));
+  return [page.route(guidePath), css.route('/docs/guide.css')];
 }
 
 /** `docs/api.md` lies beside the build: in a checkout, in the image and in the packed package. */

@@ -12,6 +12,5 @@ import { openApiDocument } from './openapi.ts';
  */
 export function documentRoute(routes: readonly ApiRoute<never>[], publicUrl = ''): HttpRoute {
   const json = JSON.stringify(openApiDocument(routes, publicUrl.replace(/\/+$/, '')));
-  const asset = new Asset('application/json', json);
-  return { method: 'GET', path: '/api/openapi.json', handle: (exchange) => asset.send(exchange) };
+  return new Asset('application/json', json).route('/api/openapi.json');
 }

@@ -45,11 +45,11 @@ export function mockRange(asking: Asking, id: string): RangeRecord {
 }
 
 /** The draft of a request: range, persona and revision are those of the stored one. */
-export function mockDraft(asking: Asking, id: string, bodyMd?: string): DraftRecord {
+export function mockDraft(asking: Asking, id: string): DraftRecord {
   const stored = find(asking, id, 'draft', 'Draft', readDraft);
-  if (!stored) return sampleDraft(id, bodyMd);
+  if (!stored) return sampleDraft(id);
   const { rangeId, repoId, persona, revision } = stored;
-  return { ...sampleDraft(id, bodyMd), rangeId, repoId, persona, revision };
+  return { ...sampleDraft(id), rangeId, repoId, persona, revision };
 }
 
 /** A publication of a draft to a channel, at the address that a real one would have. */
@@ -82,7 +82,7 @@ function publishedUrl(asking: Asking, draft: DraftRecord, channel: ChannelName):
   const url = repositoryUrl(asking, repoId);
   if (channel === 'scm_releases' && bounds.toTag !== undefined)
     return `${url}/releases/tag/${encodeURIComponent(bounds.toTag)}`;
-  return channel in usualFiles ? fileUrl(asking, repoId, channel) : null;
+  return channel in usualFiles ? fileUrl(asking, repoId, channel, url) : null;
 }
 
 function pagesOf({ context, directory }: Asking, repoId: string): string | null {
@@ -90,9 +90,11 @@ function pagesOf({ context, directory }: Asking, repoId: string): string | null 
   return pagesUrl(publicUrlOf(context.settings), sampleRepository.fullName);
 }
 
-/** Hosts of the two kinds show files at different addresses. */
-function fileUrl(asking: Asking, repoId: string, channel: ChannelName): string {
-  const { context, directory } = asking;
+/**
+ * Hosts of the two kinds show files at different addresses.
+ * @param url web address of the repository
+ */
+function fileUrl({ context, directory }: Asking, repoId: string, channel: ChannelName, url: string): string {
   const name = partitionOfId(context, repoId);
   const repository = name === undefined ? undefined : readRepository(readPartition(context, name), repoId);
   const orgId = readDirectoryRepository(directory, repoId)?.orgId ?? '';
@@ -102,7 +104,7 @@ function fileUrl(asking: Asking, repoId: string, channel: ChannelName): string {
   const isGitea = hostsOf(context.settings).some(
     ({ origin, kind }) => origin === repository?.origin && kind === 'gitea',
   );
-  return `${repositoryUrl(asking, repoId)}/${isGitea ? 'src/branch' : 'blob'}/${branch}/${path}`;
+  return `${url}/${isGitea ? 'src/branch' : 'blob'}/${branch}/${path}`;
 }
 
 /**

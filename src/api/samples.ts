@@ -124,9 +124,8 @@ export const sampleWebhookSecret: WebhookSecretRecord = {
 /** A publication that was completed. */
 export function samplePublication(
   id: string | undefined,
-  fields: Partial<Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>> = {},
+  { draftId, channel, asDraft }: Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>,
 ): PublicationRecord {
-  const { draftId = 'draft_test_sample', channel = 'hosted', asDraft = false } = fields;
   return {
     id: id ?? `pub_test_${shortHash(JSON.stringify([draftId, channel, asDraft]))}`,
     repoId: sampleRepository.id,

@@ -185,10 +185,10 @@ function organisationFor({ caller, directory, context }: ApiRequest, org: string
   const own = caller.key.orgId;
   if (org === undefined && own === null) throw invalid({ org: 'expected the login or id of an organization' });
   if (org === undefined) return own as string;
-  const origin = (own === null ? undefined : readOrganisation(directory, own)?.origin) ?? context.settings.hostOrigin;
+  const bearer = own === null ? undefined : readOrganisation(directory, own);
+  if (bearer && sameLogin(bearer.login, org)) return bearer.id;
+  const origin = bearer?.origin ?? context.settings.hostOrigin;
   const isId = slotOfId(org, 'org') !== undefined;
-  const isOwn = own !== null && sameLogin(readOrganisation(directory, own)?.login ?? '', org);
-  if (isOwn) return own;
   const clash = own === null && !isId ? ambiguousLogin(directory, org, origin) : undefined;
   if (clash) throw clash;
   const named = isId ? readOrganisation(directory, org) : organisationByLogin(directory, origin, org);

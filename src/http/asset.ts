@@ -7,6 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { digestOf, isKnown, toEtag } from '../etag.ts';
 import { chooseEncoding, type Encoding } from './encoding.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpRoute } from './server.ts';
 
 interface Sent {
   bytes: Uint8Array;
@@ -41,6 +42,11 @@ export class Asset {
     this.bytes = typeof content === 'string' ? Buffer.from(content) : content;
     this.headers = headers;
     this.version = digestOf(this.bytes).slice(0, 8);
+  }
+
+  /** The route that sends it. */
+  route(path: string): HttpRoute {
+    return { method: 'GET', path, handle: (exchange) => this.send(exchange) };
   }
 
   /** Replies in the encoding that the request prefers; 304 when the client has it. */

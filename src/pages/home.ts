@@ -3,15 +3,15 @@
  * so it names nothing that is not public: no settings of the machine, and no repository but those with public notes.
  */
 import { escapeHtml } from '../escape-html.ts';
-import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { namePath } from '../page-url.ts';
 import { version } from '../version.ts';
 import type { PageFinder, Published } from './find.ts';
-import { head, longDate, shown } from './html.ts';
+import { head, shown, timeTag } from './html.ts';
 import { pagePolicy } from './policy.ts';
+import { sendPage } from './send.ts';
 import { styleVersion } from './style.ts';
 
 /** Addresses on the page that depend on the settings or the request. */
@@ -26,8 +26,10 @@ const mostListed = 50;
 
 /** The routes of the page, and an answer for browsers that ask for an icon. */
 export function homeRoutes(finder: PageFinder, placeOf: (exchange: Exchange) => Place): HttpRoute[] {
-  const handle = (exchange: Exchange): void =>
-    send(exchange, homePage(placeOf(exchange), finder.published(mostListed)));
+  const handle = (exchange: Exchange): void => {
+    const body = homePage(placeOf(exchange), finder.published(mostListed));
+    sendPage(exchange, { type: 'text/html; charset=utf-8', body, isListed: false }, 'no-cache');
+  };
   return [
     { method: 'GET', path: '/', handle },
     { method: 'GET', path: '/favicon.ico', handle: noIcon },
@@ -88,10 +90,8 @@ ${notesSection(published)}<section aria-labelledby="next">
 function notesSection(published: readonly Published[]): string {
   if (published.length === 0) return '';
   const items = published.map(({ fullName, version: newest, date }) => {
-    const day = new Date(date);
-    const when = `<time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, 'en'))}</time>`;
     const link = `<a href="${escapeHtml(`notes/${namePath(fullName)}/`)}">${shown(fullName)}</a>`;
-    return `<li>${link} <span class="date">${shown(newest)}, ${when}</span></li>`;
+    return `<li>${link} <span class="date">${shown(newest)}, ${timeTag(date, 'en')}</span></li>`;
   });
   return `<section aria-labelledby="published">
 <h2 id="published">Published notes</h2>
@@ -100,14 +100,6 @@ ${items.join('\n')}
 </ul>
 </section>
 `;
-}
-
-function send(exchange: Exchange, page: string): void {
-  const etag = toEtag(digestOf(page));
-  const caching = ['Cache-Control', 'no-cache', 'ETag', etag, 'X-Robots-Tag', 'noindex'];
-  const headers = [...pageHeaders(pagePolicy), ...caching];
-  if (isKnown(exchange.headers['if-none-match'], etag)) exchange.reply(304, '', '', headers);
-  else exchange.reply(200, 'text/html; charset=utf-8', page, headers);
 }
 
 /** Browsers ask for one on their own. That there is none is no failure to report. */

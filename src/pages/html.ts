@@ -146,14 +146,18 @@ export function shown(text: string): string {
 
 /** @param audience whom the note is for, beside its date */
 function time(date: number, language: string, audience?: string): string {
-  const day = new Date(date);
-  const iso = day.toISOString().slice(0, 10);
   const more = audience === undefined ? '' : ` · ${audience}`;
-  return `<p class="date"><time datetime="${iso}">${escapeHtml(longDate(day, language))}</time>${more}</p>`;
+  return `<p class="date">${timeTag(date, language)}${more}</p>`;
+}
+
+/** A day in words, for people and for programs. */
+export function timeTag(date: number, language: string): string {
+  const day = new Date(date);
+  return `<time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, language))}</time>`;
 }
 
 /** A day in words, in English where the language is not known. */
-export function longDate(day: Date, language: string): string {
+function longDate(day: Date, language: string): string {
   const options = { dateStyle: 'long', timeZone: 'UTC' } as const;
   try {
     return day.toLocaleDateString(language, options);

@@ -4,7 +4,6 @@
  */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
-import { digestOf, isKnown, toEtag } from '../etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
@@ -22,16 +21,10 @@ import { PageFinder, type Pages } from './find.ts';
 import { homeRoutes } from './home.ts';
 import { listPage, missingPage, type Site, versionPage } from './html.ts';
 import { pagePolicy } from './policy.ts';
+import { type Reply, sendPage } from './send.ts';
 import { style, styleVersion } from './style.ts';
 
 type PageRouteSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'partitions' | 'hostOrigin'>;
-
-/** What is answered: its type and bytes; `isListed` = anybody may keep it. */
-interface Reply {
-  type: string;
-  body: string;
-  isListed: boolean;
-}
 
 /** What is asked for below the pages of a repository. */
 interface Asked {
@@ -69,7 +62,7 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
       const asked: Asked = { rest, page: query.get('page'), stylesheet, ...addressOf(settings, exchange) };
       const reply = replyTo(pages, asked);
       if (typeof reply === 'string') return redirect(exchange, 307, reply);
-      if (reply) return send(exchange, reply);
+      if (reply) return sendPage(exchange, reply);
     }
     const movedTo = pages ? undefined : finder.movedTo(fullName, key);
     if (movedTo !== undefined)
@@ -173,16 +166,6 @@ function newest({ partition, repository }: Pages, home: string): FeedNote[] {
     room -= note.html.length;
     return [{ ...note, html: room < 0 ? '' : note.html, url: pageUrl(home, version, path) }];
   });
-}
-
-function send(exchange: Exchange, { type, body, isListed }: Reply): void {
-  const etag = toEtag(digestOf(body));
-  // A reply to one who knows the key is for nobody else.
-  const caching = isListed ? 'public, max-age=60' : 'private, max-age=60';
-  const usual = [...pageHeaders(pagePolicy), 'Cache-Control', caching, 'ETag', etag];
-  if (!isListed) usual.push('X-Robots-Tag', 'noindex');
-  if (isKnown(exchange.headers['if-none-match'], etag)) exchange.reply(304, '', '', usual);
-  else exchange.reply(200, type, body, usual);
 }
 
 function sendStyle(exchange: Exchange): void {

@@ -76,7 +76,7 @@ async function mismatch(body: Bytes, headers: WebhookHeaders): Promise<WebhookEr
     : new WebhookError('wrongSignature', 'No signature was made with this secret.');
 }
 
-/** A text may come from another realm, and so may bytes: they are told apart by what they are, not by their class. */
+/** Texts and bytes may come from another realm, where their classes are others: their type decides, not their class. */
 function bytesOf(rawBody: unknown): Bytes {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody);
   if (ArrayBuffer.isView(rawBody)) {

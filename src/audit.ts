@@ -123,7 +123,7 @@ export function auditedCommand(
     }
     case 'publish': {
       const { publicationId, draftId, revision, channel } = command;
-      // The same text again is the earlier publication, which starts anew if it had failed.
+      // Publishing the same text again answers with the earlier publication. One that had failed starts again.
       const earlier = (value as { id?: string } | undefined)?.id ?? publicationId;
       const again = earlier !== publicationId && { again: true };
       return { action: 'publishDraft', objects: { publicationId: earlier, draftId, revision, channel, ...again } };

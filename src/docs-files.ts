@@ -3,8 +3,9 @@
  */
 
 /**
- * A validator of its own choice would be told the document's address. Keys are not kept in the browser. Light or dark is the reader's
- * choice. The filter compares with tags, paths, summaries and operation ids; the package's own knows tags only.
+ * The page uses no online validator, which would learn the document's address. The browser stores no key. The reader's settings
+ * decide between light and dark. The filter compares with tags, paths, summaries and operation ids; the package's own filter
+ * compares with tags only.
  */
 export const referenceScript = `const matches = (phrase, ...texts) =>
   texts.some((text) => String(text).toLowerCase().includes(phrase.toLowerCase()));

@@ -32,8 +32,8 @@ function judgeSetting(settings: Settings): Finding {
 }
 
 /**
- * Whether the public URL leads to the gateway that has told its mark over the journal. Nothing is sent to it but a request for a
- * page that needs no key.
+ * Whether the public URL leads to this gateway: the page there must show the mark that the gateway tells over the journal. The
+ * request carries no key.
  */
 export async function checkPublicAddress(settings: Settings, mark: string | undefined): Promise<Finding[]> {
   if (mark === undefined || settings.publicUrl === '' || !URL.canParse(settings.publicUrl)) return [];

@@ -1,5 +1,5 @@
 /**
- * The part of `tidings doctor` about versions: Tidings itself and Node.js. That of nats-server is told with the journal.
+ * The part of `tidings doctor` about versions: Tidings itself and Node.js. The part about the journal reports the version of nats-server.
  */
 import { atLeast } from '../journal/topology.ts';
 import { version } from '../version.ts';

@@ -6,7 +6,7 @@ import { statfsSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { durabilityOf } from '../src/journal/topology.ts';
-import { findNatsServer, natsServerVersion } from '../src/nats-server.ts';
+import { findNatsServer, natsServerVersion } from '../src/supervisor/nats-server.ts';
 
 /** Facts about machine and checkout. */
 export interface Machine {

@@ -4,15 +4,15 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { linkedIssues } from '../src/notes/link.ts';
+import { linkedIssues } from '../src/notes/change/link.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RepositoryRecord } from '../src/protocol/stored.ts';
-import { writeIssue } from '../src/store/issues.ts';
 import { openPartition, type Partition } from '../src/store/partition.ts';
-import { writePull } from '../src/store/pulls.ts';
-import { writeCommit, writePush } from '../src/store/pushes.ts';
-import { writeRange } from '../src/store/ranges.ts';
-import { writeRepository } from '../src/store/repositories.ts';
-import { writeTag } from '../src/store/tags.ts';
+import { writeIssue } from '../src/store/tables/issues.ts';
+import { writePull } from '../src/store/tables/pulls.ts';
+import { writeCommit, writePush } from '../src/store/tables/pushes.ts';
+import { writeRange } from '../src/store/tables/ranges.ts';
+import { writeRepository } from '../src/store/tables/repositories.ts';
+import { writeTag } from '../src/store/tables/tags.ts';
 
 export const partitionName = 'p00';
 const repoId = 'repo_00bench';

@@ -3,10 +3,10 @@
  * view for each draft, text out. Without the pool before it, whose queue is not what is asked about.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { compose } from '../src/notes/compose.ts';
-import { readRange } from '../src/store/ranges.ts';
+import { compose } from '../src/notes/draft/compose.ts';
 import { Readers } from '../src/store/readers.ts';
 import { RepositoryView } from '../src/store/repository-view.ts';
+import { readRange } from '../src/store/tables/ranges.ts';
 
 const { dataDir, partition: name } = workerData as { dataDir: string; partition: string };
 const readers = new Readers(dataDir);

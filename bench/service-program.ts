@@ -3,8 +3,8 @@
  * when the bench lets go of it or is gone.
  */
 import { loadSettings } from '../config/load.ts';
-import { createLogger } from '../src/logger.ts';
-import { type Service, type ServiceFacts, startService } from '../src/supervisor.ts';
+import { createLogger } from '../src/foundation/logger.ts';
+import { type Service, type ServiceFacts, startService } from '../src/supervisor/supervisor.ts';
 import { answerMessages } from './program.ts';
 
 /** Where everything is, and the processes by name. */

@@ -5,8 +5,8 @@
 import { runCommandLine } from './cli/command-line.ts';
 import { exitWith, letReaderLeave } from './cli/exit.ts';
 import { UsageError } from './cli/usage.ts';
-import { keepFilesPrivate } from './private-files.ts';
-import { terminalText } from './visible-text.ts';
+import { keepFilesPrivate } from './foundation/private-files.ts';
+import { terminalText } from './foundation/visible-text.ts';
 
 keepFilesPrivate();
 letReaderLeave();

@@ -45,16 +45,17 @@ const rules: Rules = {
     '@octokit': 'src/host/',
     undici: 'src/egress/',
     nodemailer: 'src/channels/',
-    'markdown-it': 'src/markdown.ts',
+    'markdown-it': 'src/foundation/markdown.ts',
     feed: 'src/pages/',
   },
   exceptions: {
-    'workers/partition/main.ts → src/child.ts': 'a worker is started by the supervisor and speaks to it',
-    'workers/partition/main.ts → src/first-start.ts': 'a worker opens what connections have sealed',
-    'workers/partition/capture.ts → src/notes/link.ts': 'links are found when a body is captured',
+    'workers/partition/main.ts → src/supervisor/child-program.ts':
+      'a worker is started by the supervisor and speaks to it',
+    'workers/partition/main.ts → src/supervisor/first-start.ts': 'a worker opens what connections have sealed',
+    'workers/fold/capture.ts → src/notes/change/link.ts': 'links are found when a body is captured',
     'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
     'bench/scenarios/render.ts → workers/render/heap.ts': 'its thread has the heap that the pool gives its own',
-    'src/guide-page.ts → markdown-it': 'renders the guide, a text of this repository',
+    'src/pages/guide-page.ts → markdown-it': 'renders the guide, a text of this repository',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
   },
 };
@@ -62,8 +63,8 @@ const rules: Rules = {
 /** Who may read `process.env` besides the settings loader. */
 const readersOfEnvironment: Record<string, string> = {
   'config/load.ts': 'the settings loader',
-  'src/children.ts': 'hands PATH and the like to child processes',
-  'src/nats-server.ts': 'looks for the program on the PATH',
+  'src/supervisor/child-process.ts': 'hands PATH and the like to child processes',
+  'src/supervisor/nats-server.ts': 'looks for the program on the PATH',
   'demo/main.ts': 'colours of the terminal, ports from the environment',
   'sdk/example.ts': 'address and key of the service',
   'bench/program.ts': 'hands the environment to child processes',
@@ -72,14 +73,9 @@ const readersOfEnvironment: Record<string, string> = {
 
 function layerOf(file: string): string | undefined {
   const [top, ...rest] = file.split('/');
-  if (top === 'src' && rest.length === 1)
-    return /^(audit|errors|ids|logger|metrics|api-key|compare-url|days|escape-html|etag|seal|visible-text|page-url|processes|version|markdown)\.ts$/.test(
-      rest[0] ?? '',
-    )
-      ? 'foundation'
-      : 'assembly';
-  if (top === 'src') return rest[0] === 'cli' ? 'assembly' : rest[0];
-  return top;
+  if (top !== 'src') return top;
+  const [folder = ''] = rest;
+  return rest.length === 1 || ['cli', 'gateway', 'supervisor'].includes(folder) ? 'assembly' : folder;
 }
 
 function projectRoot(): string {
@@ -105,7 +101,7 @@ const sources = readSources();
 
 test('sources are read from the project root', () => {
   assert.ok(sources.size > 80, `only ${sources.size} files were found`);
-  assert.ok(sources.has('src/gateway.ts'));
+  assert.ok(sources.has('src/gateway/gateway.ts'));
 });
 
 test('imports go one way between layers', () => {
@@ -125,7 +121,7 @@ test('nothing in src imports the workers', () => {
 
 test('the edge takes only reads from the store', () => {
   const found = [...sources]
-    .filter(([file]) => /^src\/(api|ingress|pages)\/|^src\/gateway\.ts$/.test(file))
+    .filter(([file]) => /^src\/(api|gateway|ingress|pages)\//.test(file))
     .flatMap(([file, text]) => importsOf(file, text))
     .filter(
       ({ to, names }) =>
@@ -162,10 +158,10 @@ test('the check flags made-up offending pairs', () => {
     ['src/api/page.ts', "export { draft } from './drafts.ts';\nimport { open } from 'lmdb';\n"],
     ['src/http/server.ts', "import '../store/readers.ts';\nconst later = await import('../notes/gone.ts');\n"],
     ['src/store/readers.ts', ''],
-    ['workers/partition/actor.ts', ''],
+    ['workers/fold/actor.ts', ''],
   ]);
   assert.deepEqual(offences(madeUp, rules), [
-    'src/api/drafts.ts → workers/partition/actor.ts: api may not import workers',
+    'src/api/drafts.ts → workers/fold/actor.ts: api may not import workers',
     'src/api/page.ts → lmdb: only src/store/ may',
     'src/http/server.ts → src/store/readers.ts: http may not import store',
     'src/http/server.ts → src/notes/gone.ts: no such file',

@@ -3,13 +3,13 @@
  * acknowledged at once. It looks for duplicates in the partitions of the service it is compared with, as that service does.
  */
 import { loadSettings } from '../../config/load.ts';
-import { boundSecrets, ingestionLimit } from '../../src/gateway.ts';
+import { createLogger } from '../../src/foundation/logger.ts';
+import { boundSecrets, ingestionLimit } from '../../src/gateway/gateway.ts';
 import { BodyBudget } from '../../src/http/budget.ts';
 import { startServer } from '../../src/http/server.ts';
 import { Receiver } from '../../src/ingress/receive.ts';
 import { Refusals } from '../../src/ingress/refusals.ts';
 import { directoryName } from '../../src/journal/subjects.ts';
-import { createLogger } from '../../src/logger.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { answerMessages } from '../program.ts';
 

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { partitionNames } from '../../src/journal/subjects.ts';
-import { deliveryKey, isFolded } from '../../src/store/deliveries.ts';
 import { Readers } from '../../src/store/readers.ts';
+import { deliveryKey, isFolded } from '../../src/store/tables/deliveries.ts';
 import { deliveryBytes, deliveryId, repositoryCount } from '../deliveries.ts';
 import { answerFaults, median, othersShare, type Run, ratioOf, toSide } from '../figures.ts';
 import { type Load, startLoad } from '../load.ts';

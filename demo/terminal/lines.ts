@@ -2,7 +2,7 @@
  * Cleans Markdown before it is laid out: control characters and comments out, tags of folded blocks on lines of their own.
  * One pass from left to right each; code blocks keep their text.
  */
-import { visibleText } from '../../src/visible-text.ts';
+import { visibleText } from '../../src/foundation/visible-text.ts';
 
 /** The lines to lay out. */
 export function prepareLines(markdown: string): string[] {

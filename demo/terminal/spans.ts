@@ -2,7 +2,7 @@
  * Text inside a line: finds emphasis, code and links in Markdown, paints spans and wraps them by their visible width.
  * Each word is painted on its own, so a style never runs into the margin of the next line.
  */
-import { visibleText } from '../../src/visible-text.ts';
+import { visibleText } from '../../src/foundation/visible-text.ts';
 
 const codes = { bold: 1, dim: 2, italic: 3, underline: 4, code: 36, link: 34 } as const;
 

@@ -2,7 +2,7 @@
  * What every API request passes before its handler: authentication, test mode, the limits, its query. What is refused by the
  * first of these spends nobody's quota.
  */
-import { invalid } from '../errors.ts';
+import { invalid } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiContext } from './context.ts';

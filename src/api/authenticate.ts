@@ -4,20 +4,20 @@
  */
 import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
-import { hashKey, keyFault, newKeyRemedy } from '../api-key.ts';
-import { notFound, ServiceError } from '../errors.ts';
-import { partitionOf, slotOfId } from '../ids.ts';
+import { hashKey, keyFault, newKeyRemedy } from '../foundation/api-key.ts';
+import { notFound, ServiceError } from '../foundation/errors.ts';
+import { partitionOf, slotOfId } from '../foundation/ids.ts';
 import { directoryName, partitionName } from '../journal/subjects.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { belongsToListed } from '../store/belonging.ts';
-import { type DirectoryRepository, keyByHash, readDirectoryRepository } from '../store/directory.ts';
-import { endOf } from '../store/key-ends.ts';
-import { rotateBy } from '../store/keys.ts';
-import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
-import { tierOfUsage } from '../store/tiers.ts';
-import { instanceUsage } from '../store/usage.ts';
+import { type DirectoryRepository, keyByHash, readDirectoryRepository } from '../store/tables/directory.ts';
+import { endOf } from '../store/tables/key-ends.ts';
+import { rotateBy } from '../store/tables/keys.ts';
+import { readCursor } from '../store/tables/meta.ts';
+import { tierOfUsage } from '../store/tables/tiers.ts';
+import { instanceUsage } from '../store/tables/usage.ts';
 import type { Limited } from './limit.ts';
 
 const testPrefix = 'rn_test_';

@@ -1,23 +1,23 @@
 /**
  * Backfills of a repository's older history: start, look, cancel. The work is done by the worker that owns the repository.
  */
-import { invalid, notFound, ServiceError } from '../errors.ts';
-import { newId, slotOfId } from '../ids.ts';
+import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
+import { newId, slotOfId } from '../foundation/ids.ts';
 import { ask } from '../journal/query.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { NoQuerySchema, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/api.ts';
 import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../protocol/tasks.ts';
-import { backfillResponse, readBackfill } from '../store/backfills.ts';
+import type { Partition } from '../store/partition.ts';
+import { backfillResponse, readBackfill } from '../store/tables/backfills.ts';
 import {
   type DirectoryRepository,
   readDirectoryRepository,
   readOrganisation,
   refusalOf,
   refusedOwner,
-} from '../store/directory.ts';
-import type { Partition } from '../store/partition.ts';
-import { readRepository, toEventRepository } from '../store/repositories.ts';
+} from '../store/tables/directory.ts';
+import { readRepository, toEventRepository } from '../store/tables/repositories.ts';
 import { assertVisible } from './authenticate.ts';
 import { type ApiContext, carryOut, lifeFor, partitionOfId, readPartition, type Use } from './context.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';

@@ -3,7 +3,7 @@
  * checked by the handler.
  */
 import { isUtf8 } from 'node:buffer';
-import { invalid, ServiceError } from '../errors.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
 
 /** No body that is taken has more than five levels; what checks values walks them by recursion. */
 const mostLevels = 32;

@@ -6,9 +6,9 @@ import { ask } from '../journal/query.ts';
 import { type ListChangesQuery, ListChangesQuerySchema } from '../protocol/api.ts';
 import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { Changes, ChangesTask } from '../protocol/tasks.ts';
-import { readRange } from '../store/ranges.ts';
+import { readRange } from '../store/tables/ranges.ts';
 import type { ApiRoute } from './handle.ts';
-import { visible } from './ready.ts';
+import { visible } from './stored-object.ts';
 
 const listChanges: ApiRoute<ListChangesQuery> = {
   method: 'GET',

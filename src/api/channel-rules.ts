@@ -3,7 +3,7 @@
  * that a secret is not shown when it is refused.
  */
 import { type EgressOptions, hostFault, targetFault } from '../egress/target.ts';
-import { type ErrorDetails, invalid, ServiceError } from '../errors.ts';
+import { type ErrorDetails, invalid, ServiceError } from '../foundation/errors.ts';
 import { type ChannelName, channelTraits } from '../protocol/channels.ts';
 import { check } from './validate.ts';
 

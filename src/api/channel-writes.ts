@@ -3,7 +3,8 @@
  * for just this connection, and only sealed ones go on the journal.
  */
 import { Value } from '@sinclair/typebox/value';
-import { invalid, ServiceError } from '../errors.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
+import type { Sealer } from '../foundation/seal.ts';
 import {
   type ChannelName,
   type ChannelRecord,
@@ -11,7 +12,6 @@ import {
   channelSealedFor,
   channelTraits,
 } from '../protocol/channels.ts';
-import type { Sealer } from '../seal.ts';
 import { assertAddresses, checkSettings, type Fields } from './channel-rules.ts';
 import type { ApiContext } from './context.ts';
 import { withDefaults } from './validate.ts';

@@ -2,9 +2,9 @@
  * Connections of channels, of an organisation or of one of its repositories: list, get, put, remove, try. Secrets are taken
  * and never answered.
  */
-import { invalid, notFound, ServiceError } from '../errors.ts';
-import { toEtag } from '../etag.ts';
-import { slotOfId } from '../ids.ts';
+import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
+import { toEtag } from '../foundation/etag.ts';
+import { slotOfId } from '../foundation/ids.ts';
 import { ask } from '../journal/query.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
@@ -17,8 +17,14 @@ import {
 import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
 import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
-import { channelDigest, channelResponse, effectiveChannel, readChannel, toConnection } from '../store/channels.ts';
-import { readDirectoryRepository, readOrganisation } from '../store/directory.ts';
+import {
+  channelDigest,
+  channelResponse,
+  effectiveChannel,
+  readChannel,
+  toConnection,
+} from '../store/tables/channels.ts';
+import { readDirectoryRepository, readOrganisation } from '../store/tables/directory.ts';
 import { assertVisible } from './authenticate.ts';
 import { assertOpens, channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
 import { readIfMatch } from './conditional.ts';

@@ -2,8 +2,8 @@
  * Conditional requests (RFC 9110, section 13): what `If-Match` and `If-None-Match` say. Whether a write's condition holds is
  * decided where the write is folded.
  */
-import { invalid } from '../errors.ts';
-import { digestInEtag, entityTag, entityTags, longestTagHeader, toEtag } from '../etag.ts';
+import { invalid } from '../foundation/errors.ts';
+import { digestInEtag, entityTag, entityTags, longestTagHeader, toEtag } from '../foundation/etag.ts';
 import type { ApiReply } from './handle.ts';
 
 const list = new RegExp(`^[ \\t]*${entityTag.source}([ \\t]*,[ \\t]*${entityTag.source})*[ \\t]*$`);

@@ -3,9 +3,10 @@
  * once the partition has folded it (`docs/architecture.md` decision 21).
  */
 import type { Settings } from '../../config/schema.ts';
-import { type AuditOutcome, type Auditor, auditedCommand } from '../audit.ts';
-import { type ErrorKind, notFound, ServiceError } from '../errors.ts';
-import { partitionOf, slotOfId, ulid } from '../ids.ts';
+import { type AuditOutcome, type Auditor, auditedCommand } from '../foundation/audit.ts';
+import { type ErrorKind, notFound, ServiceError } from '../foundation/errors.ts';
+import { partitionOf, slotOfId, ulid } from '../foundation/ids.ts';
+import type { Sealer } from '../foundation/seal.ts';
 import type { Journal } from '../journal/connect.ts';
 import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
@@ -13,13 +14,12 @@ import { directoryName, type PartitionName, partitionName } from '../journal/sub
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
-import type { Sealer } from '../seal.ts';
 import { lifeOf } from '../store/belonging.ts';
-import { readDirectoryRepository } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
-import { readRepository } from '../store/repositories.ts';
-import { readResult } from '../store/results.ts';
+import { readDirectoryRepository } from '../store/tables/directory.ts';
+import { readRepository } from '../store/tables/repositories.ts';
+import { readResult } from '../store/tables/results.ts';
 
 /** The parts of the gateway that handlers use. */
 export interface ApiContext {

@@ -1,9 +1,9 @@
 /**
  * Drafts: list, get, generate, update (spec part 4).
  */
-import { invalid } from '../errors.ts';
-import { toEtag } from '../etag.ts';
-import { draftId as draftIdOf, ulid } from '../ids.ts';
+import { invalid } from '../foundation/errors.ts';
+import { toEtag } from '../foundation/etag.ts';
+import { draftId as draftIdOf, ulid } from '../foundation/ids.ts';
 import {
   type GenerateDraftBody,
   GenerateDraftBodySchema,
@@ -18,16 +18,16 @@ import {
 import type { Command, DraftChange } from '../protocol/commands.ts';
 import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { DraftRecord, FlagChanges, Persona } from '../protocol/stored.ts';
-import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
-import { readRange } from '../store/ranges.ts';
-import { draftResponse } from '../store/responses.ts';
-import { readDraftRevision, readFlags, readTexts } from '../store/revisions.ts';
+import { readDraft } from '../store/tables/drafts.ts';
+import { readRange } from '../store/tables/ranges.ts';
+import { draftResponse } from '../store/tables/responses.ts';
+import { readDraftRevision, readFlags, readTexts } from '../store/tables/revisions.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOut } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
-import { type Asking, replyReady, visible } from './ready.ts';
+import { type Asking, replyReady, visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];

@@ -3,13 +3,13 @@
  * error exit.
  */
 import type { TObject } from '@sinclair/typebox';
-import { auditActionOf, objectsInPath } from '../audit.ts';
-import { ServiceError } from '../errors.ts';
-import { digestOf, isKnown, toEtag } from '../etag.ts';
+import { auditActionOf, objectsInPath } from '../foundation/audit.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import { digestOf, isKnown, toEtag } from '../foundation/etag.ts';
+import { apiRequests, apiSeconds } from '../foundation/metrics.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute, Method } from '../http/server.ts';
-import { apiRequests, apiSeconds } from '../metrics.ts';
 import { maxBodyMdBytes } from '../protocol/api.ts';
 import type { Scope } from '../protocol/commands.ts';
 import type { Contract } from '../protocol/contracts/contract.ts';
@@ -19,9 +19,9 @@ import type { Authenticator, Caller } from './authenticate.ts';
 import { parseBody } from './body.ts';
 import type { ApiContext, Use } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
+import { type OnceGuard, type Repeatable, readUse } from './idempotency.ts';
 import type { ApiLimit } from './limit.ts';
 import { serveMock } from './mock.ts';
-import { type OnceGuard, type Repeatable, readUse } from './once.ts';
 import { isPage, pageLinks } from './page.ts';
 import type { Quotas } from './quotas.ts';
 import type { UsageMeter } from './usage.ts';

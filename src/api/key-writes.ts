@@ -2,8 +2,8 @@
  * Making, rotating and revoking API keys, for the API and the command line alike: the key is made here, only its hash goes on the
  * journal, and the key itself is in the one answer that tells of it.
  */
-import { keyParts, newKey } from '../api-key.ts';
-import { newId } from '../ids.ts';
+import { keyParts, newKey } from '../foundation/api-key.ts';
+import { newId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
 import { type ApiContext, carryOut, type Use } from './context.ts';

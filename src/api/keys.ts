@@ -2,8 +2,8 @@
  * API keys: list, get, make, rotate, revoke (spec part 5). A key of an organisation sees the keys of its organisation alone,
  * makes none that may do what it may not or that outlives it, and ends none that may do more.
  */
-import { invalid, notFound, ServiceError } from '../errors.ts';
-import { slotOfId } from '../ids.ts';
+import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
+import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
   type CreateKeyBody,
@@ -16,9 +16,9 @@ import {
 } from '../protocol/api.ts';
 import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
 import { organisationContracts } from '../protocol/contracts/organisations.ts';
-import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/directory.ts';
-import { rotatedFault } from '../store/key-ends.ts';
-import { keyReply } from '../store/keys.ts';
+import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/tables/directory.ts';
+import { rotatedFault } from '../store/tables/key-ends.ts';
+import { keyReply } from '../store/tables/keys.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { createKey, revokeKey, rotateKey, type WrittenKey } from './key-writes.ts';

@@ -4,7 +4,7 @@
  * taken up from the directory after a restart (`docs/architecture.md` decision 27).
  */
 import type { Tier } from '../../config/tiers.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 
 /** Whose request it is and by which tier it is limited. */
 export interface Limited {

@@ -4,24 +4,24 @@
  */
 import { hostsOf } from '../../config/hosts.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
-import type { IdPrefix } from '../ids.ts';
-import { pagesUrl, pageUrl, versionName } from '../page-url.ts';
+import type { IdPrefix } from '../foundation/ids.ts';
+import { pagesUrl, pageUrl, versionName } from '../foundation/page-url.ts';
 import type { ChannelName } from '../protocol/channels.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord, RangeRecord } from '../protocol/stored.ts';
-import { effectiveChannel } from '../store/channels.ts';
-import { readDirectoryRepository } from '../store/directory.ts';
-import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
-import { readPublication } from '../store/publications.ts';
-import { readRange } from '../store/ranges.ts';
-import { readRepository } from '../store/repositories.ts';
+import { effectiveChannel } from '../store/tables/channels.ts';
+import { readDirectoryRepository } from '../store/tables/directory.ts';
+import { readDraft } from '../store/tables/drafts.ts';
+import { readPublication } from '../store/tables/publications.ts';
+import { readRange } from '../store/tables/ranges.ts';
+import { readRepository } from '../store/tables/repositories.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
 import type { ApiRequest } from './handle.ts';
 import { pagesUrlOf, personaPathOf } from './publish.ts';
-import { visible } from './ready.ts';
 import { sampleDraft, samplePublication, sampleRange, sampleRepository, testId } from './samples.ts';
+import { visible } from './stored-object.ts';
 
 type Asking = Pick<ApiRequest, 'caller' | 'context' | 'directory'>;
 

@@ -3,7 +3,7 @@
  * sent that depends on the request alone. Nothing is written. Ids of the form `draft_test_…` always exist here, and three of
  * them stand for failures.
  */
-import { notFound, ServiceError } from '../errors.ts';
+import { notFound, ServiceError } from '../foundation/errors.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { mocks } from './mocks.ts';
 import { testId } from './samples.ts';

@@ -1,8 +1,8 @@
 /**
  * What each operation answers in test mode: a function of the request, in the shape of the real reply.
  */
-import { digestOf, toEtag } from '../etag.ts';
-import { versionName } from '../page-url.ts';
+import { digestOf, toEtag } from '../foundation/etag.ts';
+import { versionName } from '../foundation/page-url.ts';
 import type {
   ChannelQuery,
   CreateKeyBody,
@@ -19,15 +19,15 @@ import { type ChannelName, channelNames, channelTraits } from '../protocol/chann
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
-import { backfillResponse } from '../store/backfills.ts';
-import { channelResponse } from '../store/channels.ts';
-import { directoryRepositoryResponse } from '../store/directory.ts';
-import { keyReply } from '../store/keys.ts';
-import { publicationResponse } from '../store/publications.ts';
-import { draftResponse, rangeResponse } from '../store/responses.ts';
-import { webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
-import { webhookEndpointResponse } from '../store/webhook-endpoints.ts';
-import { webhookSecretResponse } from '../store/webhook-secrets.ts';
+import { backfillResponse } from '../store/tables/backfills.ts';
+import { channelResponse } from '../store/tables/channels.ts';
+import { directoryRepositoryResponse } from '../store/tables/directory.ts';
+import { keyReply } from '../store/tables/keys.ts';
+import { publicationResponse } from '../store/tables/publications.ts';
+import { draftResponse, rangeResponse } from '../store/tables/responses.ts';
+import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
+import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
+import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
 import type { ApiReply, ApiRequest } from './handle.ts';

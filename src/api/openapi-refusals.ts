@@ -2,8 +2,8 @@
  * Refusals of the OpenAPI document: when each comes, what to do about it, and an example in the words of the service. The page
  * made of the document is where the help link of a refusal leads.
  */
-import { newKeyRemedy } from '../api-key.ts';
-import { errorKinds } from '../errors.ts';
+import { newKeyRemedy } from '../foundation/api-key.ts';
+import { errorKinds } from '../foundation/errors.ts';
 import { receiver } from '../protocol/contracts/receiver.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { refsTo, refusalHeaders } from './openapi-headers.ts';

@@ -3,11 +3,11 @@
  * example of each. What the service answers, its tests hold against this.
  */
 import type { TSchema } from '@sinclair/typebox';
+import { version } from '../foundation/version.ts';
 import { components } from '../protocol/contracts/components.ts';
 import type { Deprecation } from '../protocol/contracts/contract.ts';
 import { receiver } from '../protocol/contracts/receiver.ts';
 import { params } from '../protocol/replies/fields.ts';
-import { version } from '../version.ts';
 import { deprecationSchemas } from './deprecation.ts';
 import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';

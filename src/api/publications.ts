@@ -1,7 +1,7 @@
 /**
  * Publications: list, get, send once more, delete. Not part of the spec but for their shape.
  */
-import { invalid, ServiceError } from '../errors.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
 import {
   EmptyBodySchema,
   type ListPublicationsQuery,
@@ -10,21 +10,21 @@ import {
 } from '../protocol/api.ts';
 import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
-import { readDraft } from '../store/drafts.ts';
-import { readHostedNote } from '../store/hosted-notes.ts';
 import type { Partition } from '../store/partition.ts';
+import { readDraft } from '../store/tables/drafts.ts';
+import { readHostedNote } from '../store/tables/hosted-notes.ts';
 import {
   publicationResponse,
   readPublication,
   readReference,
   listPublications as storedPublications,
-} from '../store/publications.ts';
+} from '../store/tables/publications.ts';
 import { assertVisible } from './authenticate.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { carryOutToEnd, connectionFor, toldAgain } from './publish.ts';
-import { visible } from './ready.ts';
+import { visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
 const kind = { prefix: 'pub', resource: 'Publication', read: readPublication } as const;

@@ -3,11 +3,11 @@
  * partition decides whether it is a new publication, and its worker sends it.
  */
 import { mailNeedsPublicUrl, publicUrlOf } from '../../config/public-url.ts';
-import { invalid, ServiceError } from '../errors.ts';
-import { newId, slotOfId } from '../ids.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
+import { newId, slotOfId } from '../foundation/ids.ts';
+import { pagesUrl, personaPath } from '../foundation/page-url.ts';
 import { ask } from '../journal/query.ts';
 import type { PartitionName } from '../journal/subjects.ts';
-import { pagesUrl, personaPath } from '../page-url.ts';
 import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
 import type { Command } from '../protocol/commands.ts';
@@ -15,21 +15,21 @@ import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
-import { effectiveChannel } from '../store/channels.ts';
-import { type DirectoryRepository, readDirectoryRepository } from '../store/directory.ts';
-import { readDraft } from '../store/drafts.ts';
-import { hostedSettings } from '../store/hosted-settings.ts';
-import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
-import { readPolicy } from '../store/policies.ts';
-import { hasEnded, publicationResponse, readPublication } from '../store/publications.ts';
-import { readRepository } from '../store/repositories.ts';
+import { effectiveChannel } from '../store/tables/channels.ts';
+import { type DirectoryRepository, readDirectoryRepository } from '../store/tables/directory.ts';
+import { readDraft } from '../store/tables/drafts.ts';
+import { hostedSettings } from '../store/tables/hosted-settings.ts';
+import { readCursor } from '../store/tables/meta.ts';
+import { readPolicy } from '../store/tables/policies.ts';
+import { hasEnded, publicationResponse, readPublication } from '../store/tables/publications.ts';
+import { readRepository } from '../store/tables/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { connectionInForce } from './channels.ts';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { assertHostWritable, assertPagesShown, assertRangeFits } from './publishable.ts';
-import { visible } from './ready.ts';
+import { visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
 /** How long a request waits for the end of its publication, and how often it looks without a signal, in milliseconds. */

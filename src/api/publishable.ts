@@ -3,14 +3,14 @@
  * pages are off, or the service may not write to the repository's host.
  */
 import { hasCredentials, hostAt, hostsOf } from '../../config/hosts.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { ask } from '../journal/query.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { type ChannelName, channelTraits } from '../protocol/channels.ts';
 import type { ConfirmOwnerTask, OwnerConfirmation } from '../protocol/tasks.ts';
-import { type DirectoryRepository, readDirectoryRepository, readOrganisation } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
-import { readRange } from '../store/ranges.ts';
+import { type DirectoryRepository, readDirectoryRepository, readOrganisation } from '../store/tables/directory.ts';
+import { readRange } from '../store/tables/ranges.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiRequest } from './handle.ts';
 

@@ -2,14 +2,14 @@
  * Maximums per organisation of what lies in many partitions: release ranges, and backfills under way. Exact for the one gateway
  * of a node: a request that might exceed a maximum waits for those before it.
  */
-import { ServiceError } from '../errors.ts';
-import { partitionOf, slotOfId } from '../ids.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import { partitionOf, slotOfId } from '../foundation/ids.ts';
 import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
-import { isUnderWay, readBackfill } from '../store/backfills.ts';
-import { listDirectoryRepositories, readDirectoryRepository } from '../store/directory.ts';
-import { readCursor } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
-import { countRanges } from '../store/ranges.ts';
+import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
+import { listDirectoryRepositories, readDirectoryRepository } from '../store/tables/directory.ts';
+import { readCursor } from '../store/tables/meta.ts';
+import { countRanges } from '../store/tables/ranges.ts';
 import { type ApiContext, readPartition } from './context.ts';
 
 /** What is counted of a repository, and how an excess is refused. */

@@ -1,8 +1,8 @@
 /**
  * Release ranges: list, get, create (spec part 4).
  */
-import { type ErrorDetails, invalid, type ServiceError } from '../errors.ts';
-import { newId, slotOfId } from '../ids.ts';
+import { type ErrorDetails, invalid, type ServiceError } from '../foundation/errors.ts';
+import { newId, slotOfId } from '../foundation/ids.ts';
 import { ask } from '../journal/query.ts';
 import {
   type CreateRangeBody,
@@ -14,14 +14,14 @@ import {
 import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import type { Preview, PreviewTask } from '../protocol/tasks.ts';
-import { listRanges as storedRanges } from '../store/ranges.ts';
-import { readRepository } from '../store/repositories.ts';
-import { rangeResponse } from '../store/responses.ts';
+import { listRanges as storedRanges } from '../store/tables/ranges.ts';
+import { readRepository } from '../store/tables/repositories.ts';
+import { rangeResponse } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
 import { carryOut, lifeFor, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
-import { replyReady } from './ready.ts';
+import { replyReady } from './stored-object.ts';
 import { check, shown } from './validate.ts';
 
 const listRanges: ApiRoute<ListRangesQuery> = {

@@ -1,8 +1,8 @@
 /**
  * Repositories and their tags, as the directory and the partitions know them.
  */
-import { notFound } from '../errors.ts';
-import { toEtag } from '../etag.ts';
+import { notFound } from '../foundation/errors.ts';
+import { toEtag } from '../foundation/etag.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
   NoQuerySchema,
@@ -18,8 +18,8 @@ import {
   directoryRepositoryResponse,
   listDirectoryRepositories,
   readDirectoryRepository,
-} from '../store/directory.ts';
-import { listTags } from '../store/tags.ts';
+} from '../store/tables/directory.ts';
+import { listTags } from '../store/tables/tags.ts';
 import { assertVisible } from './authenticate.ts';
 import { changedReply, readIfMatch } from './conditional.ts';
 import { carryOut, partitionOfId, readPartition } from './context.ts';

@@ -3,16 +3,16 @@
  * (`docs/architecture.md` decision 19). For keys of the instance only: it tells of all organisations.
  */
 import { createHash } from 'node:crypto';
-import { toDate, yearBefore } from '../days.ts';
-import { invalid, notFound, ServiceError } from '../errors.ts';
+import { toDate, yearBefore } from '../foundation/days.ts';
+import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { askDue, type PartitionDue } from '../journal/retention.ts';
 import { directoryName, type PartitionName, partitionNames } from '../journal/subjects.ts';
 import { type ApproveRetentionBody, ApproveRetentionBodySchema, NoQuerySchema } from '../protocol/api.ts';
 import { operatorContracts } from '../protocol/contracts/operations.ts';
 import type { RecordCounts, RetentionStatus, Wait } from '../protocol/retention.ts';
-import { isKeptAlone, listDirectoryRepositories, listOrganisations } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
-import { noCounts, organisationKeepingMs, retentionStatus } from '../store/retention.ts';
+import { isKeptAlone, listDirectoryRepositories, listOrganisations } from '../store/tables/directory.ts';
+import { noCounts, organisationKeepingMs, retentionStatus } from '../store/tables/retention.ts';
 import type { Caller } from './authenticate.ts';
 import { type ApiContext, carryOut, readPartition } from './context.ts';
 import type { ApiRoute } from './handle.ts';

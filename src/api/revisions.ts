@@ -1,7 +1,7 @@
 /**
  * Revisions of a draft: list, get, restore. Not part of the spec; every body that a draft has had can be read and taken back.
  */
-import { notFound, ServiceError } from '../errors.ts';
+import { notFound, ServiceError } from '../foundation/errors.ts';
 import {
   NoQuerySchema,
   type Paging,
@@ -12,14 +12,14 @@ import {
 import type { DraftChange } from '../protocol/commands.ts';
 import { draftContracts } from '../protocol/contracts/drafts.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../protocol/stored.ts';
-import { readDraft } from '../store/drafts.ts';
 import type { Partition } from '../store/partition.ts';
-import { listDraftRevisions, readDraftRevision, readFlags, readTexts } from '../store/revisions.ts';
+import { readDraft } from '../store/tables/drafts.ts';
+import { listDraftRevisions, readDraftRevision, readFlags, readTexts } from '../store/tables/revisions.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOutChange, toChange } from './drafts.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
-import { type Asking, visible } from './ready.ts';
+import { type Asking, visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
 const listRevisions: ApiRoute<Paging> = {

@@ -8,7 +8,7 @@ import { deliveryRoutes } from './deliveries.ts';
 import { draftRoutes } from './drafts.ts';
 import type { ApiRoute } from './handle.ts';
 import { keyRoutes } from './keys.ts';
-import { organisationRoutes } from './organisations.ts';
+import { organisationRoutes } from './organizations.ts';
 import { publicationRoutes } from './publications.ts';
 import { publishRoutes } from './publish.ts';
 import { rangeRoutes } from './ranges.ts';

@@ -9,7 +9,7 @@ import type { PublicationRecord } from '../protocol/publications.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
 import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
-import type { DirectoryRepository, OrganisationRecord } from '../store/directory.ts';
+import type { DirectoryRepository, OrganisationRecord } from '../store/tables/directory.ts';
 
 /** Ids that always exist in test mode. */
 export const testId = /^(draft|range|repo|pub|org|key|secret|ep|dlv)_test_(\w{1,64})$/;

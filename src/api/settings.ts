@@ -1,11 +1,11 @@
 /**
  * How a repository wants its notes: get and put, whole. Not part of the spec, whose rules are the defaults.
  */
-import { toEtag } from '../etag.ts';
+import { toEtag } from '../foundation/etag.ts';
 import { NoQuerySchema } from '../protocol/api.ts';
 import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
-import { readSettings, settingsDigest } from '../store/settings.ts';
+import { readSettings, settingsDigest } from '../store/tables/settings.ts';
 import { assertVisible } from './authenticate.ts';
 import { readIfMatch } from './conditional.ts';
 import { carryOut, lifeFor, partitionOfId, readPartition } from './context.ts';

@@ -3,13 +3,13 @@
  * the last seconds that it does not know yet.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../foundation/errors.ts';
 import { type StatsQuery, StatsQuerySchema } from '../protocol/api.ts';
 import { organisationContracts } from '../protocol/contracts/organisations.ts';
-import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/directory.ts';
 import type { Partition } from '../store/partition.ts';
-import { tierOfUsage } from '../store/tiers.ts';
-import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/usage.ts';
+import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/tables/directory.ts';
+import { tierOfUsage } from '../store/tables/tiers.ts';
+import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/tables/usage.ts';
 import type { ApiRequest, ApiRoute } from './handle.ts';
 
 const getStats: ApiRoute<StatsQuery> = {

@@ -3,10 +3,10 @@
  * time to time. A record whose outcome is not known is sent again with its number, so that nothing is counted twice; a
  * killed gateway loses what it had not sent.
  */
-import { ulid } from '../ids.ts';
+import { ulid } from '../foundation/ids.ts';
 import type { UsageCalls, UsageRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
-import { monthOf, readBoot, readKeyUse } from '../store/usage.ts';
+import { monthOf, readBoot, readKeyUse } from '../store/tables/usage.ts';
 
 /** A key's last use is written this often at most, in milliseconds. */
 const keyUseMs = 60_000;

@@ -5,7 +5,7 @@
 import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { ValueErrorType } from '@sinclair/typebox/errors';
-import { type ErrorDetails, invalid } from '../errors.ts';
+import { type ErrorDetails, invalid } from '../foundation/errors.ts';
 
 FormatRegistry.Set('date', isDate);
 FormatRegistry.Set('date-time', isTimestamp);

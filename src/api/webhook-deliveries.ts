@@ -1,8 +1,8 @@
 /**
  * What was sent to webhook endpoints: list and get with every attempt, send one again, replay a range of time.
  */
-import { invalid, notFound } from '../errors.ts';
-import { slotOfId } from '../ids.ts';
+import { invalid, notFound } from '../foundation/errors.ts';
+import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
   type ListWebhookDeliveriesQuery,
@@ -13,7 +13,11 @@ import {
 } from '../protocol/api.ts';
 import { webhookContracts } from '../protocol/contracts/webhooks.ts';
 import type { WebhookDelivery } from '../protocol/webhooks.ts';
-import { findWebhookDelivery, listWebhookDeliveries, webhookDeliveryResponse } from '../store/webhook-deliveries.ts';
+import {
+  findWebhookDelivery,
+  listWebhookDeliveries,
+  webhookDeliveryResponse,
+} from '../store/tables/webhook-deliveries.ts';
 import { carryOut } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { page } from './page.ts';

@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { targetFault } from '../egress/target.ts';
-import { invalid } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { invalid } from '../foundation/errors.ts';
+import { newId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
-import { isMasked, sealAddress, shownAddress, type WebhookAddress } from '../store/webhook-addresses.ts';
-import { sealedForEndpoint } from '../store/webhook-endpoints.ts';
+import { isMasked, sealAddress, shownAddress, type WebhookAddress } from '../store/tables/webhook-addresses.ts';
+import { sealedForEndpoint } from '../store/tables/webhook-endpoints.ts';
 import { type ApiContext, carryOut, type Use } from './context.ts';
 
 /** What an endpoint is wanted for. */

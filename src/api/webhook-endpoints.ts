@@ -2,9 +2,9 @@
  * Endpoints of outgoing webhooks: list, get, make, change, rotate, delete, test. A secret is in the one reply that tells of
  * it, and nowhere else; what was sent is another file's matter.
  */
-import { invalid, notFound, ServiceError } from '../errors.ts';
-import { toEtag } from '../etag.ts';
-import { newId, slotOfId } from '../ids.ts';
+import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
+import { toEtag } from '../foundation/etag.ts';
+import { newId, slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
   type CreateWebhookEndpointBody,
@@ -20,13 +20,13 @@ import {
 } from '../protocol/api.ts';
 import { webhookContracts } from '../protocol/contracts/webhooks.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
-import { ambiguousLogin, organisationByLogin, readOrganisation, sameLogin } from '../store/directory.ts';
+import { ambiguousLogin, organisationByLogin, readOrganisation, sameLogin } from '../store/tables/directory.ts';
 import {
   listWebhookEndpoints,
   readWebhookEndpoint,
   webhookEndpointDigest,
   webhookEndpointResponse,
-} from '../store/webhook-endpoints.ts';
+} from '../store/tables/webhook-endpoints.ts';
 import { changedReply, readIfMatch } from './conditional.ts';
 import { carryOut } from './context.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';

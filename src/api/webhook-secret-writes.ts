@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
-import { invalid, notFound } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { invalid, notFound } from '../foundation/errors.ts';
+import { newId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import { organisationByLogin, readOrganisation } from '../store/directory.ts';
-import { readWebhookSecret, sealedFor } from '../store/webhook-secrets.ts';
+import { organisationByLogin, readOrganisation } from '../store/tables/directory.ts';
+import { readWebhookSecret, sealedFor } from '../store/tables/webhook-secrets.ts';
 import { type ApiContext, carryOut, readPartition, type Use } from './context.ts';
 
 /** What a secret is wanted for. `only` limits it to one organisation, that of the caller's key. */

@@ -2,7 +2,7 @@
  * Webhook secrets of hosts and organisations: list, make, rotate, revoke. A text made here is in the one reply that tells of
  * it, and nowhere else.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { directoryName } from '../journal/subjects.ts';
 import {
   type CreateWebhookSecretBody,
@@ -15,7 +15,7 @@ import {
 } from '../protocol/api.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import { organisationContracts } from '../protocol/contracts/organisations.ts';
-import { listWebhookSecrets, webhookSecretResponse } from '../store/webhook-secrets.ts';
+import { listWebhookSecrets, webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
 import { check } from './validate.ts';

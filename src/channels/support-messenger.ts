@@ -3,7 +3,7 @@
  * publication's id, so that an attempt whose answer was lost is found again instead of being doubled.
  */
 
-import { escapeHtml } from '../escape-html.ts';
+import { escapeHtml } from '../foundation/escape-html.ts';
 import {
   type SupportMessengerSettings as Settings,
   SupportMessengerSettingsSchema,

@@ -6,17 +6,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assertConnected, begin, resolve, resolveListed, sinceOf } from '../api/backfills.ts';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from '../api/context.ts';
 import { isDate } from '../api/validate.ts';
+import { terminalText } from '../foundation/visible-text.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { BackfillRecord } from '../protocol/backfill.ts';
 import type { ResolvedRepository } from '../protocol/tasks.ts';
-import { isUnderWay, readBackfill } from '../store/backfills.ts';
+import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
 import {
   type DirectoryRepository,
   listDirectoryRepositories,
   readDirectoryRepository,
   readOrganisation,
-} from '../store/directory.ts';
-import { terminalText } from '../visible-text.ts';
+} from '../store/tables/directory.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';

@@ -1,7 +1,7 @@
 /**
  * Carries out a command line: finds its command in the table, and answers requests for help and for the version.
  */
-import { version } from '../version.ts';
+import { version } from '../foundation/version.ts';
 import { commands } from './commands.ts';
 import { helpOf, overview } from './help.ts';
 import { actionNamed, commandNamed, isSingle } from './lookup.ts';

@@ -10,7 +10,7 @@ import { commandsPage, helpOf, overview } from './help.ts';
 import { keysCommand } from './keys.ts';
 import { actionNamed, commandNamed } from './lookup.ts';
 import { openApiCommand } from './openapi.ts';
-import { organisationsCommand } from './organisations.ts';
+import { organisationsCommand } from './organizations.ts';
 import { printText } from './print.ts';
 import { publishCommand } from './publish.ts';
 import { repositoriesCommand } from './repositories.ts';

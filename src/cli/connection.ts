@@ -6,8 +6,8 @@ import { createConnection } from 'node:net';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
-import { type AuditLine, type Auditor, type AuditTask, audit } from '../audit.ts';
-import { openSealer } from '../first-start.ts';
+import { type AuditLine, type Auditor, type AuditTask, audit } from '../foundation/audit.ts';
+import { createLogger } from '../foundation/logger.ts';
 import { connectJournal, type Journal, type JournalClient } from '../journal/connect.ts';
 import type { NatsSettings } from '../journal/credentials.ts';
 import { seedFile } from '../journal/keys.ts';
@@ -15,9 +15,9 @@ import { Lane } from '../journal/lane.ts';
 import { ask } from '../journal/query.ts';
 import { FoldedSignals } from '../journal/signal.ts';
 import { directoryName, type PartitionName } from '../journal/subjects.ts';
-import { createLogger } from '../logger.ts';
-import { localJournal } from '../nats-server.ts';
 import { Readers } from '../store/readers.ts';
+import { openSealer } from '../supervisor/first-start.ts';
+import { localJournal } from '../supervisor/nats-server.ts';
 
 /** How the journal of the service is reached; undefined when the service was never started here. */
 export function serviceJournal(settings: Settings): NatsSettings | undefined {

@@ -2,10 +2,10 @@
  * `tidings dead-letters list|replay`: records that could not be folded, and their return to the journal after a mend.
  */
 import type { ApiContext } from '../api/context.ts';
-import { ulid } from '../ids.ts';
+import { ulid } from '../foundation/ids.ts';
 import { type PartitionName, partitionNames } from '../journal/subjects.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
-import { type DeadLetter, listDeadLetters } from '../store/dead-letters.ts';
+import { type DeadLetter, listDeadLetters } from '../store/tables/dead-letters.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printJson } from './json.ts';
 import { printLines } from './print.ts';

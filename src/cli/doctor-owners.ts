@@ -5,8 +5,8 @@ import { hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { RefusalCause } from '../protocol/results.ts';
-import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
 import { Readers } from '../store/readers.ts';
+import { type DirectoryRepository, listDirectoryRepositories } from '../store/tables/directory.ts';
 import type { Finding } from './finding.ts';
 
 /** Maximum of repositories that are named. */

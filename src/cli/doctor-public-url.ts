@@ -5,7 +5,7 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { exchange } from '../host/exchange.ts';
 import { reasonOf } from '../host/probe.ts';
-import { instancePath } from '../instance-page.ts';
+import { instancePath } from '../pages/instance-page.ts';
 import { type Finding, withoutUserInfo } from './finding.ts';
 
 const timeoutMs = 5000;

@@ -1,8 +1,9 @@
 /**
  * The part of `tidings doctor` about versions: Tidings itself and Node.js. The part about the journal reports the version of nats-server.
  */
+
+import { version } from '../foundation/version.ts';
 import { atLeast } from '../journal/topology.ts';
-import { version } from '../version.ts';
 import type { Finding } from './finding.ts';
 
 /** Which Tidings this is, and whether Node.js is one that it runs on. */

@@ -5,11 +5,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { loadSettings } from '../../config/load.ts';
-import { partitionOf, slotOfId } from '../ids.ts';
+import { partitionOf, slotOfId } from '../foundation/ids.ts';
+import { terminalText } from '../foundation/visible-text.ts';
 import { partitionName } from '../journal/subjects.ts';
 import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
-import { terminalText } from '../visible-text.ts';
 import { findRepository } from './repository.ts';
 import { type CliCommand, single } from './usage.ts';
 

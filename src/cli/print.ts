@@ -2,7 +2,7 @@
  * Prints what commands tell. Names and texts come from hosts and customers: whatever a terminal would act on is written as an
  * escape. Every command prints through here.
  */
-import { terminalText } from '../visible-text.ts';
+import { terminalText } from '../foundation/visible-text.ts';
 
 /**
  * Prints lines. A line end inside one of them is an escape, so that no name begins a line of its own.

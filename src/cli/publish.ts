@@ -4,12 +4,12 @@
  */
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { checkPublish, publish } from '../api/publish.ts';
-import { notFound } from '../errors.ts';
-import { slotOfId } from '../ids.ts';
+import { notFound } from '../foundation/errors.ts';
+import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import type { PublishBody } from '../protocol/api.ts';
 import { channelNames } from '../protocol/channels.ts';
-import { readDraft } from '../store/drafts.ts';
+import { readDraft } from '../store/tables/drafts.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
 import { type CliCommand, single } from './usage.ts';

@@ -3,7 +3,7 @@
  */
 import { type ApiContext, carryOut } from '../api/context.ts';
 import { directoryName } from '../journal/subjects.ts';
-import { listDirectoryRepositories } from '../store/directory.ts';
+import { listDirectoryRepositories } from '../store/tables/directory.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { printLines } from './print.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { type ApiContext, carryOut, partitionOfId, readPartition } from '../api/context.ts';
 import { toSettings } from '../api/settings.ts';
 import type { NotesSettings } from '../protocol/notes.ts';
-import { readSettings } from '../store/settings.ts';
+import { readSettings } from '../store/tables/settings.ts';
 import { printText } from './print.ts';
 import { findRepository } from './repository.ts';
 import { UsageError } from './usage.ts';

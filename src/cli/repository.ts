@@ -2,8 +2,8 @@
  * How a command finds the repository that a person names.
  */
 import { directoryName } from '../journal/subjects.ts';
-import { type DirectoryRepository, listDirectoryRepositories } from '../store/directory.ts';
 import type { Readers } from '../store/readers.ts';
+import { type DirectoryRepository, listDirectoryRepositories } from '../store/tables/directory.ts';
 
 /**
  * A repository by its id or by its present full name, in any case.

@@ -5,12 +5,12 @@
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
 import { approve, describeRetention } from '../api/retention.ts';
-import { toDate } from '../days.ts';
+import { toDate } from '../foundation/days.ts';
 import { ask } from '../journal/query.ts';
 import { partitionNames } from '../journal/subjects.ts';
 import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
-import { retentionStatus } from '../store/retention.ts';
+import { retentionStatus } from '../store/tables/retention.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { printLines } from './print.ts';

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { loadSettings } from '../../config/load.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
-import { webhookSecretFile } from '../first-start.ts';
+import { webhookSecretFile } from '../supervisor/first-start.ts';
 import { readDeliveries, sendDeliveries } from './deliveries.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';

@@ -3,10 +3,10 @@
  */
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
-import { adminKeyFile } from '../first-start.ts';
-import { createLogger, type Logger } from '../logger.ts';
-import { type ServiceFacts, startService } from '../supervisor.ts';
-import { version } from '../version.ts';
+import { createLogger, type Logger } from '../foundation/logger.ts';
+import { version } from '../foundation/version.ts';
+import { adminKeyFile } from '../supervisor/first-start.ts';
+import { type ServiceFacts, startService } from '../supervisor/supervisor.ts';
 import { faultsOfHosts } from './doctor-hosts.ts';
 import { checkPublicUrl } from './doctor-public-url.ts';
 import { type CliCommand, single } from './usage.ts';

@@ -9,18 +9,18 @@ import {
   type WrittenEndpoint,
 } from '../api/webhook-endpoint-writes.ts';
 import { usualOverlapHours } from '../api/webhook-secrets.ts';
-import { notFound } from '../errors.ts';
-import { newId, slotOfId } from '../ids.ts';
+import { notFound } from '../foundation/errors.ts';
+import { newId, slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../journal/subjects.ts';
 import { mostOverlapHours } from '../protocol/api.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
-import { listOrganisations } from '../store/directory.ts';
-import { shownAddress } from '../store/webhook-addresses.ts';
-import { listWebhookDeliveries } from '../store/webhook-deliveries.ts';
-import { listWebhookEndpoints, readWebhookEndpoint } from '../store/webhook-endpoints.ts';
+import { listOrganisations } from '../store/tables/directory.ts';
+import { shownAddress } from '../store/tables/webhook-addresses.ts';
+import { listWebhookDeliveries } from '../store/tables/webhook-deliveries.ts';
+import { listWebhookEndpoints, readWebhookEndpoint } from '../store/tables/webhook-endpoints.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
-import { findOrganisation } from './organisation.ts';
+import { findOrganisation } from './organization.ts';
 import { printLines, printText } from './print.ts';
 import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 

@@ -2,7 +2,7 @@
  * What publishing may do with one repository on its host, as channels see it. Each request is sent once; an expected failure
  * is a `ServiceError`, and only `unavailable` is worth coming again for.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { type HostFile, readFile, writeFile } from './contents.ts';
 import { createRelease, findRelease, type HostRelease, type ReleaseFields, updateRelease } from './releases.ts';
 import { type Json, RepositoryApi } from './repository-api.ts';

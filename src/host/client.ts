@@ -6,14 +6,14 @@
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Host } from '../../config/hosts.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { type HostRepository, HostRepositorySchema } from '../protocol/host.ts';
 import { comparedCommits, isComparison } from './compare.ts';
-import type { Answer, Asked } from './course.ts';
 import { installationPath } from './credentials.ts';
 import { linksOf } from './link.ts';
 import { type ListKind, type ListRequest, listUrl, repositoryPath } from './lists.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
+import type { Answer, Asked } from './retries.ts';
 import { type TagDetails, tagDetails } from './tags.ts';
 
 export type { ListKind, ListRequest } from './lists.ts';

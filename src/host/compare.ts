@@ -2,8 +2,9 @@
  * What lies between two commits, page by page: GitHub tells how many they are and lists a hundred at a time, Gitea lists all
  * of them at once. What the host says of changed files is passed over.
  */
-import type { Answer } from './course.ts';
+
 import { linksOf } from './link.ts';
+import type { Answer } from './retries.ts';
 
 type Item = Record<string, unknown>;
 

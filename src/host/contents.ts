@@ -2,9 +2,9 @@
  * Text files of a repository's branches on its host, read and committed one at a time. A commit names the blob that it
  * replaces, so that what others commit meanwhile is never lost: then the file has to be read again.
  */
-import { ServiceError } from '../errors.ts';
-import type { Answer } from './course.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { encodePath, type Json, type RepositoryApi, saying } from './repository-api.ts';
+import type { Answer } from './retries.ts';
 
 export interface HostFile {
   sha: string;

@@ -5,7 +5,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Host } from '../../config/hosts.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import type { HttpAnswer } from './exchange.ts';
 
 /** A token is used until a minute before its end. */

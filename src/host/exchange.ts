@@ -2,7 +2,7 @@
  * One HTTP exchange with a host: redirects on the same host, a limit on time and size, the signal. What an answer means
  * is left to others. Credentials travel in `headers` and never leave the host that the request was made for.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 
 /** Redirects followed for one request. */
 const maxRedirects = 5;

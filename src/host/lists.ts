@@ -3,7 +3,7 @@
  * it are the host's own addresses.
  */
 import type { Host } from '../../config/hosts.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../foundation/errors.ts';
 
 /** What can be listed of a repository. */
 export type ListKind =

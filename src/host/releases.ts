@@ -2,9 +2,9 @@
  * Releases of a repository on its host: found by tag, drafts included, made and changed. What stands in one is left to
  * others. Hosts tell the two refusals of a doubled release apart: GitHub 422 with a code, Gitea 409.
  */
-import { ServiceError } from '../errors.ts';
-import type { Answer } from './course.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { type Json, type RepositoryApi, saying } from './repository-api.ts';
+import type { Answer } from './retries.ts';
 
 /** A release as it is written. */
 export interface ReleaseFields {

@@ -3,11 +3,11 @@
  * once: whoever publishes decides when to come again. What a refusal means for a release or a file is left to its file.
  */
 import type { Host } from '../../config/hosts.ts';
-import { ServiceError } from '../errors.ts';
-import type { Answer, Asked } from './course.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { linksOf } from './link.ts';
 import { repositoryPath } from './lists.ts';
 import type { Requests } from './requests.ts';
+import type { Answer, Asked } from './retries.ts';
 
 export type Json = Record<string, unknown>;
 

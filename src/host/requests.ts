@@ -11,12 +11,12 @@ import { Octokit } from '@octokit/core';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import type { Host } from '../../config/hosts.ts';
-import { ServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { type Answer, type Asked, Course } from './course.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
 import { Credentials } from './credentials.ts';
 import { exchange, type HttpAnswer, type HttpRequest } from './exchange.ts';
 import { type Limit, limitOf } from './limits.ts';
+import { type Answer, type Asked, Course } from './retries.ts';
 import { writeTurn } from './writes.ts';
 
 /** Further attempts after a passing fault. */

@@ -2,7 +2,7 @@
  * Where a tag leads: GitHub tells by its ref and the tag objects behind it, Gitea by the tag itself. The dates that Gitea
  * gives are those of the tagger, or of the commit where nobody signed the tag.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 
 export interface TagDetails {
   /** The commit. */

@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { digestOf, isKnown, toEtag } from '../etag.ts';
+import { digestOf, isKnown, toEtag } from '../foundation/etag.ts';
 import { chooseEncoding, type Encoding } from './encoding.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpRoute } from './server.ts';

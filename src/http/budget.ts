@@ -1,7 +1,7 @@
 /**
  * The memory that all bodies being collected share, so that many slow large ones cannot exhaust the process.
  */
-import { bodyBytesHeld } from '../metrics.ts';
+import { bodyBytesHeld } from '../foundation/metrics.ts';
 
 export class BodyBudget {
   private readonly limit: number;

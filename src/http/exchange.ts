@@ -3,8 +3,8 @@
  * the one place where an error becomes a reply. Handlers above know nothing of uWebSockets.js.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import { type ErrorBody, ServiceError, toServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
+import { type ErrorBody, ServiceError, toServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { BodyBudget } from './budget.ts';
 import { type Framing, frameHeader, newFraming } from './framing.ts';
 import { statusLine } from './status.ts';

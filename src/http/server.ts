@@ -12,8 +12,8 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { notFound, ServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
+import { notFound, ServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { Exchange } from './exchange.ts';
 

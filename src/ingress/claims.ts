@@ -2,9 +2,10 @@
  * Bounds how many repositories an organization may claim under its own secret without proof, so that one delivery cannot
  * take thousands of repository numbers that belong to others.
  */
-import { listDirectoryRepositories, readDirectoryRepository } from '../store/directory.ts';
-import { readCursor } from '../store/meta.ts';
+
 import type { Partition } from '../store/partition.ts';
+import { listDirectoryRepositories, readDirectoryRepository } from '../store/tables/directory.ts';
+import { readCursor } from '../store/tables/meta.ts';
 
 /** How long a claim that was admitted, and not delayed, counts although the directory does not list it yet, in milliseconds. */
 const pendingMs = 60_000;

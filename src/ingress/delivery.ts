@@ -1,7 +1,7 @@
 /**
  * What a delivery says before its payload is looked at: its headers, and its body as JSON.
  */
-import { invalid } from '../errors.ts';
+import { invalid } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { parseJson } from '../intake/json.ts';
 

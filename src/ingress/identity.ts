@@ -2,10 +2,11 @@
  * Finds which repository and owner a payload is about where it lacks the host's numbers, so that payloads with and without them
  * are of one repository and one organization (`docs/architecture.md` decision 12).
  */
-import { isNumber, nameAsNumber } from '../ids.ts';
+import { isNumber, nameAsNumber } from '../foundation/ids.ts';
 import type { Minimised } from '../intake/events.ts';
 import type { EventBody, InstallationBody } from '../protocol/events.ts';
 import type { EventRepository } from '../protocol/repository.ts';
+import type { Partition } from '../store/partition.ts';
 import {
   organisationByLogin,
   organisationOfOwner,
@@ -13,9 +14,8 @@ import {
   readDirectoryRepository,
   readOrganisation,
   sameLogin,
-} from '../store/directory.ts';
-import type { Partition } from '../store/partition.ts';
-import { sameName } from '../store/repository-index.ts';
+} from '../store/tables/directory.ts';
+import { sameName } from '../store/tables/repository-index.ts';
 import {
   type FoundIdentity,
   identityOfName,
@@ -23,7 +23,7 @@ import {
   idOfNumber,
   type RepositoryIdentity,
   repositoryOf,
-} from '../store/repository-names.ts';
+} from '../store/tables/repository-names.ts';
 
 /** Whose secret signed: null for a secret of the whole host, which alone may tell a number of a known repository. */
 type SignedBy = string | null;

@@ -2,8 +2,9 @@
  * Judges what a delivery under one organization's own secret may say: things of that organization and of no other. Whoever
  * sets up hooks in one organization must not move, rename or write into another's (`docs/architecture.md` decision 25).
  */
-import { isNumber } from '../ids.ts';
+import { isNumber } from '../foundation/ids.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
+import type { Partition } from '../store/partition.ts';
 import {
   isRefutedFor,
   mayClaimOwner,
@@ -13,8 +14,7 @@ import {
   readDirectoryRepository,
   readOrganisation,
   sameLogin,
-} from '../store/directory.ts';
-import type { Partition } from '../store/partition.ts';
+} from '../store/tables/directory.ts';
 
 /** An owner, and the repositories that a payload says are theirs. */
 export interface Claim {

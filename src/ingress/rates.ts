@@ -4,7 +4,7 @@
 import { type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import type { EventRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
-import { readTier, standardTier, tierOfOwner } from '../store/tiers.ts';
+import { readTier, standardTier, tierOfOwner } from '../store/tables/tiers.ts';
 import type { IngestionRate } from './limit.ts';
 
 /**

@@ -4,20 +4,20 @@
  * from, and whose events it may be. Nothing of the body is kept after this.
  */
 import type { Settings } from '../../config/schema.ts';
-import { invalid, ServiceError } from '../errors.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
+import { partitionOf, slotOfId, ulid } from '../foundation/ids.ts';
+import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../foundation/metrics.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { partitionOf, slotOfId, ulid } from '../ids.ts';
 import { knownEvents, type Minimised, toEvents } from '../intake/events.ts';
 import { toInstallation } from '../intake/installations.ts';
 import type { Position } from '../journal/lane.ts';
 import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
-import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../metrics.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
 import type { EventRepository } from '../protocol/repository.ts';
-import { isFolded, recordKey } from '../store/deliveries.ts';
 import type { Partition } from '../store/partition.ts';
+import { isFolded, recordKey } from '../store/tables/deliveries.ts';
 import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import { Identities } from './identity.ts';

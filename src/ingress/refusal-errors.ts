@@ -1,7 +1,7 @@
 /**
  * What the webhook receiver answers to a delivery that it refuses, and which reason and outcome an error stands for.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RefusalReason } from '../protocol/refused-deliveries.ts';
 import { formRemedy, isForm } from './delivery.ts';

@@ -2,10 +2,11 @@
  * Remembers and reports refused deliveries: one warning per source and minute, the newest entries in memory, a count of the last
  * hour. All of it is bounded, so that a flood from many addresses fills neither the log nor the memory.
  */
+
+import { newId } from '../foundation/ids.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { webhooksRefused } from '../foundation/metrics.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { newId } from '../ids.ts';
-import type { Logger } from '../logger.ts';
-import { webhooksRefused } from '../metrics.ts';
 import {
   type NamedHostKind,
   type RefusalMemory,

@@ -3,15 +3,15 @@
  * signed it. Opened secrets are kept for one state of the directory, so a revoked one stops at once.
  */
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { sealsUnreadable } from '../metrics.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { sealsUnreadable } from '../foundation/metrics.ts';
+import type { Sealer } from '../foundation/seal.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import type { Sealer } from '../seal.ts';
-import { organisationByLogin, organisationByOwner } from '../store/directory.ts';
-import { readCursor, readTime } from '../store/meta.ts';
 import type { Partition } from '../store/partition.ts';
-import { listWebhookSecrets, sealedFor, webhookSecretsOf } from '../store/webhook-secrets.ts';
+import { organisationByLogin, organisationByOwner } from '../store/tables/directory.ts';
+import { readCursor, readTime } from '../store/tables/meta.ts';
+import { listWebhookSecrets, sealedFor, webhookSecretsOf } from '../store/tables/webhook-secrets.ts';
 import { hintOfOwner, type OwnerHint } from './owner.ts';
 import type { SignatureCheck } from './signature.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import type { TypeCheck } from '@sinclair/typebox/compiler';
-import { type ErrorDetails, invalid } from '../errors.ts';
+import { type ErrorDetails, invalid } from '../foundation/errors.ts';
 
 /**
  * Checks a payload against what its event must carry.

@@ -3,7 +3,7 @@
  * directory, not a repository's partition.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { repositoryId } from '../ids.ts';
+import { repositoryId } from '../foundation/ids.ts';
 import type { InstallationBody } from '../protocol/events.ts';
 import {
   type InstallationPayload,

@@ -2,7 +2,7 @@
  * A payload's whitelist: the fields that are captured (spec part 2), brought into the journal's form and redacted. What is
  * not named here goes no further.
  */
-import { nameAsNumber, partEnd, repositoryId } from '../ids.ts';
+import { nameAsNumber, partEnd, repositoryId } from '../foundation/ids.ts';
 import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../protocol/events.ts';
 import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
 import type { EventRepository } from '../protocol/repository.ts';

@@ -5,7 +5,6 @@
  */
 
 import { findHostAddresses, findIpv4, findIpv6 } from './redact/addresses.ts';
-import { findBesideReplaced } from './redact/again.ts';
 import { findAttachments, findEmbeddedFiles } from './redact/attachments.ts';
 import { findCards } from './redact/cards.ts';
 import { findAuthorizations, findUrlCredentials } from './redact/credentials.ts';
@@ -16,6 +15,7 @@ import { findDumpedValues, findSettings } from './redact/named-values.ts';
 import { findAnnouncedPhones, findSeparatedPhones } from './redact/national-phones.ts';
 import { findPrivateKeys } from './redact/pem.ts';
 import { findInternationalPhones } from './redact/phones.ts';
+import { findBesideReplaced } from './redact/recheck.ts';
 import { type Finder, replaceSpans } from './redact/scan.ts';
 import { findServiceTokens } from './redact/services.ts';
 import { findHexTokens, findJsonWebTokens, findPrefixedTokens } from './redact/tokens.ts';

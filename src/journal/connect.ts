@@ -11,8 +11,8 @@ import {
   type JetStreamManager,
   type NatsConnection,
 } from 'nats';
-import type { Logger } from '../logger.ts';
-import { journalConnected } from '../metrics.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { journalConnected } from '../foundation/metrics.ts';
 import { explain } from './connect-faults.ts';
 import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';

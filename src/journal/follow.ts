@@ -4,7 +4,7 @@
  * bounded requests, so a slow fold holds the reading back. A hole in the sequence is never passed over.
  */
 import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy } from 'nats';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { Journal } from './connect.ts';
 import { type PartitionName, streamOf } from './subjects.ts';
 import { isMissing, streamState } from './topology.ts';

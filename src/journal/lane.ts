@@ -4,10 +4,10 @@
  * bounded in count and bytes; a record whose deadline passes is answered "unknown" and deduped when it comes again.
  */
 import { ErrorCode, NatsError } from 'nats';
-import { ServiceError } from '../errors.ts';
-import { ulid } from '../ids.ts';
-import type { Logger } from '../logger.ts';
-import { batchRecords, enqueues, enqueuesWaiting, pubAckSeconds } from '../metrics.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import { ulid } from '../foundation/ids.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { batchRecords, enqueues, enqueuesWaiting, pubAckSeconds } from '../foundation/metrics.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import { packBatch, packRecord } from './codec.ts';
 import type { Journal } from './connect.ts';

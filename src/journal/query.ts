@@ -3,7 +3,7 @@
  * answered from the owner's render pool, so that the gateway never stalls.
  */
 import type { Subscription } from 'nats';
-import { type ErrorDetails, type ErrorKind, ServiceError, toServiceError } from '../errors.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError, toServiceError } from '../foundation/errors.ts';
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
 import { type PartitionName, querySubject } from './subjects.ts';

@@ -2,7 +2,7 @@
  * Asks the owners of all partitions what retention would erase now: stale records by repository, and, for organisations
  * whose time is over, what their repositories hold. Changes nothing.
  */
-import { partitionOf, slotOfId } from '../ids.ts';
+import { partitionOf, slotOfId } from '../foundation/ids.ts';
 import type { Due, RepositoryCounts, Share } from '../protocol/retention.ts';
 import type { DueTask } from '../protocol/tasks.ts';
 import type { Journal } from './connect.ts';

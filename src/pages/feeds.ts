@@ -2,9 +2,9 @@
  * The newest notes of a repository as Atom and as JSON Feed. Entries are known by the addresses of their pages, which stay.
  */
 import { Feed } from 'feed';
-import { escapeHtml } from '../escape-html.ts';
-import type { HostedNote } from '../store/hosted-notes.ts';
-import { visibleText } from '../visible-text.ts';
+import { escapeHtml } from '../foundation/escape-html.ts';
+import { visibleText } from '../foundation/visible-text.ts';
+import type { HostedNote } from '../store/tables/hosted-notes.ts';
 
 /** What a feed says of itself; addresses are absolute. */
 export interface FeedHead {

@@ -4,16 +4,20 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
-import { ServiceError } from '../errors.ts';
-import { partitionOf, slotOfId } from '../ids.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import { partitionOf, slotOfId } from '../foundation/ids.ts';
 import { directoryName, partitionName } from '../journal/subjects.ts';
 import type { RepositoryRecord } from '../protocol/stored.ts';
-import { type DirectoryRepository, listDirectoryRepositories, readDirectoryRepository } from '../store/directory.ts';
-import { listHostedNotes } from '../store/hosted-notes.ts';
-import { hostedSettings, type PageSettings } from '../store/hosted-settings.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
-import { readRepository } from '../store/repositories.ts';
+import {
+  type DirectoryRepository,
+  listDirectoryRepositories,
+  readDirectoryRepository,
+} from '../store/tables/directory.ts';
+import { listHostedNotes } from '../store/tables/hosted-notes.ts';
+import { hostedSettings, type PageSettings } from '../store/tables/hosted-settings.ts';
+import { readRepository } from '../store/tables/repositories.ts';
 
 /** Pages that may be shown. */
 export interface Pages {

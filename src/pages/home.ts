@@ -2,12 +2,12 @@
  * `GET /`: what runs at this address, what is published here, and the next steps of whoever has just started it. It takes no key,
  * so it names nothing that is not public: no settings of the machine, and no repository but those with public notes.
  */
-import { escapeHtml } from '../escape-html.ts';
+import { escapeHtml } from '../foundation/escape-html.ts';
+import { namePath } from '../foundation/page-url.ts';
+import { version } from '../foundation/version.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { namePath } from '../page-url.ts';
-import { version } from '../version.ts';
 import type { PageFinder, Published } from './find.ts';
 import { head, shown, timeTag } from './html.ts';
 import { pagePolicy } from './policy.ts';

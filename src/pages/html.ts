@@ -2,10 +2,10 @@
  * The HTML around notes: a repository's list of versions, the page of one version, the page for what is not there. Notes come as
  * safe HTML; all else is escaped here. No scripts, nothing from elsewhere.
  */
-import { escapeHtml } from '../escape-html.ts';
+import { escapeHtml } from '../foundation/escape-html.ts';
+import { visibleText } from '../foundation/visible-text.ts';
 import type { Persona } from '../protocol/stored.ts';
-import type { HostedEntry, HostedNote } from '../store/hosted-notes.ts';
-import { visibleText } from '../visible-text.ts';
+import type { HostedEntry, HostedNote } from '../store/tables/hosted-notes.ts';
 
 /** What all pages of a repository say of it. */
 export interface Site {

@@ -4,18 +4,18 @@
  */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
+import { decodedPath, feedNames, feedUrl, namePath, pagesOfPath, pagesUrl, pageUrl } from '../foundation/page-url.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { decodedPath, feedNames, feedUrl, namePath, pagesOfPath, pagesUrl, pageUrl } from '../page-url.ts';
+import type { Readers } from '../store/readers.ts';
 import {
   countHostedNotes,
   type HostedNote,
   listHostedNotes,
   readEngineersNote,
   readHostedNote,
-} from '../store/hosted-notes.ts';
-import type { Readers } from '../store/readers.ts';
+} from '../store/tables/hosted-notes.ts';
 import { atomFeed, type FeedNote, jsonFeed } from './feeds.ts';
 import { PageFinder, type Pages } from './find.ts';
 import { homeRoutes } from './home.ts';

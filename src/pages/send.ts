@@ -1,7 +1,7 @@
 /**
  * Sends a page: with the policy of all pages, a strong ETag, and 304 to a browser that has it.
  */
-import { digestOf, isKnown, toEtag } from '../etag.ts';
+import { digestOf, isKnown, toEtag } from '../foundation/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import { pagePolicy } from './policy.ts';

@@ -1,7 +1,7 @@
 /**
  * The one stylesheet of the pages, served as a file: light and dark as the reader's system is, one column that fits a phone.
  */
-import { digestOf } from '../etag.ts';
+import { digestOf } from '../foundation/etag.ts';
 
 export const style = `:root {
   color-scheme: light dark;

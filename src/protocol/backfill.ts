@@ -1,6 +1,6 @@
 /**
  * A backfill of a repository's older history: its row in the partition, and what a page's record says of how far it has
- * come. Shapes only; `workers/host/` carries backfills out, `workers/partition/backfills.ts` folds what they tell.
+ * come. Shapes only; `workers/host/` carries backfills out, `workers/fold/backfills.ts` folds what they tell.
  */
 import { type Static, Type } from '@sinclair/typebox';
 

@@ -73,7 +73,7 @@ export const PushedCommitSchema = Type.Object({
 });
 export type PushedCommit = Static<typeof PushedCommitSchema>;
 
-/** A branch push, or one part of a long one; between two parts stands an id that is no commit's (`partEnd` of `src/ids.ts`). */
+/** A branch push, or one part of a long one; between two parts stands an id that is no commit's (`partEnd` of `src/foundation/ids.ts`). */
 export const BranchPushSchema = Type.Object({
   branch: Type.String(),
   before: Nullable(Type.String()),

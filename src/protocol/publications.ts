@@ -1,6 +1,6 @@
 /**
  * Publications: the record of one, the commands that make, repeat and remove it, and what its publisher journals on the way.
- * Shapes only; `workers/partition/publications.ts` folds them, `workers/publish/` carries them out.
+ * Shapes only; `workers/fold/publications.ts` folds them, `workers/publish/` carries them out.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';

@@ -3,10 +3,10 @@
  * proof at different times; until both have, what is proved must not show to whoever has claimed it.
  */
 import type { RepositoryRecord } from '../protocol/stored.ts';
-import { type DirectoryRepository, readOrganisation, sameLogin } from './directory.ts';
-import { isErasing } from './erasing-repository.ts';
+import { isErasing } from './erasing/repository.ts';
 import type { Partition } from './partition.ts';
-import { readRepository } from './repositories.ts';
+import { type DirectoryRepository, readOrganisation, sameLogin } from './tables/directory.ts';
+import { readRepository } from './tables/repositories.ts';
 
 /**
  * Whether the organization that a repository is listed for may see what its partition holds.

@@ -3,7 +3,7 @@
  * the host told is in it, not when or in which order it arrived, so that two stores that know the same give the same bytes.
  */
 import type { Partition, TableName } from './partition.ts';
-import { readRepository } from './repositories.ts';
+import { readRepository } from './tables/repositories.ts';
 
 /** Fields that order what arrives or count what was done here; they say nothing of the repository. */
 const bookkeeping: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { openFilesOf, ownProcesses } from '../processes.ts';
+import { openFilesOf, ownProcesses } from '../foundation/processes.ts';
 
 /** Whether an earlier version, run by this user, holds the lock of a partition, or the supervisor's. Linux only. */
 export function isHeldByEarlierVersion(dataDir: string, partition: string): boolean {

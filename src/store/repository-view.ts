@@ -12,16 +12,16 @@ import type {
   RepositoryRecord,
   TagRecord,
 } from '../protocol/stored.ts';
-import { listComments } from './comments.ts';
-import { readComparison } from './comparisons.ts';
-import { issuesClosedBetween, readIssue } from './issues.ts';
-import { currentLabels, type LabelChange, listLabelChanges } from './labels.ts';
 import type { Partition } from './partition.ts';
-import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './pulls.ts';
-import { readCommit, readPush } from './pushes.ts';
-import { readRepository } from './repositories.ts';
-import { readSettings } from './settings.ts';
-import { listTags, readTag } from './tags.ts';
+import { listComments } from './tables/comments.ts';
+import { readComparison } from './tables/comparisons.ts';
+import { issuesClosedBetween, readIssue } from './tables/issues.ts';
+import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
+import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './tables/pulls.ts';
+import { readCommit, readPush } from './tables/pushes.ts';
+import { readRepository } from './tables/repositories.ts';
+import { readSettings } from './tables/settings.ts';
+import { listTags, readTag } from './tables/tags.ts';
 
 export class RepositoryView {
   readonly repository: RepositoryRecord;

@@ -5,8 +5,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
-import { readCursor, readStreamIdentity } from './meta.ts';
 import { dumpedTables, openFolder, type Partition } from './partition.ts';
+import { readCursor, readStreamIdentity } from './tables/meta.ts';
 
 /** A verified snapshot; `seq` is the cursor it holds, in the stream of that epoch. */
 export interface Snapshot {

@@ -3,9 +3,9 @@
  * read. What comes out has the bytes that a replay of the journal would have.
  */
 import type { KeyRecord } from '../protocol/commands.ts';
-import { type DirectoryRepository, putKeyInUse } from './directory.ts';
 import type { Partition } from './partition.ts';
-import { indexRepository } from './repository-index.ts';
+import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
+import { indexRepository } from './tables/repository-index.ts';
 
 /** One transaction, so that a store has one layout or the other. */
 export function upgradeLayout(partition: Partition): void {

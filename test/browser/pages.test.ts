@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { hosted } from '../../src/channels/hosted.ts';
-import { personaPath } from '../../src/page-url.ts';
+import { personaPath } from '../../src/foundation/page-url.ts';
 import { chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
 import { sampleBody, sampleNote } from '../helpers/host-note.ts';
 import { at, startPages, type TestPages } from '../helpers/pages.ts';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
-import { collectRuntimeMetrics, registry } from '../../src/metrics.ts';
+import { collectRuntimeMetrics, registry } from '../../src/foundation/metrics.ts';
 import { anchorsOf } from '../helpers/anchors.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 import { namesIn } from '../helpers/promql.ts';

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
 import { documentRoute } from '../../src/api/document.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
-import { docsRoutes } from '../../src/docs-page.ts';
+import { docsRoutes } from '../../src/pages/docs-page.ts';
 import { pageRoutes } from '../../src/pages/routes.ts';
-import { unsubscribeRoutes } from '../../src/unsubscribe-page.ts';
+import { unsubscribeRoutes } from '../../src/pages/unsubscribe-page.ts';
 import { exampleOf } from '../helpers/proxy.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -11,7 +11,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { commandsPage } from '../../src/cli/help.ts';
 import { isSingle } from '../../src/cli/lookup.ts';
 import { settingsTable } from '../../src/cli/settings.ts';
-import { registry } from '../../src/metrics.ts';
+import { registry } from '../../src/foundation/metrics.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const readme = read('README.md');

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newKey } from '../../src/api-key.ts';
+import { newKey } from '../../src/foundation/api-key.ts';
 import { faultsIn } from '../helpers/log.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';

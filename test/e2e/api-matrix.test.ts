@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiRoutes } from '../../src/api/routes.ts';
-import { newKey } from '../../src/api-key.ts';
+import { newKey } from '../../src/foundation/api-key.ts';
 import { scopes } from '../../src/protocol/commands.ts';
 import { expiredKey } from '../helpers/brief-key.ts';
 import { faultsIn } from '../helpers/log.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { auditActions } from '../../src/audit.ts';
+import { auditActions } from '../../src/foundation/audit.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 import { createTagRange, deliverRocket, generateDraft, publicationEnded } from '../helpers/rocket.ts';
 import { startService, type TestService } from '../helpers/service.ts';
@@ -128,7 +128,7 @@ test('audit log', async (t) => {
     assert.deepEqual(sent.line.objects, { publicationId });
     await audited('DELETE', `/api/publications/${publicationId}`, 'deletePublication');
     const actions = new Set(seen.map(({ action }) => action));
-    // What erasing waits for takes days; test/src/audit.test.ts has its line.
+    // What erasing waits for takes days; test/src/foundation/audit.test.ts has its line.
     assert.deepEqual(
       auditActions.filter((action) => !actions.has(action)),
       ['approveRetention'],

@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dayMs } from '../../src/days.ts';
-import { repositoryId, ulid } from '../../src/ids.ts';
+import { dayMs } from '../../src/foundation/days.ts';
+import { repositoryId, ulid } from '../../src/foundation/ids.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
-import { localJournal } from '../../src/nats-server.ts';
 import type { InstallationBody } from '../../src/protocol/events.ts';
 import type { CommandRecord, JournalRecord } from '../../src/protocol/journal.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { Wait } from '../../src/protocol/retention.ts';
+import { localJournal } from '../../src/supervisor/nats-server.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { filesWith } from '../helpers/files-with.ts';
 import { quiet } from '../helpers/journal.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newKey } from '../../src/api-key.ts';
+import { newKey } from '../../src/foundation/api-key.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { type RedactionScope, redactText } from '../../src/intake/redact.ts';
 import { clean } from '../../src/intake/text.ts';
-import { linkedIssues } from '../../src/notes/link.ts';
+import { linkedIssues } from '../../src/notes/change/link.ts';
 import { hostileText } from '../helpers/hostile-texts.ts';
 
 /** Most processor time for a text of 65,536 characters, in milliseconds. */

@@ -2,7 +2,7 @@
  * What backfills leave, to be compared: the dump of a repository without what only one of the two ways of capture can know.
  */
 import type { TestContext } from 'node:test';
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
 import { toEvents } from '../../src/intake/events.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { dumpRepository } from '../../src/store/dump.ts';

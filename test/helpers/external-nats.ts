@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { nkeys } from 'nats';
 import type { NatsSettings } from '../../src/journal/credentials.ts';
-import { findNatsServer } from '../../src/nats-server.ts';
+import { findNatsServer } from '../../src/supervisor/nats-server.ts';
 import { afterwards, kill } from './cleanup.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';

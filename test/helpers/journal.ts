@@ -5,12 +5,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { nkeys } from 'nats';
+import { createLogger } from '../../src/foundation/logger.ts';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import type { NatsSettings } from '../../src/journal/credentials.ts';
 import { makeJournalKeys, type NatsUser, usersOf } from '../../src/journal/keys.ts';
 import type { JournalRole } from '../../src/journal/roles.ts';
-import { createLogger } from '../../src/logger.ts';
-import { localJournal, type NatsServer, type NatsServerOptions, startNatsServer } from '../../src/nats-server.ts';
+import {
+  localJournal,
+  type NatsServer,
+  type NatsServerOptions,
+  startNatsServer,
+} from '../../src/supervisor/nats-server.ts';
 import { afterwards } from './cleanup.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';

@@ -2,7 +2,7 @@
  * A stream of deliveries brought into other orders, and folded without a service: what is captured must not depend on them.
  */
 import type { TestContext } from 'node:test';
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
 import { toEvents } from '../../src/intake/events.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
 import { dumpRepository } from '../../src/store/dump.ts';

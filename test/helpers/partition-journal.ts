@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { connectJournal } from '../../src/journal/connect.ts';
-import { localJournal, startNatsServer } from '../../src/nats-server.ts';
+import { localJournal, startNatsServer } from '../../src/supervisor/nats-server.ts';
 import { foldBatch } from '../../workers/partition/batch.ts';
 import { afterwards } from './cleanup.ts';
 import { killNats, prepareNats, quiet } from './journal.ts';

@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { readTime } from '../../src/store/meta.ts';
 import { openReadOnly } from '../../src/store/partition.ts';
+import { readTime } from '../../src/store/tables/meta.ts';
 
 /** Opens the partition in another process until that is killed. `onOpened` is called each time it has. */
 export function keepOpening(dataDir: string, name: string, onOpened: () => void): ChildProcess {

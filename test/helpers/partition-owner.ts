@@ -10,7 +10,7 @@ import type { Folded } from '../../src/journal/signal.ts';
 import { foldedSubject } from '../../src/journal/subjects.ts';
 import { ensureStream } from '../../src/journal/topology.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
-import { Keeper } from '../../workers/partition/keeper.ts';
+import { Keeper } from '../../workers/partition/housekeeping.ts';
 import { Outbox } from '../../workers/partition/outbox.ts';
 import { PartitionOwner } from '../../workers/partition/owner.ts';
 import { RenderPool } from '../../workers/render/pool.ts';

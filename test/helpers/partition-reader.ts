@@ -7,9 +7,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readTime } from '../../src/store/meta.ts';
 import { openReadOnly } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
+import { readTime } from '../../src/store/tables/meta.ts';
 import { afterwards, kill } from './cleanup.ts';
 import { waitUntil } from './wait-until.ts';
 

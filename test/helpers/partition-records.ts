@@ -3,8 +3,8 @@
  * are whole seconds after `epoch`, like a host's.
  */
 import { randomUUID } from 'node:crypto';
-import { dayMs } from '../../src/days.ts';
-import { partitionOf, repositoryId, slotCount, slotOf, ulid } from '../../src/ids.ts';
+import { dayMs } from '../../src/foundation/days.ts';
+import { partitionOf, repositoryId, slotCount, slotOf, ulid } from '../../src/foundation/ids.ts';
 import type { BackfillProgress } from '../../src/protocol/backfill.ts';
 import type { Command, KeyRecord } from '../../src/protocol/commands.ts';
 import type {

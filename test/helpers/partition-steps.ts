@@ -3,8 +3,8 @@
  * content) and otherwise come in any order, twice, with gaps, or broken. Times lie close together, so that they collide.
  */
 import fc from 'fast-check';
-import { dayMs, dayOf } from '../../src/days.ts';
-import { draftId } from '../../src/ids.ts';
+import { dayMs, dayOf } from '../../src/foundation/days.ts';
+import { draftId } from '../../src/foundation/ids.ts';
 import type { BackfilledBody, EventBody } from '../../src/protocol/events.ts';
 import type { JournalRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import { defaultSettings } from '../../src/protocol/notes.ts';

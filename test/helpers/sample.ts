@@ -3,9 +3,9 @@
  */
 import type { TestContext } from 'node:test';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
 import { toEvents } from '../../src/intake/events.ts';
-import { compose } from '../../src/notes/compose.ts';
+import { compose } from '../../src/notes/draft/compose.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Persona } from '../../src/protocol/stored.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';

@@ -211,7 +211,7 @@ export class TestService {
       const command = commandOf(pid);
       if (command.includes('nats-server') && command.includes(this.dataDir)) found['nats-server'] = pid;
       else if (parentOf(pid) !== supervisor) continue;
-      else if (command.includes('gateway-main')) found.gateway = pid;
+      else if (command.includes('gateway/main')) found.gateway = pid;
       else if (command.includes('partition/main')) found.worker = pid;
     }
     return found;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { startNats, type TestNats } from '../helpers/journal.ts';
 import { openLane, recordIds, smallRecord } from '../helpers/partition-stream.ts';

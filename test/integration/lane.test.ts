@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import { maxRecordBytes } from '../../src/journal/lane.ts';
 import { purgeStream, streamState } from '../../src/journal/topology.ts';
 import { startNats } from '../helpers/journal.ts';

@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { loadSettings } from '../../config/load.ts';
 import { connectionFault, connectJournal } from '../../src/journal/connect.ts';
 import { ensureStream, streamState } from '../../src/journal/topology.ts';
-import { natsConfig } from '../../src/nats-config.ts';
+import { natsConfig } from '../../src/supervisor/nats-config.ts';
 import {
   findNatsServer,
   localJournal,
@@ -18,8 +18,8 @@ import {
   NatsServerError,
   natsServerVersion,
   startNatsServer,
-} from '../../src/nats-server.ts';
-import { superviseNats } from '../../src/nats-supervision.ts';
+} from '../../src/supervisor/nats-server.ts';
+import { superviseNats } from '../../src/supervisor/nats-supervision.ts';
 import { afterwards, kill } from '../helpers/cleanup.ts';
 import { externalSettings } from '../helpers/external-nats.ts';
 import { killNats, prepareNats, quiet } from '../helpers/journal.ts';

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftId } from '../../src/ids.ts';
+import { draftId } from '../../src/foundation/ids.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
-import { listDirectoryRepositories } from '../../src/store/directory.ts';
-import { readDraft } from '../../src/store/drafts.ts';
-import { countEffects } from '../../src/store/outbox.ts';
-import { readRange } from '../../src/store/ranges.ts';
+import { listDirectoryRepositories } from '../../src/store/tables/directory.ts';
+import { readDraft } from '../../src/store/tables/drafts.ts';
+import { countEffects } from '../../src/store/tables/outbox.ts';
+import { readRange } from '../../src/store/tables/ranges.ts';
 import { type Bench, enqueueAndFold, feed, ownWithOutbox, startBench } from '../helpers/partition-owner.ts';
 import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
 import { readStream } from '../helpers/partition-stream.ts';

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayMs, yearBefore } from '../../src/days.ts';
+import { dayMs, yearBefore } from '../../src/foundation/days.ts';
+import { registry } from '../../src/foundation/metrics.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { streamState } from '../../src/journal/topology.ts';
-import { registry } from '../../src/metrics.ts';
-import { countErasures, readTrace } from '../../src/store/retention.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
+import { countErasures, readTrace } from '../../src/store/tables/retention.ts';
 import type { PartitionOwner } from '../../workers/partition/owner.ts';
 import { enqueueAndFold, feed, keep, own, startBench } from '../helpers/partition-owner.ts';
 import { pullRecord, sweepRecord, tickRecord } from '../helpers/partition-records.ts';

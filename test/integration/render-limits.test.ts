@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { draftId } from '../../src/ids.ts';
-import { registry } from '../../src/metrics.ts';
+import { draftId } from '../../src/foundation/ids.ts';
+import { registry } from '../../src/foundation/metrics.ts';
 import type { Persona } from '../../src/protocol/stored.ts';
-import { beginAttempt } from '../../src/store/attempts.ts';
-import { readDraft } from '../../src/store/drafts.ts';
-import { countEffects, listEffects } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRange } from '../../src/store/ranges.ts';
-import { listDraftRevisions } from '../../src/store/revisions.ts';
+import { readDraft } from '../../src/store/tables/drafts.ts';
+import { beginAttempt } from '../../src/store/tables/effect-attempts.ts';
+import { countEffects, listEffects } from '../../src/store/tables/outbox.ts';
+import { readRange } from '../../src/store/tables/ranges.ts';
+import { listDraftRevisions } from '../../src/store/tables/revisions.ts';
 import { RenderPool } from '../../workers/render/pool.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { type Bench, enqueueAndFold, feed, ownWithOutbox, startBench } from '../helpers/partition-owner.ts';

@@ -20,7 +20,7 @@ import {
   streamOf,
 } from '../../src/journal/subjects.ts';
 import { ensureStream, purgeStream, streamState } from '../../src/journal/topology.ts';
-import { localJournal } from '../../src/nats-server.ts';
+import { localJournal } from '../../src/supervisor/nats-server.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { quiet, startNats, type TestNats } from '../helpers/journal.ts';
 import { feed } from '../helpers/partition-owner.ts';

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notFound, ServiceError } from '../../src/errors.ts';
+import { notFound, ServiceError } from '../../src/foundation/errors.ts';
 import { answerQueries, ask } from '../../src/journal/query.ts';
 import { type Folded, FoldedSignals, publishFolded } from '../../src/journal/signal.ts';
 import { startNats } from '../helpers/journal.ts';

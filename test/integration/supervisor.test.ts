@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSettings } from '../../config/load.ts';
-import { createLogger } from '../../src/logger.ts';
-import { argumentsOf, ownProcesses } from '../../src/processes.ts';
-import { startService } from '../../src/supervisor.ts';
+import { createLogger } from '../../src/foundation/logger.ts';
+import { argumentsOf, ownProcesses } from '../../src/foundation/processes.ts';
+import { startService } from '../../src/supervisor/supervisor.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import { ensureStream } from '../../src/journal/topology.ts';
-import { findNatsServer } from '../../src/nats-server.ts';
+import { findNatsServer } from '../../src/supervisor/nats-server.ts';
 import { afterwards, kill } from '../helpers/cleanup.ts';
 import { quiet } from '../helpers/journal.ts';
 import { feed } from '../helpers/partition-owner.ts';

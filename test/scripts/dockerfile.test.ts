@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startOps } from '../../src/ops.ts';
+import { startOps } from '../../src/supervisor/operations-port.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -271,12 +271,16 @@ suite('command lines', () => {
 
   test('sorts test files into suites', (t) => {
     const root = temporaryFolder(t);
-    const files = ['src/ids', 'config/load', 'scripts/x', 'integration/lane', 'e2e/webhook', 'architecture'];
+    const files = ['src/foundation/ids', 'config/load', 'scripts/x', 'integration/lane', 'e2e/webhook', 'architecture'];
     for (const file of files) write(root, `test/${file}.test.ts`);
     write(root, 'test/helpers/service.ts');
     const list = (name: string, filters?: string[]) => runner.suiteFiles(name, filters, root);
-    assert.deepEqual(list('unit'), ['test/config/load.test.ts', 'test/scripts/x.test.ts', 'test/src/ids.test.ts']);
-    assert.deepEqual(list('unit', ['ids']), ['test/src/ids.test.ts']);
+    assert.deepEqual(list('unit'), [
+      'test/config/load.test.ts',
+      'test/scripts/x.test.ts',
+      'test/src/foundation/ids.test.ts',
+    ]);
+    assert.deepEqual(list('unit', ['ids']), ['test/src/foundation/ids.test.ts']);
     assert.deepEqual(list('integration'), ['test/integration/lane.test.ts']);
     assert.deepEqual(list('e2e'), ['test/e2e/webhook.test.ts']);
     assert.deepEqual(list('architecture'), ['test/architecture.test.ts']);

@@ -4,13 +4,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostAt } from '../../config/hosts.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import type { HostClient } from '../../src/host/client.ts';
 import type { RestContext } from '../../src/intake/rest.ts';
 import { time } from '../../src/intake/text.ts';
 import type { BackfillPhase, BackfillRecord } from '../../src/protocol/backfill.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
-import { readRepository, toEventRepository } from '../../src/store/repositories.ts';
+import { readRepository, toEventRepository } from '../../src/store/tables/repositories.ts';
 import { readCommits } from './commits.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { readList } from './lists.ts';

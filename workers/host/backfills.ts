@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackfillRecord } from '../../src/protocol/backfill.ts';
-import { isUnderWay, readBackfill } from '../../src/store/backfills.ts';
-import { listEffects } from '../../src/store/outbox.ts';
+import { isUnderWay, readBackfill } from '../../src/store/tables/backfills.ts';
+import { listEffects } from '../../src/store/tables/outbox.ts';
 import { Backfill } from './backfill.ts';
 import type { HostContext } from './context.ts';
 

@@ -8,11 +8,11 @@ import { name as storedName } from '../../src/intake/text.ts';
 import type { BackfilledBody, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { CommitRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readCommit, readPush } from '../../src/store/pushes.ts';
+import { readCommit, readPush } from '../../src/store/tables/pushes.ts';
 import type { Backfill } from './backfill.ts';
+import { type CommitGraph, mostCommits, stepsOf } from './branch-steps.ts';
 import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
-import { type CommitGraph, mostCommits, stepsOf } from './steps.ts';
 
 /**
  * Branches that releases are made from, as projects call them: `release/2.1`, `release-1.x`, `stable-3`, `maintenance/1`,

@@ -5,11 +5,11 @@
 import { listedCommit } from '../../src/intake/rest.ts';
 import type { BackfilledBody, ListedCommit } from '../../src/protocol/events.ts';
 import type { ComparisonRecord } from '../../src/protocol/stored.ts';
+import { stepsOf } from './branch-steps.ts';
 import { inBodies } from './commits.ts';
 import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
-import type { Reached } from './reach.ts';
-import { stepsOf } from './steps.ts';
+import type { Reached } from './repository-on-host.ts';
 
 /** Most commits of a comparison that is used; its record is far below what a record may have then. */
 const mostCommits = 10_000;

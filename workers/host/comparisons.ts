@@ -4,17 +4,17 @@
  * or the host does not answer soon, what is captured decides, and what comes later counts the ranges again.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import type { HostWait } from '../../src/host/client.ts';
 import { name as storedName } from '../../src/intake/text.ts';
 import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { PreviewTask } from '../../src/protocol/tasks.ts';
-import { readComparison } from '../../src/store/comparisons.ts';
-import { readRepository } from '../../src/store/repositories.ts';
-import { readTag } from '../../src/store/tags.ts';
+import { readComparison } from '../../src/store/tables/comparisons.ts';
+import { readRepository } from '../../src/store/tables/repositories.ts';
+import { readTag } from '../../src/store/tables/tags.ts';
 import { comparisonOf } from './compare.ts';
 import { type HostContext, journalPage } from './context.ts';
-import { mayAsk, type Reached, reach } from './reach.ts';
+import { mayAsk, type Reached, reach } from './repository-on-host.ts';
 import { askedTag } from './tags.ts';
 
 /** Whoever creates a range waits this long for the host. */

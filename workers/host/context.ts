@@ -4,16 +4,16 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Host, hostAt } from '../../config/hosts.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { hostWaitSeconds } from '../../src/foundation/metrics.ts';
 import { HostClient, type HostWait } from '../../src/host/client.ts';
-import { ulid } from '../../src/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import type { Logger } from '../../src/logger.ts';
-import { hostWaitSeconds } from '../../src/metrics.ts';
 import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { BackfilledRecord } from '../../src/protocol/journal.ts';
-import type { DirectoryRepository } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import type { DirectoryRepository } from '../../src/store/tables/directory.ts';
 import type { Owners } from './owners.ts';
 
 /** One partition and its surroundings, as the work with hosts sees them. */

@@ -1,8 +1,8 @@
 /**
  * Counts what became of questions to hosts.
  */
-import { ServiceError } from '../../src/errors.ts';
-import { hostRequests } from '../../src/metrics.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { hostRequests } from '../../src/foundation/metrics.ts';
 
 /** Counts what became of a question to a host. */
 export async function counted<T>(question: Promise<T>): Promise<T> {

@@ -3,11 +3,11 @@
  * before anybody relies on it, and a confirmation does not grow old.
  */
 import { hostAt } from '../../config/hosts.ts';
-import type { DirectoryRepository } from '../../src/store/directory.ts';
-import { readRepository } from '../../src/store/repositories.ts';
+import type { DirectoryRepository } from '../../src/store/tables/directory.ts';
+import { readRepository } from '../../src/store/tables/repositories.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { OwnerRefused } from './owners.ts';
-import { isBackfilling, mayAsk, mayAskOwner } from './reach.ts';
+import { isBackfilling, mayAsk, mayAskOwner } from './repository-on-host.ts';
 import type { Round } from './rounds.ts';
 
 /** Age at which a confirmation is refreshed, in milliseconds. */

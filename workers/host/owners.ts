@@ -4,17 +4,18 @@
  * (`docs/architecture.md`, "Who owns a repository").
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { isNumber, partitionOf, slotOfId, ulid } from '../../src/foundation/ids.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { ownerConfirmations } from '../../src/foundation/metrics.ts';
 import type { HostClient } from '../../src/host/client.ts';
-import { isNumber, partitionOf, slotOfId, ulid } from '../../src/ids.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { type PartitionName, partitionName } from '../../src/journal/subjects.ts';
-import type { Logger } from '../../src/logger.ts';
-import { ownerConfirmations } from '../../src/metrics.ts';
 import type { HostRepository } from '../../src/protocol/host.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
+import type { Partition } from '../../src/store/partition.ts';
 import {
   type DirectoryRepository,
   isFreeNumber,
@@ -25,10 +26,9 @@ import {
   readOrganisation,
   refusalOf,
   refusedOwner,
-} from '../../src/store/directory.ts';
-import { readCursor } from '../../src/store/meta.ts';
-import type { Partition } from '../../src/store/partition.ts';
-import { sameName } from '../../src/store/repository-index.ts';
+} from '../../src/store/tables/directory.ts';
+import { readCursor } from '../../src/store/tables/meta.ts';
+import { sameName } from '../../src/store/tables/repository-index.ts';
 import { counted } from './counted.ts';
 
 /** What asking takes. */

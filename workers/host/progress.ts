@@ -3,9 +3,9 @@
  * What is read, and when to give up, is left to `backfill.ts` and the phases.
  */
 
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { backfillsEnded, backfillsUnderWay, hostItems } from '../../src/foundation/metrics.ts';
 import type { HostWait } from '../../src/host/client.ts';
-import { backfillsEnded, backfillsUnderWay, hostItems } from '../../src/metrics.ts';
 import {
   type BackfillPosition,
   type BackfillProgress,
@@ -16,7 +16,7 @@ import {
 } from '../../src/protocol/backfill.ts';
 import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
-import { isUnderWay, readBackfill } from '../../src/store/backfills.ts';
+import { isUnderWay, readBackfill } from '../../src/store/tables/backfills.ts';
 import { type HostContext, journalPage } from './context.ts';
 
 /** Shorter waits are counted and not told of. */

@@ -2,17 +2,17 @@
  * Looks a repository up on its host, for whoever wants a backfill of one that no delivery has told of yet.
  */
 import { hostAt } from '../../config/hosts.ts';
-import { type ErrorKind, invalid, ServiceError } from '../../src/errors.ts';
+import { type ErrorKind, invalid, ServiceError } from '../../src/foundation/errors.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../../src/protocol/tasks.ts';
+import type { Partition } from '../../src/store/partition.ts';
 import {
   listDirectoryRepositories,
   type OrganisationRecord,
   organisationByLogin,
   readOrganisation,
-} from '../../src/store/directory.ts';
-import type { Partition } from '../../src/store/partition.ts';
-import { identityOfProof } from '../../src/store/repository-names.ts';
+} from '../../src/store/tables/directory.ts';
+import { identityOfProof } from '../../src/store/tables/repository-names.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { counted } from './counted.ts';
 

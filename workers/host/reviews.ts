@@ -4,7 +4,7 @@
 import type { HostPage } from '../../src/host/client.ts';
 import { reviewBody } from '../../src/intake/rest.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
-import { pullsAfter } from '../../src/store/pulls.ts';
+import { pullsAfter } from '../../src/store/tables/pulls.ts';
 import type { Backfill } from './backfill.ts';
 import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';

@@ -1,7 +1,7 @@
 /**
  * Goes over the repositories of a partition from time to time and works on those whose turn has come, one after the other.
  */
-import { listRepositoryIds } from '../../src/store/repositories.ts';
+import { listRepositoryIds } from '../../src/store/tables/repositories.ts';
 import type { HostContext } from './context.ts';
 
 /** What is done with a repository, and when. */

@@ -3,10 +3,10 @@
  * all, and a create event tells no commit. Tags that are gone there are left alone: a list is no proof of a deletion.
  */
 import type { EventBody } from '../../src/protocol/events.ts';
-import { readTagSync } from '../../src/store/backfills.ts';
+import { readTagSync } from '../../src/store/tables/backfills.ts';
 import { type HostContext, journalPage } from './context.ts';
 import { counted } from './counted.ts';
-import { isBackfilling, mayAsk, reach } from './reach.ts';
+import { isBackfilling, mayAsk, reach } from './repository-on-host.ts';
 import type { Round } from './rounds.ts';
 import { unknownTag } from './tags.ts';
 

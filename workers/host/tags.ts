@@ -2,13 +2,13 @@
  * Tags and releases. A list of tags has names and commits only, so what is not known yet, or otherwise, is asked for one by
  * one. Also what the synchronisation of tags does, which backfills share.
  */
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import type { HostClient, HostPage } from '../../src/host/client.ts';
 import { type RestItem, shaOf, tagBody } from '../../src/intake/rest.ts';
 import { name as storedName } from '../../src/intake/text.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readTag } from '../../src/store/tags.ts';
+import { readTag } from '../../src/store/tables/tags.ts';
 import type { Backfill } from './backfill.ts';
 import { counted } from './counted.ts';
 

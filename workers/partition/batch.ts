@@ -4,9 +4,9 @@
  */
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
-import { writeCursor } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { foldMessage } from './fold.ts';
+import { writeCursor } from '../../src/store/tables/meta.ts';
+import { foldMessage } from '../fold/fold.ts';
 
 /** One journal message: its sequence and its records. */
 export interface Message {

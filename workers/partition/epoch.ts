@@ -3,14 +3,20 @@
  * replaced under the cursor is a new epoch, and everything it holds is read again, deduped by what is stored.
  */
 
+import type { Logger } from '../../src/foundation/logger.ts';
+import { cursorEpoch } from '../../src/foundation/metrics.ts';
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { streamOf } from '../../src/journal/subjects.ts';
 import type { StreamState } from '../../src/journal/topology.ts';
-import type { Logger } from '../../src/logger.ts';
-import { cursorEpoch } from '../../src/metrics.ts';
-import { type Cursor, readCursor, readStreamIdentity, writeCursor, writeStreamIdentity } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import {
+  type Cursor,
+  readCursor,
+  readStreamIdentity,
+  writeCursor,
+  writeStreamIdentity,
+} from '../../src/store/tables/meta.ts';
 
 /** Checks the cursor against the stream and moves it back for a new epoch. */
 export async function checkEpoch(

@@ -2,8 +2,8 @@
  * Has the directory tell the webhook endpoints of a repository's organisation of an event: a relay, written with its cause.
  */
 import type { WebhookData, WebhookEvent } from '../../src/protocol/webhooks.ts';
-import { writeEffect } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { writeEffect } from '../../src/store/tables/outbox.ts';
 
 /** Tells of an event that happened at time `at`. */
 export function eventFor<Event extends WebhookEvent>(

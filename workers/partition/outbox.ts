@@ -3,19 +3,19 @@
  * `workers/host/`. An outcome goes back through the journal and removes its row; until then the row is tried again, by this process or the next one.
  */
 
-import { ServiceError } from '../../src/errors.ts';
-import { ulid } from '../../src/ids.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { renderFailures } from '../../src/foundation/metrics.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import type { PartitionName } from '../../src/journal/subjects.ts';
-import type { Logger } from '../../src/logger.ts';
-import { renderFailures } from '../../src/metrics.ts';
 import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { PoolTask } from '../../src/protocol/tasks.ts';
-import { beginAttempt, endAttempt } from '../../src/store/attempts.ts';
-import { type Effect, hasEffect, listEffects, type OutboxRow } from '../../src/store/outbox.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { organisationOf } from '../render/organisation.ts';
+import { beginAttempt, endAttempt } from '../../src/store/tables/effect-attempts.ts';
+import { type Effect, hasEffect, listEffects, type OutboxRow } from '../../src/store/tables/outbox.ts';
+import { organisationOf } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { relay } from './relay.ts';
 

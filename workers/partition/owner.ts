@@ -5,26 +5,26 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { ulid } from '../../src/ids.ts';
-import type { Journal } from '../../src/journal/connect.ts';
-import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
-import { publishFolded } from '../../src/journal/signal.ts';
-import type { PartitionName } from '../../src/journal/subjects.ts';
-import { existingStream, streamState } from '../../src/journal/topology.ts';
-import type { Logger } from '../../src/logger.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
 import {
   flushedSeconds,
   foldLagSeconds,
   foldSeconds,
   partitionAlarms,
   recordsDeadLettered,
-} from '../../src/metrics.ts';
+} from '../../src/foundation/metrics.ts';
+import type { Journal } from '../../src/journal/connect.ts';
+import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
+import { publishFolded } from '../../src/journal/signal.ts';
+import type { PartitionName } from '../../src/journal/subjects.ts';
+import { existingStream, streamState } from '../../src/journal/topology.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
-import { readCounter, readCursor, readOwner, writeOwner } from '../../src/store/meta.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
-import { countErasures, writeTrace } from '../../src/store/retention.ts';
+import { readCounter, readCursor, readOwner, writeOwner } from '../../src/store/tables/meta.ts';
+import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
 import { foldBatch, isAwaited, type Message, unpackMessage } from './batch.ts';
 import { checkEpoch } from './epoch.ts';
 import { openOrRestore } from './restore.ts';

@@ -2,9 +2,9 @@
  * Sends a partition's relay rows to the lanes of other partitions, one after another and in order: the target knows them by
  * the highest number it has folded, so a row must never overtake an earlier one.
  */
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
-import { listRelays } from '../../src/store/outbox.ts';
+import { listRelays } from '../../src/store/tables/outbox.ts';
 import type { OutboxOptions } from './outbox.ts';
 
 type Relayed = Extract<ResultBody, { result: 'relayed' }>;

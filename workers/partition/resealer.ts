@@ -2,15 +2,15 @@
  * Seals what the directory keeps under the sealing key in use, when it is under a former one or in clear: once after each start,
  * through the journal like any write. When that is done the former key is needed no more, but for snapshots of before.
  */
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { SealError, type Sealer } from '../../src/foundation/seal.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import type { Logger } from '../../src/logger.ts';
 import type { CommandRecord } from '../../src/protocol/journal.ts';
-import { SealError, type Sealer } from '../../src/seal.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { listSeals, type StoredSeal } from '../../src/store/seals.ts';
-import { isClear, sealAddress } from '../../src/store/webhook-addresses.ts';
-import { listWebhookEndpoints } from '../../src/store/webhook-endpoints.ts';
+import { listSeals, type StoredSeal } from '../../src/store/tables/seals.ts';
+import { isClear, sealAddress } from '../../src/store/tables/webhook-addresses.ts';
+import { listWebhookEndpoints } from '../../src/store/tables/webhook-endpoints.ts';
 
 /** Sealed texts that one record holds, in characters; one of them has at most some hundred thousand. */
 const mostCharacters = 500_000;

@@ -3,9 +3,8 @@
  * from the newest snapshot that can be read. The journal's tail does the rest (`docs/architecture.md` decision 17).
  */
 
+import type { Logger } from '../../src/foundation/logger.ts';
 import type { StreamState } from '../../src/journal/topology.ts';
-import type { Logger } from '../../src/logger.ts';
-import { attempt } from '../../src/store/attempt.ts';
 import {
   currentGeneration,
   generationFolder,
@@ -13,9 +12,10 @@ import {
   prepareGeneration,
   switchGeneration,
 } from '../../src/store/generation.ts';
-import { readCursor } from '../../src/store/meta.ts';
+import { attempt } from '../../src/store/open-guard.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../../src/store/snapshot.ts';
+import { readCursor } from '../../src/store/tables/meta.ts';
 
 /** Nothing on this machine reaches back to where the journal begins. */
 export class PartitionLostError extends Error {}

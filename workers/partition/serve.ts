@@ -6,12 +6,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
-import { type AuditTask, audit } from '../../src/audit.ts';
+import { type AuditTask, audit } from '../../src/foundation/audit.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
 import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
-import type { Logger } from '../../src/logger.ts';
 import type {
   ChangesTask,
   ConfirmOwnerTask,
@@ -34,10 +34,10 @@ import type { Delivering } from '../publish/context.ts';
 import { confirmOwner } from '../publish/host.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
-import { organisationOfTask } from '../render/organisation.ts';
+import { organisationOfTask } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper } from './housekeeping.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { Resealer } from './resealer.ts';

@@ -3,14 +3,14 @@
  * that a replay forgets at the same place, and by the time that erasing trusts, so that no jump of the clock forgets.
  */
 
-import { dayMs } from '../../src/days.ts';
-import { idAt } from '../../src/ids.ts';
-import { removeDeliveriesBefore } from '../../src/store/deliveries.ts';
+import { dayMs } from '../../src/foundation/days.ts';
+import { idAt } from '../../src/foundation/ids.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { removeResultsBefore } from '../../src/store/results.ts';
-import { readTrustedTime } from '../../src/store/retention.ts';
-import { removeWebhookDeliveriesBefore } from '../../src/store/webhook-deliveries.ts';
-import { trustTick } from './guard.ts';
+import { removeDeliveriesBefore } from '../../src/store/tables/deliveries.ts';
+import { removeResultsBefore } from '../../src/store/tables/results.ts';
+import { readTrustedTime } from '../../src/store/tables/retention.ts';
+import { removeWebhookDeliveriesBefore } from '../../src/store/tables/webhook-deliveries.ts';
+import { trustTick } from '../fold/erasing-guard.ts';
 
 /** A host's redelivery can come up to seven days later; one more for clocks. */
 export const deliveryKeepingMs = 8 * 86_400_000;

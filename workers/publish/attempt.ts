@@ -6,13 +6,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Delivered, DeliveryError } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
-import { ServiceError } from '../../src/errors.ts';
-import { ulid } from '../../src/ids.ts';
-import { publicationSeconds, publications } from '../../src/metrics.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import { publicationSeconds, publications } from '../../src/foundation/metrics.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
-import { readPublication, readReference } from '../../src/store/publications.ts';
-import { organisationOf } from '../render/organisation.ts';
+import { readPublication, readReference } from '../../src/store/tables/publications.ts';
+import { organisationOf } from '../render/organization.ts';
 import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
 import { hostAccess } from './host.ts';
 import { type Mailing, mailingFor } from './recipients.ts';

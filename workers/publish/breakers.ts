@@ -2,7 +2,7 @@
  * Circuit breakers, one a receiver: after failures in a row nothing is tried there for a while, then one attempt finds out.
  * They live in memory and use up no attempts; a restarted worker finds out anew.
  */
-import { openBreakers } from '../../src/metrics.ts';
+import { openBreakers } from '../../src/foundation/metrics.ts';
 import type { ChannelName } from '../../src/protocol/channels.ts';
 
 /** Failures in a row that open a breaker, and how long it stays open, in milliseconds. */

@@ -3,11 +3,11 @@
  */
 import type { ChannelSettings, DeliveryContext } from '../../src/channels/channel.ts';
 import type { Egress } from '../../src/egress/egress.ts';
+import type { Sealer } from '../../src/foundation/seal.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { type ChannelName, type Connection, channelSealedFor, channelTraits } from '../../src/protocol/channels.ts';
-import type { Sealer } from '../../src/seal.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { addressDigest, unsubscribeToken } from '../../src/store/suppressions.ts';
+import { addressDigest, unsubscribeToken } from '../../src/store/tables/suppressions.ts';
 import type { RenderPool } from '../render/pool.ts';
 import type { Breakers } from './breakers.ts';
 import type { Hosting } from './host.ts';

@@ -3,13 +3,13 @@
  */
 import { type Host, hasCredentials, hostAt } from '../../config/hosts.ts';
 import { DeliveryError, type HostAccess } from '../../src/channels/channel.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
 import { RepositoryAccess } from '../../src/host/access.ts';
 import { HostClient, type HostClientOptions } from '../../src/host/client.ts';
-import type { Logger } from '../../src/logger.ts';
 import type { OwnerConfirmation } from '../../src/protocol/tasks.ts';
-import { readDirectoryRepository, readOrganisation } from '../../src/store/directory.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { readDirectoryRepository, readOrganisation } from '../../src/store/tables/directory.ts';
 import type { Owners } from '../host/owners.ts';
 
 /** What reaching a host takes. */

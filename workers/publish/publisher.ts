@@ -2,10 +2,10 @@
  * Keeps the publications of one partition going: in order for a channel of a repository, each when its time
  * has come. What is under way stands in the partition; in memory is only what this life of the worker does with it.
  */
-import { ulid } from '../../src/ids.ts';
-import { publicationsUnderWay } from '../../src/metrics.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import { publicationsUnderWay } from '../../src/foundation/metrics.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
-import { hasEnded, listUnderWay, readPublication } from '../../src/store/publications.ts';
+import { hasEnded, listUnderWay, readPublication } from '../../src/store/tables/publications.ts';
 import { Attempt } from './attempt.ts';
 import { type PublishContext, receiverOf } from './context.ts';
 import { type Destination, Places } from './places.ts';

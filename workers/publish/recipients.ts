@@ -4,10 +4,10 @@
  */
 import { type Delivered, DeliveryError, type Recipients } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
-import { readReached } from '../../src/store/recipients.ts';
-import { addressDigest, isSuppressed } from '../../src/store/suppressions.ts';
+import { readReached } from '../../src/store/tables/recipients.ts';
+import { addressDigest, isSuppressed } from '../../src/store/tables/suppressions.ts';
 import type { PublishContext } from './context.ts';
 
 /** The part of an outcome that tells who was reached, as digests. */

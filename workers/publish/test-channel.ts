@@ -3,7 +3,7 @@
  */
 import { DeliveryError } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
 import type { ChannelTest, TestChannelTask } from '../../src/protocol/tasks.ts';
 import { ConnectionError, type Delivering, deliveryBase } from './context.ts';
 import { hostAccess } from './host.ts';

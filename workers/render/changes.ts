@@ -2,12 +2,12 @@
  * The changes task: one page of all that was looked at for a range, each with the reason why it is in the notes or not, and how well
  * all of it is labelled.
  */
-import { notFound } from '../../src/errors.ts';
-import { explain } from '../../src/notes/explain.ts';
+import { notFound } from '../../src/foundation/errors.ts';
+import { explain } from '../../src/notes/draft/explain.ts';
 import type { Changes, ChangesTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRange } from '../../src/store/ranges.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
+import { readRange } from '../../src/store/tables/ranges.ts';
 
 /**
  * Explains a range; only the page asked for crosses the border.

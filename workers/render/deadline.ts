@@ -3,7 +3,7 @@
  * from outside while LMDB is being opened takes the process with it (seen as an abort in `napi_throw`), so that is left for
  * what computes on and on without reading.
  */
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 
 /** How much longer than its limit a task may compute without reading, in milliseconds, before its thread is ended. */
 export const graceMs = 5000;

@@ -4,13 +4,13 @@
  */
 import type { Due, RecordCounts, RepositoryCounts } from '../../src/protocol/retention.ts';
 import type { DueTask } from '../../src/protocol/tasks.ts';
-import { countStale } from '../../src/store/erasing.ts';
-import { countRepository } from '../../src/store/erasing-repository.ts';
-import { countPages } from '../../src/store/hosted-notes.ts';
+import { countRepository } from '../../src/store/erasing/repository.ts';
+import { countStale } from '../../src/store/erasing/stale.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRepository } from '../../src/store/repositories.ts';
-import { noCounts, totalRecords } from '../../src/store/retention.ts';
-import { type IndexKey, indexedBefore, isStale } from '../../src/store/syncs.ts';
+import { countPages } from '../../src/store/tables/hosted-notes.ts';
+import { readRepository } from '../../src/store/tables/repositories.ts';
+import { noCounts, totalRecords } from '../../src/store/tables/retention.ts';
+import { type IndexKey, indexedBefore, isStale } from '../../src/store/tables/syncs.ts';
 
 const atOnce = 1000;
 

@@ -3,18 +3,18 @@
  */
 import { DeliveryError, type Note } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
-import { compareUrl } from '../../src/compare-url.ts';
-import { invalid, notFound } from '../../src/errors.ts';
-import { pageUrl, versionName } from '../../src/page-url.ts';
+import { compareUrl } from '../../src/foundation/compare-url.ts';
+import { invalid, notFound } from '../../src/foundation/errors.ts';
+import { pageUrl, versionName } from '../../src/foundation/page-url.ts';
 import type { DraftRecord, RangeRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Payload, PayloadTask } from '../../src/protocol/tasks.ts';
-import { readDraft } from '../../src/store/drafts.ts';
-import { readHostedNote } from '../../src/store/hosted-notes.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRange } from '../../src/store/ranges.ts';
-import { readRepository } from '../../src/store/repositories.ts';
-import { readDraftRevision, readTexts } from '../../src/store/revisions.ts';
-import { readTag } from '../../src/store/tags.ts';
+import { readDraft } from '../../src/store/tables/drafts.ts';
+import { readHostedNote } from '../../src/store/tables/hosted-notes.ts';
+import { readRange } from '../../src/store/tables/ranges.ts';
+import { readRepository } from '../../src/store/tables/repositories.ts';
+import { readDraftRevision, readTexts } from '../../src/store/tables/revisions.ts';
+import { readTag } from '../../src/store/tables/tags.ts';
 
 /**
  * What a channel would send.

@@ -5,8 +5,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { ServiceError } from '../../src/errors.ts';
-import { renderQueue, renderSeconds } from '../../src/metrics.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { renderQueue, renderSeconds } from '../../src/foundation/metrics.ts';
 import type { Due } from '../../src/protocol/retention.ts';
 import type {
   Changes,

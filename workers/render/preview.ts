@@ -1,10 +1,10 @@
 /**
  * The preview task: checks the bounds of a range to be against what is captured, and counts what it holds.
  */
-import { invalid, notFound } from '../../src/errors.ts';
-import { toldAncestry } from '../../src/notes/evidence.ts';
-import { type Selection, select } from '../../src/notes/select.ts';
-import { spanBetween } from '../../src/notes/window.ts';
+import { invalid, notFound } from '../../src/foundation/errors.ts';
+import { toldAncestry } from '../../src/notes/range/evidence.ts';
+import { type Selection, select } from '../../src/notes/range/select.ts';
+import { spanBetween } from '../../src/notes/range/window.ts';
 import type { RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
 import type { Preview, PreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';

@@ -1,11 +1,11 @@
 /**
  * The recount task: fresh counts of every range of a repository, after its records changed.
  */
-import { select } from '../../src/notes/select.ts';
+import { select } from '../../src/notes/range/select.ts';
 import type { RangeCount, RecountTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { listRanges } from '../../src/store/ranges.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
+import { listRanges } from '../../src/store/tables/ranges.ts';
 import { countsOf } from './preview.ts';
 
 /** Counts all ranges of a repository; none when the partition does not hold it. */

@@ -1,13 +1,13 @@
 /**
  * The render task: one repository view, one range, one persona in; a draft's text and flags out.
  */
-import { notFound } from '../../src/errors.ts';
-import { compose } from '../../src/notes/compose.ts';
+import { notFound } from '../../src/foundation/errors.ts';
+import { compose } from '../../src/notes/draft/compose.ts';
 import type { Rendered, RenderTask } from '../../src/protocol/tasks.ts';
-import { readCursor } from '../../src/store/meta.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readRange } from '../../src/store/ranges.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
+import { readCursor } from '../../src/store/tables/meta.ts';
+import { readRange } from '../../src/store/tables/ranges.ts';
 
 /**
  * Writes the draft of a range.

@@ -3,7 +3,7 @@
  * lets go of its read transaction when it ends, so that an idle thread pins no pages.
  */
 import { isMainThread } from 'node:worker_threads';
-import { type ErrorKind, ServiceError } from '../../src/errors.ts';
+import { type ErrorKind, ServiceError } from '../../src/foundation/errors.ts';
 import type { PoolAnswer, PoolTask, ThreadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';

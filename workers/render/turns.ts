@@ -2,7 +2,7 @@
  * Who is next for a render thread. Organisations take turns, and each holds one thread at most, so that none waits for all that another
  * has asked for. Within an organisation questions come before effects: somebody waits for their answers.
  */
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 
 /** One task that waits. */
 interface Waiter {

@@ -3,17 +3,17 @@
  * put into words. When there is another attempt is decided by the schedule.
  */
 import { type Egress, EgressError, type EgressReply, retryAfterMs } from '../../src/egress/egress.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { SealError, type Sealer } from '../../src/foundation/seal.ts';
 import { redactText } from '../../src/intake/redact.ts';
-import type { Logger } from '../../src/logger.ts';
 import {
   testEvent,
   type WebhookAttempted,
   type WebhookDelivery,
   type WebhookEndpointRecord,
 } from '../../src/protocol/webhooks.ts';
-import { SealError, type Sealer } from '../../src/seal.ts';
-import { openAddress } from '../../src/store/webhook-addresses.ts';
-import { sealedForEndpoint } from '../../src/store/webhook-endpoints.ts';
+import { openAddress } from '../../src/store/tables/webhook-addresses.ts';
+import { sealedForEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
 import { nextTry } from './schedule.ts';
 import { signedHeaders } from './sign.ts';
 

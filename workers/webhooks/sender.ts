@@ -3,11 +3,16 @@
  * beside each other. What came of an attempt goes back through the journal; until it is folded the endpoint is busy, so a
  * process that dies in between leaves the delivery to the next one, which sends it again under the same id.
  */
-import { ulid } from '../../src/ids.ts';
+import { ulid } from '../../src/foundation/ids.ts';
+import { endpointAttempts, endpointQueue, endpointSeconds } from '../../src/foundation/metrics.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { endpointAttempts, endpointQueue, endpointSeconds } from '../../src/metrics.ts';
-import { countQueue, listQueueHeads, type Queued, readWebhookDelivery } from '../../src/store/webhook-deliveries.ts';
-import { readWebhookEndpoint } from '../../src/store/webhook-endpoints.ts';
+import {
+  countQueue,
+  listQueueHeads,
+  type Queued,
+  readWebhookDelivery,
+} from '../../src/store/tables/webhook-deliveries.ts';
+import { readWebhookEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
 import type { PartitionOwner } from '../partition/owner.ts';
 import { attemptDelivery, type Means } from './attempt.ts';
 

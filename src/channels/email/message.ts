@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { escapeHtml } from '../../escape-html.ts';
+import { escapeHtml } from '../../foundation/escape-html.ts';
 import type { EmailSettings } from '../../protocol/channel-settings.ts';
 import type { Note } from '../channel.ts';
 import { blocksToHtml } from '../text/html.ts';

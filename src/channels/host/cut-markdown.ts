@@ -2,7 +2,7 @@
  * Shortens Markdown to what a host takes: whole entries go, from the end, and highlights and breaking changes go last. Nothing is
  * cut within an entry, a paragraph or a block of code.
  */
-import { markdownTokens } from '../../markdown.ts';
+import { markdownTokens } from '../../foundation/markdown.ts';
 
 interface Piece {
   text: string;

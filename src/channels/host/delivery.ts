@@ -2,7 +2,7 @@
  * What channels of the source-code host share: what they need of it before anything is sent, and what a failure of it means for
  * the publication. Everything here can be asked for or done again, so nothing ends unknown.
  */
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../foundation/errors.ts';
 import { type DeliveryContext, DeliveryError, type HostAccess } from '../channel.ts';
 
 /**

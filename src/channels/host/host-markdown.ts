@@ -2,7 +2,7 @@
  * A note's Markdown as it goes to the source-code host: harmless there, whole in itself, and for customers without markers and
  * without addresses of a private repository. Shortening it and putting it into files is left to others.
  */
-import { visibleText } from '../../visible-text.ts';
+import { visibleText } from '../../foundation/visible-text.ts';
 import type { Note } from '../channel.ts';
 import { harmlessMarkdown } from './harmless.ts';
 import { mapProse, markdownParts, openFence } from './markdown-parts.ts';

@@ -2,7 +2,7 @@
  * Writes blocks as HTML that does nothing: no scripts, no remote content, no attributes but addresses of links. What stands
  * around it, such as a page or a mail, is the matter of others.
  */
-import { escapeHtml } from '../../escape-html.ts';
+import { escapeHtml } from '../../foundation/escape-html.ts';
 import type { Block, Inline, List } from './document.ts';
 
 export interface HtmlOptions {

@@ -3,8 +3,8 @@
  * images are their words, comments are gone.
  */
 
-import type { Token } from '../../markdown.ts';
-import { visibleText } from '../../visible-text.ts';
+import type { Token } from '../../foundation/markdown.ts';
+import { visibleText } from '../../foundation/visible-text.ts';
 import type { Inline } from './document.ts';
 
 const longestAddress = 2_000;

@@ -3,8 +3,8 @@
  * folded parts become lines, and all other raw HTML is text like any other: no target ever gets markup from here.
  */
 
-import { markdownTokens, type Token } from '../../markdown.ts';
-import { visibleText } from '../../visible-text.ts';
+import { markdownTokens, type Token } from '../../foundation/markdown.ts';
+import { visibleText } from '../../foundation/visible-text.ts';
 import type { Block, Inline, List, ListItem } from './document.ts';
 import { bareText, readInlines, trimmed } from './inlines.ts';
 

@@ -3,7 +3,7 @@
  * their own, and receivers on loopback for whatever it sends.
  */
 import type { TestContext } from 'node:test';
-import { partitionOf, repositoryId, slotOfId } from '../../../src/ids.ts';
+import { partitionOf, repositoryId, slotOfId } from '../../../src/foundation/ids.ts';
 import { type PartitionName, partitionName } from '../../../src/journal/subjects.ts';
 import { channelNames } from '../../../src/protocol/channels.ts';
 import { buildHistory } from '../host/build.ts';

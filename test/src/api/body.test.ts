@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseBody } from '../../../src/api/body.ts';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/foundation/errors.ts';
 
 const json = 'application/json';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkSettings } from '../../../src/api/channel-rules.ts';
 import { toMessage } from '../../../src/channels/email/message.ts';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/foundation/errors.ts';
 import type { EmailSettings } from '../../../src/protocol/channel-settings.ts';
 
 const mail = { host: 'mail.example', recipients: ['ann@example.org'] };

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readIfMatch } from '../../../src/api/conditional.ts';
-import { digestOf, isKnown, toEtag } from '../../../src/etag.ts';
+import { digestOf, isKnown, toEtag } from '../../../src/foundation/etag.ts';
 
 const digest = digestOf('content');
 const etag = toEtag(digest);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Tier } from '../../../config/tiers.ts';
 import { ApiLimit } from '../../../src/api/limit.ts';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/foundation/errors.ts';
 
 const wallClock = Date.UTC(2026, 0, 1);
 const standard = tierOf(100, 1000, 10_000);

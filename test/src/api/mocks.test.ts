@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { mocks } from '../../../src/api/mocks.ts';
 import { apiRoutes } from '../../../src/api/routes.ts';
 import { sampleSecret } from '../../../src/api/samples.ts';
-import { keyFault } from '../../../src/api-key.ts';
+import { keyFault } from '../../../src/foundation/api-key.ts';
 
 test('every operation has a test mode (spec 4)', () => {
   assert.deepEqual(apiRoutes.map(({ operation }) => operation).sort(), Object.keys(mocks).sort());

@@ -7,7 +7,7 @@ import type { TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
 import { check, checkQuery, isDate, shown, withDefaults } from '../../../src/api/validate.ts';
-import { type ErrorDetails, ServiceError } from '../../../src/errors.ts';
+import { type ErrorDetails, ServiceError } from '../../../src/foundation/errors.ts';
 import {
   CreateRangeBodySchemas,
   GenerateDraftBodySchema,

@@ -10,7 +10,7 @@ import { toEmail } from '../../../src/channels/email/message.ts';
 import { supportMessenger } from '../../../src/channels/support-messenger.ts';
 import { toCardMessage } from '../../../src/channels/text/card.ts';
 import { toChatMessage } from '../../../src/channels/text/chat-blocks.ts';
-import { escapeText } from '../../../src/notes/escape.ts';
+import { escapeText } from '../../../src/notes/draft/escape.ts';
 import { aNote } from '../../helpers/delivery.ts';
 import { hostileText } from '../../helpers/hostile-texts.ts';
 

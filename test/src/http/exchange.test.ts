@@ -3,11 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ServiceError } from '../../../src/errors.ts';
+import { ServiceError } from '../../../src/foundation/errors.ts';
+import { createLogger } from '../../../src/foundation/logger.ts';
 import { BodyBudget } from '../../../src/http/budget.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
-import { createLogger } from '../../../src/logger.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
 import { talk } from '../../helpers/raw-socket.ts';
 

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createLogger } from '../../../src/foundation/logger.ts';
 import { BodyBudget } from '../../../src/http/budget.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
-import { createLogger } from '../../../src/logger.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
 import { talk } from '../../helpers/raw-socket.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { nameAsNumber, repositoryId } from '../../../src/ids.ts';
+import { nameAsNumber, repositoryId } from '../../../src/foundation/ids.ts';
 import { Identities } from '../../../src/ingress/identity.ts';
 import type { EventBody } from '../../../src/protocol/events.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
-import { organisationByLogin } from '../../../src/store/directory.ts';
+import { organisationByLogin } from '../../../src/store/tables/directory.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
 

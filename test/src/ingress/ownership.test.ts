@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { standingOf } from '../../../src/ingress/ownership.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
-import { organisationByLogin } from '../../../src/store/directory.ts';
+import { organisationByLogin } from '../../../src/store/tables/directory.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
 

@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Logger } from '../../../src/foundation/logger.ts';
 import { Refusals } from '../../../src/ingress/refusals.ts';
-import type { Logger } from '../../../src/logger.ts';
 
 const minute = 60_000;
 

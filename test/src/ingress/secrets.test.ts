@@ -5,15 +5,15 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { mock, type TestContext, test } from 'node:test';
+import { createLogger } from '../../../src/foundation/logger.ts';
+import { sealsUnreadable } from '../../../src/foundation/metrics.ts';
+import { createSealer } from '../../../src/foundation/seal.ts';
 import { BoundSecrets } from '../../../src/ingress/secrets.ts';
 import { SignatureCheck } from '../../../src/ingress/signature.ts';
-import { createLogger } from '../../../src/logger.ts';
-import { sealsUnreadable } from '../../../src/metrics.ts';
 import type { WebhookSecretRecord } from '../../../src/protocol/commands.ts';
-import { createSealer } from '../../../src/seal.ts';
-import { organisationByLogin } from '../../../src/store/directory.ts';
 import type { Partition } from '../../../src/store/partition.ts';
-import { sealedFor } from '../../../src/store/webhook-secrets.ts';
+import { organisationByLogin } from '../../../src/store/tables/directory.ts';
+import { sealedFor } from '../../../src/store/tables/webhook-secrets.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch } from '../../helpers/partition-records.ts';
 

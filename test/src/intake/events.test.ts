@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ErrorDetails, ServiceError } from '../../../src/errors.ts';
+import { type ErrorDetails, ServiceError } from '../../../src/foundation/errors.ts';
 import { toEvents } from '../../../src/intake/events.ts';
 import { issuePayload, pullPayload, pushPayload, tagPayload, timeOf } from '../../helpers/payloads.ts';
 import { processorMs } from '../../helpers/processor-time.ts';

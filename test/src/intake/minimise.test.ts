@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sampleHistory } from '../../../demo/history/index.ts';
-import { slotOf, slotOfId } from '../../../src/ids.ts';
+import { slotOf, slotOfId } from '../../../src/foundation/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
 import { minimiseCommit } from '../../../src/intake/minimise.ts';
 import type { IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
-import { compose } from '../../../src/notes/compose.ts';
+import { compose } from '../../../src/notes/draft/compose.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Persona, RangeBounds } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from './memory-source.ts';

@@ -1,7 +1,7 @@
 /**
  * A reading source over plain arrays, with small builders: what a partition would answer, without a store.
  */
-import type { NotesSource } from '../../../src/notes/source.ts';
+import type { NotesSource } from '../../../src/notes/range/source.ts';
 import { defaultSettings, type NotesSettings } from '../../../src/protocol/notes.ts';
 import type {
   CommitRecord,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pagesOfPath, pagesUrl, pageUrl } from '../../../src/page-url.ts';
+import { pagesOfPath, pagesUrl, pageUrl } from '../../../src/foundation/page-url.ts';
 import { at, startPages } from '../../helpers/pages.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personaPath } from '../../../src/page-url.ts';
+import { personaPath } from '../../../src/foundation/page-url.ts';
 import { at, startPages, type TestPages } from '../../helpers/pages.ts';
 
 const secret = 'S3cret-of_22-letters01abcdefg';

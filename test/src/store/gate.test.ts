@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { test } from 'node:test';
 import { openGate } from '../../../src/store/gate.ts';
-import { readTime, writeTime } from '../../../src/store/meta.ts';
+import { readTime, writeTime } from '../../../src/store/tables/meta.ts';
 import { afterwards, kill } from '../../helpers/cleanup.ts';
 import { openTestPartition } from '../../helpers/partition.ts';
 import { keepOpening } from '../../helpers/partition-opener.ts';

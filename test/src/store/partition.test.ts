@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTime, writeTime } from '../../../src/store/meta.ts';
 import { openPartition, type Partition } from '../../../src/store/partition.ts';
+import { readTime, writeTime } from '../../../src/store/tables/meta.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
 /** How many commits a store has had. */

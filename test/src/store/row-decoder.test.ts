@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Packr } from 'msgpackr';
 import type { PullRecord } from '../../../src/protocol/stored.ts';
-import { readPull, writePull } from '../../../src/store/pulls.ts';
 import { createRowDecoder, type Decode } from '../../../src/store/row-decoder.ts';
+import { readPull, writePull } from '../../../src/store/tables/pulls.ts';
 import { openTestPartition } from '../../helpers/partition.ts';
 import { pick, type Random, randomText, seeded } from '../../helpers/random.ts';
 

@@ -12,10 +12,10 @@ import {
   snapshotFolder,
   switchGeneration,
 } from '../../../src/store/generation.ts';
-import { writeCursor, writeStreamIdentity } from '../../../src/store/meta.ts';
 import { openPartition, openReadOnly } from '../../../src/store/partition.ts';
-import { readPull } from '../../../src/store/pulls.ts';
 import { listSnapshots, restoreSnapshot, takeSnapshot, verifySnapshot } from '../../../src/store/snapshot.ts';
+import { writeCursor, writeStreamIdentity } from '../../../src/store/tables/meta.ts';
+import { readPull } from '../../../src/store/tables/pulls.ts';
 import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { pullRecord, repositoryFields } from '../../helpers/partition-records.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';

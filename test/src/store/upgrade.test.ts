@@ -3,11 +3,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repositoryId } from '../../../src/ids.ts';
-import { listKeysInUse, writeDirectoryRepository, writeKey, writeOrganisation } from '../../../src/store/directory.ts';
+import { repositoryId } from '../../../src/foundation/ids.ts';
 import { openPartition, type Partition } from '../../../src/store/partition.ts';
-import { pullsMergedAs, writePull } from '../../../src/store/pulls.ts';
-import { repositoryNamed } from '../../../src/store/repository-names.ts';
+import {
+  listKeysInUse,
+  writeDirectoryRepository,
+  writeKey,
+  writeOrganisation,
+} from '../../../src/store/tables/directory.ts';
+import { pullsMergedAs, writePull } from '../../../src/store/tables/pulls.ts';
+import { repositoryNamed } from '../../../src/store/tables/repository-names.ts';
 import { dump } from '../../helpers/partition.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 import { aPull } from '../notes/memory-source.ts';

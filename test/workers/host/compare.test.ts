@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { HostClient } from '../../../src/host/client.ts';
 import { comparisonOf } from '../../../workers/host/compare.ts';
-import type { Reached } from '../../../workers/host/reach.ts';
+import type { Reached } from '../../../workers/host/repository-on-host.ts';
 import { openClient } from '../../helpers/host/client.ts';
 import { status } from '../../helpers/host/faults.ts';
 import { type History, reachable } from '../../helpers/host/history.ts';

@@ -4,20 +4,20 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createLogger } from '../../../src/foundation/logger.ts';
+import { createSealer, type Sealer } from '../../../src/foundation/seal.ts';
 import { packRecord } from '../../../src/journal/codec.ts';
 import { type Lane, maxRecordBytes } from '../../../src/journal/lane.ts';
-import { createLogger } from '../../../src/logger.ts';
 import type { JournalRecord } from '../../../src/protocol/journal.ts';
 import type { WebhookEndpointRecord } from '../../../src/protocol/webhooks.ts';
-import { createSealer, type Sealer } from '../../../src/seal.ts';
-import { listSeals } from '../../../src/store/seals.ts';
-import { openAddress, sealAddress, shownAddress } from '../../../src/store/webhook-addresses.ts';
+import { listSeals } from '../../../src/store/tables/seals.ts';
+import { openAddress, sealAddress, shownAddress } from '../../../src/store/tables/webhook-addresses.ts';
 import {
   readWebhookEndpoint,
   sealedForEndpoint,
   webhookEndpointDigest,
   writeWebhookEndpoint,
-} from '../../../src/store/webhook-endpoints.ts';
+} from '../../../src/store/tables/webhook-endpoints.ts';
 import { Resealer } from '../../../workers/partition/resealer.ts';
 import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
 

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ulid } from '../../../src/ids.ts';
+import { ulid } from '../../../src/foundation/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
-import { select } from '../../../src/notes/select.ts';
+import { select } from '../../../src/notes/range/select.ts';
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import type { ServiceError } from '../../../src/errors.ts';
+import type { ServiceError } from '../../../src/foundation/errors.ts';
 import { Turns } from '../../../workers/render/turns.ts';
 
 /** Asks for turns and notes which have begun. */

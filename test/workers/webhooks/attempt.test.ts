@@ -6,16 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Egress } from '../../../src/egress/egress.ts';
-import { createLogger } from '../../../src/logger.ts';
+import { createLogger } from '../../../src/foundation/logger.ts';
+import { createSealer } from '../../../src/foundation/seal.ts';
 import {
   testEvent,
   type WebhookAttempted,
   type WebhookDelivery,
   type WebhookEndpointRecord,
 } from '../../../src/protocol/webhooks.ts';
-import { createSealer } from '../../../src/seal.ts';
-import { sealAddress } from '../../../src/store/webhook-addresses.ts';
-import { sealedForEndpoint } from '../../../src/store/webhook-endpoints.ts';
+import { sealAddress } from '../../../src/store/tables/webhook-addresses.ts';
+import { sealedForEndpoint } from '../../../src/store/tables/webhook-endpoints.ts';
 import { attemptDelivery } from '../../../workers/webhooks/attempt.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
 import { flood, type Receiver, reset, startReceiver, status } from '../../helpers/receiver.ts';

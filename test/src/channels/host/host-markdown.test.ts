@@ -8,7 +8,7 @@ import { cutMarkdown } from '../../../../src/channels/host/cut-markdown.ts';
 import { harmlessLine, harmlessMarkdown } from '../../../../src/channels/host/harmless.ts';
 import { toHostMarkdown } from '../../../../src/channels/host/host-markdown.ts';
 import { mapProse, markdownParts, openFence } from '../../../../src/channels/host/markdown-parts.ts';
-import { linkedIssues } from '../../../../src/notes/link.ts';
+import { linkedIssues } from '../../../../src/notes/change/link.ts';
 import { sampleBody, sampleNote } from '../../../helpers/host-note.ts';
 import { processorMs } from '../../../helpers/processor-time.ts';
 

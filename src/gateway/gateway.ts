@@ -1,0 +1,261 @@
+/**
+ * Puts a gateway together: webhook receiver and API over one HTTP server, lanes into the journal, read-only partitions, the
+ * folded signals. Knows no process; tests and benchmarks start it the same way.
+ */
+import { hostOrigins } from '../../config/hosts.ts';
+import type { Settings } from '../../config/schema.ts';
+import { Authenticator } from '../api/authenticate.ts';
+import type { ApiContext } from '../api/context.ts';
+import { documentRoute } from '../api/document.ts';
+import { toHttpRoute } from '../api/handle.ts';
+import { OnceGuard } from '../api/idempotency.ts';
+import { ApiLimit } from '../api/limit.ts';
+import { Quotas } from '../api/quotas.ts';
+import { apiRoutes } from '../api/routes.ts';
+import { UsageMeter } from '../api/usage.ts';
+import { type Auditor, audit } from '../foundation/audit.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { webhooksReceived } from '../foundation/metrics.ts';
+import { BodyBudget } from '../http/budget.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { healthRoute } from '../http/health.ts';
+import { type HttpRoute, type HttpServer, startServer } from '../http/server.ts';
+import { AllowList } from '../ingress/allow-list.ts';
+import { IngestionLimit } from '../ingress/limit.ts';
+import { createRates, limitedAs } from '../ingress/rates.ts';
+import { Receiver } from '../ingress/receive.ts';
+import { Refusals } from '../ingress/refusals.ts';
+import { BoundSecrets } from '../ingress/secrets.ts';
+import { redactText } from '../intake/redact.ts';
+import { connectJournal, type Journal } from '../journal/connect.ts';
+import { answerAsGateway } from '../journal/gateway-facts.ts';
+import { Lane } from '../journal/lane.ts';
+import { FoldedSignals } from '../journal/signal.ts';
+import { directoryName, type PartitionName, partitionNames } from '../journal/subjects.ts';
+import { clientPackageRoutes } from '../pages/client-package.ts';
+import { docsPath, docsRoutes, helpFor } from '../pages/docs-page.ts';
+import { guideRoutes } from '../pages/guide-page.ts';
+import { instanceMark, instanceRoute } from '../pages/instance-page.ts';
+import { pageRoutes } from '../pages/routes.ts';
+import { UnsubscribeLimit } from '../pages/unsubscribe-limit.ts';
+import { unsubscribeRoutes } from '../pages/unsubscribe-page.ts';
+import type { EventRepository } from '../protocol/repository.ts';
+import type { Partition } from '../store/partition.ts';
+import { Readers } from '../store/readers.ts';
+import { listDelayed } from '../store/tables/delayed.ts';
+import { ownerNumber, readDirectoryRepository, readOrganisation, sameLogin } from '../store/tables/directory.ts';
+import { listDays } from '../store/tables/usage.ts';
+import { openSealer } from '../supervisor/first-start.ts';
+
+/** A gateway that listens. */
+export interface Gateway {
+  readonly port: number;
+  readonly context: ApiContext;
+  /** Stops accepting, answers what is in flight, drains the lanes, closes. */
+  stop(): Promise<void>;
+}
+
+const inFlightMs = 10_000;
+const sweepMs = 60_000;
+
+/**
+ * Starts a gateway. The partitions must have been opened by their owners.
+ * @throws when the address cannot be listened on
+ */
+export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
+  const journal = await connectJournal(settings, { role: 'gateway', name: 'tidings gateway' }, logger);
+  const readers = new Readers(settings.dataDir);
+  const signals = new FoldedSignals(journal, ({ partition, generation }) => {
+    if (generation !== readers.generation(partition)) void readers.follow(partition);
+  });
+  const lanes = openLanes(journal, settings, logger);
+  const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
+  const refusals = new Refusals({ trustedProxies: settings.trustedProxies, logger });
+  const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
+  const sealer = openSealer(settings);
+  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer, refusals, auditor };
+  const readDirectory = () => readers.fresh(directoryName);
+  const limits = {
+    ingestion: ingestionLimit(settings, readDirectory),
+    api: new ApiLimit(),
+    unsubscribe: new UnsubscribeLimit(settings.trustedProxies),
+  };
+  seedDays(limits.api, readDirectory());
+  const usage = new UsageMeter();
+  const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
+  const flusher = setInterval(() => {
+    void flush().catch((error: Error) => logger.warn({ err: error }, 'counts are written later'));
+  }, settings.usageFlushSeconds * 1000);
+  const sweeper = setInterval(() => {
+    limits.ingestion.sweep(Date.now());
+    limits.api.sweep(performance.now());
+    limits.unsubscribe.sweep(Date.now());
+    refusals.sweep();
+  }, sweepMs);
+  warmUp();
+  answerAsGateway(journal, () => ({
+    mark: instanceMark,
+    refusedInLastHour: refusals.inLastHour(),
+    lastRefused: refusals.list(null).at(-1),
+  }));
+  const server = await startServer(
+    settings.host,
+    settings.port,
+    routes({ ...context, refusals }, limits, usage, logger),
+    logger,
+    {
+      corsOrigins: settings.corsOrigins,
+      help: docsPath,
+    },
+  );
+  return {
+    port: server.port,
+    context,
+    stop: () => stopGateway(server, [sweeper, flusher], flush, lanes, context),
+  };
+}
+
+/** The first redaction compiles its rules and loads the phone library: not on the time of the first delivery. */
+function warmUp(): void {
+  for (let round = 0; round < 50; round++) redactText('Call +44 20 7946 0958 or mail a@b.example, token=x', 'comment');
+}
+
+function openLanes(journal: Journal, settings: Settings, logger: Logger): ReadonlyMap<PartitionName, Lane> {
+  return new Map(partitionNames(settings.partitions).map((name) => [name, new Lane(journal, name, settings, logger)]));
+}
+
+/** The ingestion limits of each organisation's tier, as the directory has it. */
+export function ingestionLimit(settings: Settings, readDirectory: () => Partition | undefined): IngestionLimit {
+  return new IngestionLimit(createRates(settings, readDirectory), settings.webhookMaxDelayHours * 3_600_000);
+}
+
+/** What organisations had used of their day when the last gateway wrote it down. */
+function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
+  if (!directory) return;
+  for (const { org, day } of listDays(directory)) limit.seedDay(org, day, performance.now(), Date.now());
+}
+
+/**
+ * Takes up the events that an earlier process admitted and that wait in the partitions: they have used their organisation's limit up
+ * already, and the directory may not list their repositories yet.
+ */
+function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, readers: Readers): void {
+  const highest = new Map<string, number>();
+  const now = Date.now();
+  for (const name of partitionNames(settings.partitions)) {
+    const partition = readers.fresh(name);
+    for (const { due, record } of partition ? listDelayed(partition) : []) {
+      const organisation = limitedAs(record);
+      highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
+      receiver.seed(record, now);
+    }
+  }
+  for (const [organisation, due] of highest) limit.seed(organisation, due);
+}
+
+/** Secrets of hosts and organisations; those that do not open are in the log from the start. */
+export function boundSecrets(settings: Settings, readers: Readers, logger: Logger): BoundSecrets {
+  const bound = new BoundSecrets({
+    read: () => readers.fresh(directoryName),
+    sealer: openSealer(settings),
+    origins: hostOrigins(settings),
+    logger,
+  });
+  bound.inspect();
+  return bound;
+}
+
+function routes(
+  context: ApiContext & { refusals: Refusals },
+  limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
+  usage: UsageMeter,
+  logger: Logger,
+): HttpRoute[] {
+  const { settings, readers } = context;
+  const budget = new BodyBudget(settings.bodyBudgetBytes);
+  const authenticator = new Authenticator(readers, settings);
+  const receiver = new Receiver({
+    settings,
+    secrets: settings.webhookSecrets,
+    bound: boundSecrets(settings, readers, logger),
+    budget,
+    limit: limits.ingestion,
+    refusals: context.refusals,
+    enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
+    read: (partition) => readers.fresh(partition),
+    isConnected: (repository) => isConnected(readers.fresh(directoryName), repository, settings.autoConnect),
+  });
+  seed(limits.ingestion, receiver, settings, readers);
+  const services = {
+    context,
+    authenticator,
+    limit: limits.api,
+    usage,
+    quotas: new Quotas(),
+    once: new OnceGuard(),
+    budget,
+  };
+  const allowList = new AllowList(settings);
+  return [
+    {
+      method: 'POST',
+      path: '/api/webhooks/scm',
+      handle: (exchange) => receive(exchange, allowList, receiver, context.refusals),
+      help: helpFor('Webhooks', 'receiveWebhook'),
+    },
+    ...apiRoutes.map((route) => ({
+      ...toHttpRoute(route, services),
+      help: helpFor(route.contract.tag, route.operation),
+    })),
+    documentRoute(apiRoutes, settings.publicUrl),
+    healthRoute,
+    instanceRoute(),
+    ...docsRoutes(),
+    ...guideRoutes(),
+    ...clientPackageRoutes(),
+    ...pageRoutes(readers, settings),
+    ...unsubscribeRoutes(context, budget, limits.unsubscribe),
+  ];
+}
+
+/** An address off the list learns nothing but that. */
+function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver, refusals: Refusals): void {
+  if (allowList.admits(() => exchange.peerAddress(), exchange.headers['x-forwarded-for']))
+    return receiver.handle(exchange);
+  webhooksReceived.inc({ event: 'other', outcome: 'not_allowed' });
+  refusals.note(exchange, { reason: 'not_allowed', status: 403 });
+  exchange.fail(new ServiceError('forbidden', 'Webhooks are not taken from this address.'));
+}
+
+/**
+ * Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. Who merely
+ * claims a repository has no say in events that name another owner.
+ */
+function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
+  const listed = directory && readDirectoryRepository(directory, id);
+  if (!listed) return autoConnect;
+  const claimant = listed.claimed && readOrganisation(directory, listed.orgId);
+  // A claimant without a number is known by its login.
+  const hasNumber = claimant && (claimant.ownerId === null || ownerNumber(claimant) !== null);
+  const isForeign =
+    claimant && ((hasNumber && claimant.ownerId !== owner.id) || !sameLogin(claimant.login, owner.login));
+  return isForeign ? autoConnect : listed.state === 'connected';
+}
+
+async function stopGateway(
+  server: HttpServer,
+  timers: readonly NodeJS.Timeout[],
+  flush: () => Promise<void>,
+  lanes: ReadonlyMap<PartitionName, Lane>,
+  context: ApiContext,
+): Promise<void> {
+  for (const timer of timers) clearInterval(timer);
+  await server.stop(inFlightMs);
+  // What the journal does not take now is lost, as when the process is killed.
+  await flush().catch(() => {});
+  for (const lane of lanes.values()) await lane.close();
+  context.signals.close();
+  await context.readers.close();
+  await context.journal.close();
+}

@@ -1,0 +1,80 @@
+/**
+ * Reads dependency updates and chains those of one package into a line: from where it stood to where it stands now.
+ */
+import type { PullRecord } from '../../protocol/stored.ts';
+import { byText } from './labels.ts';
+import { parseTitle } from './title.ts';
+
+/** One package, or one group of packages, with all its updates of a range in merge order. */
+export interface DependencyUpdate {
+  /** Name of the package; the whole title where that names none. */
+  name: string;
+  from: string | null;
+  to: string | null;
+  pulls: PullRecord[];
+}
+
+const verb = '(?:bump(?:ed|s)?|updates?|(?:security )?upgrades?|pin)(?: the)?';
+const sort = '(?:dependency |module |package |rust crate |helm release |terraform |requirement for )?';
+const name = String.raw`(\S{1,200}(?: (?:monorepo|packages))?)`;
+const after = '(?: (?:in|across) .{1,300})?';
+const bump = new RegExp(`^${verb} ${sort}${name}(?: requirement)? from (\\S{1,80}) to (\\S{1,80})${after}$`, 'i');
+const update = new RegExp(
+  `^${verb} ${sort}${name}(?: (?:action|digest|docker tag|version))? to (?:latest version )?(\\S{1,80})${after}$`,
+  'i',
+);
+/** How many packages and folders a group touched differs each time; its name is what stays. */
+const group = /^(?:bumps?|updates?) (?:the )?([^\s]{1,200}) group(?: |$)/i;
+const appended = /(?:\s*(?:\[security\]|\((?:major|minor|patch|release\S{1,40})\)|- autoclosed))+$/i;
+const updates = [
+  /^(?:bump(?:ed|s)?|pin|unpin|roll) /i,
+  /^(?:security )?(?:updates?|upgrades?) \S.{0,200} to (?:latest version )?v?[\da-f]*\d/i,
+  /^(?:updates?|upgrades?) (?:dependency|dependencies|module|all|(?:the )?lock ?file|(?:the )?.{1,80} (?:group|digest|monorepo|packages))\b/i,
+  /^(?:replace dependency|lock file maintenance|(?:\[pre-commit\.ci\] )?pre-commit autoupdate|(?:scheduled )?(?:daily|weekly|monthly|initial) (?:dependency )?update)/i,
+  /^package.json & .{1,60} to reduce vulnerabilities$/i,
+];
+const updaters =
+  /(?:^|[-_])(?:(?:dependabot|greenkeeper|depfu|scala-steward|pre-commit-ci)(?:[-_[]|$)|(?:renovate|pyup|snyk)[\w-]{0,250}(?:[-_]bot|\[bot\])$)|^renovate$/i;
+
+/** A title that tells of an update of what the project depends on. */
+export function isUpdate(text: string): boolean {
+  return updates.some((pattern) => pattern.test(text));
+}
+
+/** A bot that does nothing but update what the project depends on. */
+export function isUpdater(login: string): boolean {
+  return updaters.test(login);
+}
+
+/** What the people of the project wrote: the body of an update quotes the release notes of what is updated. */
+export function ownWords({ author, body }: Pick<PullRecord, 'author' | 'body'>): string {
+  return isUpdater(author.login) ? '' : body;
+}
+
+/** Updates by package in alphabetical order; each chain runs from its first `from` to its last `to`. */
+export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
+  const chains = new Map<string, DependencyUpdate>();
+  for (const pull of pulls) {
+    const read = readUpdate(parseTitle(pull.title).text.replace(appended, ''));
+    const key = `${read.to === null ? 'title' : 'package'} ${read.name}`;
+    const chain = chains.get(key);
+    if (!chain) {
+      chains.set(key, { ...read, pulls: [pull] });
+      continue;
+    }
+    chain.pulls.push(pull);
+    chain.to = read.to;
+  }
+  return [...chains.values()].sort((a, b) => byText(a.name, b.name));
+}
+
+function readUpdate(text: string): Omit<DependencyUpdate, 'pulls'> {
+  const grouped = group.exec(text);
+  if (grouped) return { name: `${grouped[1]} group`, from: null, to: null };
+  const bumped = bump.exec(text);
+  if (bumped) return { name: bumped[1] as string, from: bumped[2] as string, to: bumped[3] as string };
+  const updated = update.exec(text);
+  if (updated && /\d/.test(updated[2] as string))
+    return { name: updated[1] as string, from: null, to: updated[2] as string };
+  return { name: text, from: null, to: null };
+}

@@ -1,0 +1,164 @@
+/**
+ * Says of everything that was looked at for a range whether it is in the notes, and why. Built from the same facts as a draft,
+ * so that the two cannot disagree.
+ */
+import type { Change, Diagnostics, Method, Reason, SectionName } from '../../protocol/notes.ts';
+import type { IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
+import { firstLine } from '../range/attribute.ts';
+import { publicationOf } from '../range/publication.ts';
+import type { NotesSource } from '../range/source.ts';
+import { spanBetween } from '../range/window.ts';
+import { diagnose } from './diagnose.ts';
+import { type Entry, shipped } from './entries.ts';
+import { cleanLine } from './escape.ts';
+import { gather, type Notes } from './gather.ts';
+import { isUnresolved } from './issues.ts';
+
+type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section'>;
+
+/** All that was looked at, and how well it is labelled. */
+export interface Explanation {
+  changes: Change[];
+  diagnostics: Diagnostics;
+}
+
+/**
+ * Pull requests by number, then issues by number, then commits oldest first. An unknown tag holds nothing.
+ * @param bounds valid, as the API has checked them
+ */
+export function explain(source: NotesSource, bounds: RangeBounds): Explanation {
+  const notes = gather(source, bounds);
+  const changes = [...pullChanges(notes), ...issueChanges(notes), ...commitChanges(notes)];
+  return { changes, diagnostics: diagnose(notes) };
+}
+
+function pullChanges(notes: Notes): Change[] {
+  const { selection, bounds, source } = notes;
+  const verdicts = verdictsOf(notes);
+  const held = selection.pulls.flatMap((pull) => {
+    const verdict = verdicts.get(pull.number);
+    return verdict ? [change(pull, 'pull', methodOf(notes, pull.number), verdict)] : [];
+  });
+  const passed = passedOver(notes).map(({ pull, verdict }) =>
+    change(pull, 'pull', bounds.type === 'PR_BASED' ? 'number' : 'window', verdict),
+  );
+  const missing = [...selection.notCaptured].map((number): Change => {
+    const title = source.repository.fullName;
+    return {
+      kind: 'pull',
+      number,
+      title: `${title}#${number}`,
+      included: false,
+      reason: 'notCaptured',
+      method: 'subject',
+    };
+  });
+  return [...held, ...passed, ...missing].sort(byNumber);
+}
+
+/** Why each selected pull request is where it is; one that stands under another is said to. */
+function verdictsOf(notes: Notes): Map<number, Verdict> {
+  const verdicts = new Map<number, Verdict>();
+  for (const entry of notes.entries)
+    for (const pull of shipped(entry)) verdicts.set(pull.number, entryVerdict(entry, pull));
+  for (const { pulls } of notes.updates) {
+    for (const { number } of pulls)
+      verdicts.set(number, { included: true, reason: 'dependency', section: 'dependencies' });
+  }
+  for (const { pull, target } of notes.reverted) {
+    verdicts.set(pull.number, { included: true, reason: 'revert', section: 'reverted', ...pointing(target?.number) });
+  }
+  for (const { number, reason, detail } of notes.dropped) {
+    verdicts.set(number, { included: false, reason, ...(detail !== undefined && { detail }) });
+  }
+  return verdicts;
+}
+
+function entryVerdict(entry: Entry, pull: PullRecord): Verdict {
+  const section: SectionName = entry.section === 'dependency' ? 'dependencies' : entry.section;
+  if (entry.restoredBy) return { included: true, reason: 'restored', section, ...pointing(entry.pull.number) };
+  if (pull.number !== entry.pull.number)
+    return { included: true, reason: 'backport', section, ...pointing(entry.pull.number) };
+  return { included: true, reason: 'listed', section };
+}
+
+/** Looked at and not held: numbers never merged, and what was merged in time on another branch. */
+function passedOver({ source, bounds, selection }: Notes): { pull: PullRecord; verdict: Verdict }[] {
+  if (bounds.type === 'PR_BASED') {
+    const numbered = [...source.pullsNumbered(bounds.fromPrNumber ?? 1, bounds.toPrNumber ?? 0)];
+    return numbered.filter(({ state }) => state !== 'merged').map((pull) => ({ pull, verdict: out('unmerged') }));
+  }
+  const [from, to] = [source.tag(bounds.fromTag ?? ''), source.tag(bounds.toTag ?? '')];
+  if (bounds.type !== 'TAG_BASED' || selection.resolution !== 'window' || !from || !to) return [];
+  const span = spanBetween(source, from, to);
+  const held = new Set(selection.pulls.map(({ number }) => number));
+  const merged = [...source.pullsMergedBetween(span.from, span.to)];
+  return merged
+    .filter(({ number }) => !held.has(number))
+    .map((pull) => ({ pull, verdict: { ...out('branch'), ...(pull.baseRef !== null && { detail: pull.baseRef }) } }));
+}
+
+function issueChanges(notes: Notes): Change[] {
+  const linkedBy = new Map<number, PullRecord>();
+  for (const pull of notes.selection.pulls) {
+    for (const number of pull.linkedIssues) if (!linkedBy.has(number)) linkedBy.set(number, pull);
+  }
+  const issues = new Map(notes.selection.issues.map((issue) => [issue.number, issue]));
+  for (const number of linkedBy.keys()) {
+    const issue = notes.source.issue(number);
+    if (issue) issues.set(number, issue);
+  }
+  const listed = new Set(notes.entries.flatMap((entry) => entry.issues.map(({ number }) => number)));
+  return [...issues.values()]
+    .map((issue) => issueChange(notes, issue, linkedBy.get(issue.number), listed.has(issue.number)))
+    .sort(byNumber);
+}
+
+function issueChange(notes: Notes, issue: IssueRecord, by: PullRecord | undefined, listed: boolean): Change {
+  const method = by ? 'link' : closedMethod(notes);
+  if (issue.state === 'open') return change(issue, 'issue', method, { ...out('open'), ...pointing(by?.number) });
+  if (listed) return change(issue, 'issue', method, { included: true, reason: 'linked', ...pointing(by?.number) });
+  if (by) return change(issue, 'issue', method, { ...out('unlisted'), ...pointing(by.number) });
+  if (isUnresolved(issue)) return change(issue, 'issue', method, out('unresolved'));
+  return change(issue, 'issue', method, { included: true, reason: 'closed', section: 'issues' });
+}
+
+function commitChanges(notes: Notes): Change[] {
+  const direct = new Set(notes.directCommits.map(({ sha }) => sha));
+  return notes.selection.commitsWithoutPull.map(({ sha, message }) => {
+    const cancelled = notes.cancelledCommits.get(sha);
+    const publication = publicationOf(message);
+    const other = publication === undefined ? out('release') : { ...out('publication'), detail: publication };
+    const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : other;
+    const verdict = direct.has(sha) ? ({ included: true, reason: 'direct', section: 'commits' } as const) : reason;
+    return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
+  });
+}
+
+function methodOf({ selection, bounds }: Notes, number: number): Method {
+  if (bounds.type === 'DATE_BASED') return 'date';
+  if (bounds.type === 'PR_BASED') return 'number';
+  if (selection.resolution === 'window') return 'window';
+  return selection.bySubject.has(number) ? 'subject' : 'mergeCommit';
+}
+
+function closedMethod({ bounds }: Notes): Method {
+  if (bounds.type === 'TAG_BASED') return 'window';
+  return bounds.type === 'DATE_BASED' ? 'date' : 'number';
+}
+
+function change(record: PullRecord | IssueRecord, kind: 'pull' | 'issue', method: Method, verdict: Verdict): Change {
+  return { kind, number: record.number, title: cleanLine(record.title), ...verdict, method };
+}
+
+function out(reason: Reason): Verdict {
+  return { included: false, reason };
+}
+
+function pointing(number: number | undefined): { detail?: string } {
+  return number === undefined ? {} : { detail: `#${number}` };
+}
+
+function byNumber(a: Change, b: Change): number {
+  return (a.number ?? 0) - (b.number ?? 0);
+}

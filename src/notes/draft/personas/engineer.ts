@@ -1,0 +1,147 @@
+/**
+ * The draft for engineers: every change of the range, with numbers, authors and what to do about what breaks.
+ */
+import { compareUrl } from '../../../foundation/compare-url.ts';
+import type { DependencyUpdate } from '../../change/dependencies.ts';
+import { parseTitle } from '../../change/title.ts';
+import { once } from '../../range/caching-source.ts';
+import { quotedTitle } from '../../range/commit-reverts.ts';
+import type { Entry } from '../entries.ts';
+import { escapeText } from '../escape.ts';
+import type { Notes, RevertEntry } from '../gather.ts';
+import { highlightLines } from '../highlights.ts';
+import {
+  areaPrefix,
+  byArea,
+  bySection,
+  commitLine,
+  document,
+  fold,
+  inOrder,
+  isFolded,
+  keyList,
+  type LinkStyle,
+  marker,
+  numberLink,
+  numberLinks,
+  personLink,
+  safeUrl,
+  section,
+} from '../markdown.ts';
+import { quoteLines } from '../quote.ts';
+import { issueLines } from './issue-lines.ts';
+
+/** How a line refers to numbers and people; people are few, and each is written once. */
+interface LineStyle {
+  links: LinkStyle;
+  person: (login: string) => string;
+}
+
+/** The engineer's draft. */
+export function engineer(notes: Notes): string {
+  const { entries, source } = notes;
+  const { links, engineer: wanted } = source.settings;
+  const person = once((login: string) => personLink(source.repository.origin, login, links));
+  const folded = isFolded(entries);
+  const inSection = bySection(entries);
+  const of = (name: Entry['section'], fold = false): string[] =>
+    byArea(inSection.get(name) ?? [], (entry, prefix) => entryLine(entry, prefix, { links, person }), fold);
+  const sections = inOrder(source.settings, {
+    breaking: breakingLines(inSection.get('breaking') ?? [], { links, person }),
+    feature: of('feature', folded),
+    fix: of('fix', folded),
+    security: of('security'),
+    performance: of('performance'),
+    documentation: of('documentation'),
+    other: of('other'),
+    reverted: notes.reverted.map((entry) => revertLine(entry, links)),
+    issues: wanted.closedIssues ? issueLines(notes) : [],
+    commits: wanted.directCommits ? notes.directCommits.map((commit) => commitLine(source.repository.url, commit)) : [],
+    dependencies: wanted.dependencies ? updateLines(notes.updates, links) : [],
+  });
+  const body = [section('Highlights', highlightLines(notes)), ...sections, alreadyReleased(notes)];
+  const written = body.filter((text) => text !== '');
+  return document(written.length === 0 ? [] : [...written, ...closing(notes)]);
+}
+
+/** Breaking changes are never divided by area: each carries its steps, quoted from the body. */
+function breakingLines(entries: readonly Entry[], style: LineStyle): string[] {
+  return entries.flatMap((entry) => {
+    const line = entryLine(entry, areaPrefix(entry), style);
+    const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
+    return steps.length === 0 ? [line] : [line, '', ...steps, ''];
+  });
+}
+
+function entryLine(entry: Entry, prefix: string, { links, person }: LineStyle): string {
+  const people = entry.people.map(person).join(', ');
+  const text = escapeText(entry.text) || 'Untitled';
+  const besides = entry.besides === null ? '' : ` (${entry.besides})`;
+  const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;
+  const by = people === '' ? '' : ` — ${people}`;
+  return `- ${prefix}${text}${besides} (${numbers(entry, links)}${keyList(entry)})${fixes}${by} ${marker('pr', entry.id)}`;
+}
+
+function numbers(entry: Entry, links: LinkStyle): string {
+  const backports = entry.backports.length === 0 ? '' : numberLinks(entry.backports, links);
+  const restored = entry.restoredBy ? `, restored by ${numberLink(entry.restoredBy, links)}` : '';
+  return numberLink(entry.pull, links) + (backports === '' ? '' : `, backported in ${backports}`) + restored;
+}
+
+/** A revert of something shipped before. */
+export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle): string {
+  const { text } = parseTitle(pull.title);
+  const title = target
+    ? parseTitle(target.title).text
+    : parseTitle(quotedTitle(text) ?? text.replace(/^revert(?:s|ed)?:? (?=\S)/i, '')).text;
+  const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
+  const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
+  return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker('pr', pull.number)}`;
+}
+
+function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
+  const count = updates.reduce((sum, update) => sum + update.pulls.length, 0);
+  const lines = updates.map((update) => {
+    const from = update.from === null ? '' : `: ${escapeText(update.from)}`;
+    const versions = update.to === null ? '' : `${from} → ${escapeText(update.to)}`;
+    const name = escapeText(update.name) || 'Untitled';
+    return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker('pr', update.pulls[0]?.number ?? 0)}`;
+  });
+  return fold(`${count} ${count === 1 ? 'update' : 'updates'}`, lines);
+}
+
+/** Changes that `fromTag` had already, by a backport or another commit: not announced again, and not hidden either. */
+function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {
+  const { length } = alreadyShipped;
+  const lines = alreadyShipped.map(
+    (entry) =>
+      `- ${escapeText(entry.text) || 'Untitled'} (${numbers(entry, source.settings.links)}) ${marker('pr', entry.id)}`,
+  );
+  const tag = escapeText(bounds.fromTag ?? '');
+  return section('Already Released', fold(`${length} ${length === 1 ? 'change' : 'changes'} shipped in ${tag}`, lines));
+}
+
+function closing(notes: Notes): string[] {
+  const { repository, settings } = notes.source;
+  const { links, engineer: wanted } = settings;
+  const { type, fromTag, toTag } = notes.bounds;
+  const first = notes.firstContributions.map(
+    ({ login, pull }) => `- ${personLink(repository.origin, login, links)} in ${numberLink(pull, links)}`,
+  );
+  const people = notes.contributors.map((login) => personLink(repository.origin, login, links)).join(', ');
+  return [
+    section('New Contributors', wanted.newContributors ? first : []),
+    section('Contributors', wanted.contributors && people !== '' ? [people] : []),
+    type === 'TAG_BASED' && fromTag && toTag
+      ? `**Full Changelog**: <${safeUrl(compareUrl(repository.url, fromTag, toTag))}>${evidence(notes)}`
+      : '',
+  ];
+}
+
+/** How the range was told, where that is not simply what lies between the tags. */
+function evidence({ selection, bounds }: Notes): string {
+  if (selection.resolution === 'window')
+    return '\n\nSelected by merge date: captured pushes do not connect the two tags.';
+  if (!selection.diverged) return '';
+  return `\n\n${escapeText(bounds.fromTag ?? '')} lies on another line of history: selected is what ${escapeText(bounds.toTag ?? '')} has and it has not.`;
+}

@@ -1,0 +1,122 @@
+/**
+ * Takes a draft's Markdown apart into sections and blocks, and puts it together again unchanged. An entry is a list item
+ * with a marker and what is indented under it; everything else is prose.
+ */
+import { digestOf } from '../../foundation/etag.ts';
+
+/** A piece of a draft: `id` is what its marker names, null for prose. */
+export interface Block {
+  id: string | null;
+  lines: string[];
+  /** Blank lines before it. */
+  gap: number;
+}
+
+/** A heading with what stands under it, up to the next heading. The first section has no heading. */
+export interface Section {
+  heading: string;
+  /** Name of the heading with that of the one it stands under, since areas recur. */
+  key: string;
+  /** Name of the heading that an area stands under; null for what is no area. */
+  parent: string | null;
+  gap: number;
+  blocks: Block[];
+}
+
+const markerPattern = /<!-- rn:((?:pr|issue):\d{1,10}) -->/;
+const headingPattern = /^(#{1,6}) \S/;
+const itemPattern = /^[-*+] /;
+/** Longest heading that is its own name. */
+const longestName = 200;
+
+/** Sections of a draft with `\n` at line ends. */
+export function parseDraft(body: string): Section[] {
+  const sections: Section[] = [{ heading: '', key: '', parent: null, gap: 0, blocks: [] }];
+  let gap = 0;
+  let parent = '';
+  let fence = '';
+  for (const line of body.split('\n')) {
+    const here = sections.at(-1) as Section;
+    const last = here.blocks.at(-1);
+    const depth = fence === '' && line.startsWith('#') ? (headingPattern.exec(line)?.[1]?.length ?? 0) : 0;
+    if (fence !== '' && last) last.lines.push(line);
+    else if (line.trim() === '') {
+      gap += 1;
+      continue;
+    } else if (depth > 0) {
+      const name = nameOf(line);
+      if (depth < 3) parent = name;
+      const place = depth < 3 ? { key: name, parent: null } : { key: `${parent}\n${name}`, parent };
+      sections.push({ heading: line, ...place, gap, blocks: [] });
+    } else if (last && continues(last, line, gap)) push(last.lines, gap, [line]);
+    else here.blocks.push({ id: entryId(line), lines: [line], gap });
+    gap = 0;
+    fence = fenceAfter(fence, line);
+  }
+  return sections;
+}
+
+/** The draft of sections, ending in one line end. */
+export function writeDraft(sections: readonly Section[]): string {
+  const lines: string[] = [];
+  for (const section of sections) {
+    if (section.heading !== '') push(lines, section.gap, [section.heading]);
+    for (const block of section.blocks) push(lines, block.gap, block.lines);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Blocks of a section that are no entries. */
+export function proseOf(section: Section): Block[] {
+  return section.blocks.filter(({ id }) => id === null);
+}
+
+/** Same entries and prose in the same order, the words of prose included. */
+export function isSameShape(one: Section, other: Section): boolean {
+  const shape = (section: Section): string =>
+    section.blocks.map((block) => block.id ?? `prose ${blockText(block)}`).join('\n\n');
+  return shape(one) === shape(other);
+}
+
+/** Sections whose headings stand apart from what is around them. */
+export function setApart(sections: readonly Section[]): Section[] {
+  return sections.map((section, index) => {
+    const [first, ...rest] = section.blocks;
+    const gap = index > 0 ? Math.max(section.gap, 1) : section.gap;
+    if (!first || section.heading === '') return { ...section, gap };
+    return { ...section, gap, blocks: [{ ...first, gap: Math.max(first.gap, 1) }, ...rest] };
+  });
+}
+
+/** Text of a block to compare by: blanks at line ends make no difference. */
+export function blockText(block: Block): string {
+  const { lines } = block;
+  return lines.length === 1 ? (lines[0] as string).trimEnd() : lines.map((line) => line.trimEnd()).join('\n');
+}
+
+function push(lines: string[], gap: number, more: readonly string[]): void {
+  if (lines.length > 0) for (let count = 0; count < gap; count += 1) lines.push('');
+  for (const line of more) lines.push(line);
+}
+
+/** What a heading is known by. Each area repeats the name of the heading above it, so that of a long one it is the digest. */
+function nameOf(heading: string): string {
+  return heading.length <= longestName ? heading : digestOf(heading);
+}
+
+function entryId(line: string): string | null {
+  return itemPattern.test(line) ? (markerPattern.exec(line)?.[1] ?? null) : null;
+}
+
+/** An entry goes on over indented lines, prose over all that neither begins an entry nor stands apart. */
+function continues(block: Block, line: string, gap: number): boolean {
+  if (block.id !== null) return /^(?: {2}|\t)/.test(line);
+  return gap === 0 && entryId(line) === null;
+}
+
+function fenceAfter(open: string, line: string): string {
+  const mark = /[`~]{3}/.test(line) ? /^[ >]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] : undefined;
+  if (!mark) return open;
+  if (open === '') return mark;
+  return mark.startsWith(open) && /^[ >]*[`~]+\s*$/.test(line) ? '' : open;
+}

@@ -1,0 +1,117 @@
+/**
+ * Erasing what hangs on a stale sync: a pull request or issue with its comments, a push with its commits. Counting is beside
+ * it, so that what a sweep says and what it does are one. Which syncs are stale is decided by whoever calls.
+ */
+import type { RecordCounts } from '../../protocol/retention.ts';
+import type { CommitRecord } from '../../protocol/stored.ts';
+import type { Partition } from '../partition.ts';
+import { readIssue } from '../tables/issues.ts';
+import { authorKey, readPull, removeMergedAs } from '../tables/pulls.ts';
+import { readCommit, readPush, writeCommit } from '../tables/pushes.ts';
+import { noCounts } from '../tables/retention.ts';
+import { hasSync, isStale, removeSync, type SyncKey } from '../tables/syncs.ts';
+
+/** What would go with a stale sync. */
+export function countStale(partition: Partition, key: SyncKey, before: number): RecordCounts {
+  const [repoId, kind, id] = key;
+  if (kind === 'number') return countNumber(partition, repoId, id);
+  if (kind === 'push') return countPush(partition, key, before);
+  const commit = readCommit(partition, repoId, id);
+  return { ...noCounts(), commits: commit && holding(partition, repoId, commit).length === 0 ? 1 : 0 };
+}
+
+function countNumber(partition: Partition, repoId: string, number: number): RecordCounts {
+  return {
+    ...noCounts(),
+    pulls: readPull(partition, repoId, number) ? 1 : 0,
+    issues: readIssue(partition, repoId, number) ? 1 : 0,
+    comments: partition.tables.comments.getKeysCount(commentsOf(repoId, number)),
+  };
+}
+
+/** A commit of several stale pushes is counted with the first of them. */
+function countPush(partition: Partition, key: SyncKey & { 1: 'push' }, before: number): RecordCounts {
+  const [repoId, , branch, after] = key;
+  const push = readPush(partition, repoId, branch, after);
+  const goes = (sha: string): boolean => {
+    const commit = readCommit(partition, repoId, sha);
+    if (!commit || commit.pushes[0]?.[0] !== branch || commit.pushes[0]?.[1] !== after) return false;
+    const own: SyncKey = [repoId, 'commit', sha];
+    if (hasSync(partition, own) && !isStale(partition, own, before)) return false;
+    return commit.pushes.every((each) => isStale(partition, [repoId, 'push', ...each], before));
+  };
+  return { ...noCounts(), pushes: push ? 1 : 0, commits: push ? push.shas.filter(goes).length : 0 };
+}
+
+/** Erases what hangs on a stale sync, and the sync. */
+export function eraseStale(partition: Partition, key: SyncKey): RecordCounts {
+  const [repoId, kind, id] = key;
+  const erased =
+    kind === 'number'
+      ? eraseNumber(partition, repoId, id)
+      : kind === 'push'
+        ? erasePush(partition, key)
+        : eraseCommit(partition, repoId, id);
+  removeSync(partition, key);
+  return erased;
+}
+
+function eraseNumber(partition: Partition, repoId: string, number: number): RecordCounts {
+  const { pulls, pullsByMergedAt, pullsByAuthor, issues, issuesByClosedAt, comments, removedIssues } = partition.tables;
+  const erased = countNumber(partition, repoId, number);
+  const pull = readPull(partition, repoId, number);
+  if (pull) pulls.removeSync([repoId, number]);
+  if (pull?.mergeSha) removeMergedAs(partition, repoId, pull.mergeSha, number);
+  if (pull && pull.mergedAt !== null) pullsByMergedAt.removeSync([repoId, pull.mergedAt, number]);
+  const author = pull && authorKey(repoId, pull);
+  if (author) pullsByAuthor.removeSync(author);
+  const issue = readIssue(partition, repoId, number);
+  if (issue) issues.removeSync([repoId, number]);
+  if (issue && issue.closedAt !== null) issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);
+  for (const key of [...comments.getKeys(commentsOf(repoId, number))]) comments.removeSync(key);
+  removedIssues.removeSync([repoId, number]);
+  return erased;
+}
+
+/** A commit stays as long as one of its pushes, or a telling of its own. */
+function erasePush(partition: Partition, key: SyncKey & { 1: 'push' }): RecordCounts {
+  const [repoId, , branch, after] = key;
+  const push = readPush(partition, repoId, branch, after);
+  if (!push) return noCounts();
+  let commits = 0;
+  for (const sha of push.shas) {
+    const commit = readCommit(partition, repoId, sha);
+    if (commit && !keepCommit(partition, repoId, without(commit, branch, after))) commits += 1;
+  }
+  partition.tables.pushes.removeSync([repoId, branch, after]);
+  return { ...noCounts(), pushes: 1, commits };
+}
+
+function without(commit: CommitRecord, branch: string, after: string): CommitRecord {
+  return { ...commit, pushes: commit.pushes.filter(([name, head]) => name !== branch || head !== after) };
+}
+
+function keepCommit(partition: Partition, repoId: string, commit: CommitRecord): boolean {
+  const keep = commit.pushes.length > 0 || hasSync(partition, [repoId, 'commit', commit.sha]);
+  if (keep) writeCommit(partition, repoId, commit);
+  else partition.tables.commits.removeSync([repoId, commit.sha]);
+  return keep;
+}
+
+function eraseCommit(partition: Partition, repoId: string, sha: string): RecordCounts {
+  const commit = readCommit(partition, repoId, sha);
+  if (!commit) return noCounts();
+  const pushes = holding(partition, repoId, commit);
+  if (pushes.length > 0) writeCommit(partition, repoId, { ...commit, pushes });
+  else partition.tables.commits.removeSync([repoId, sha]);
+  return { ...noCounts(), commits: pushes.length > 0 ? 0 : 1 };
+}
+
+/** The pushes of a commit that are there and list it: one that was told twice, differently, lists what one telling had. */
+function holding(partition: Partition, repoId: string, { sha, pushes }: CommitRecord): CommitRecord['pushes'] {
+  return pushes.filter(([branch, after]) => readPush(partition, repoId, branch, after)?.shas.includes(sha));
+}
+
+function commentsOf(repoId: string, number: number) {
+  return { start: [repoId, number], end: [repoId, number + 1] };
+}

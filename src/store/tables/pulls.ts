@@ -1,0 +1,103 @@
+/**
+ * Captured pull requests: by number, and merged ones by merge commit, by time of merge, and by author.
+ */
+import type { PullRecord } from '../../protocol/stored.ts';
+import type { Partition } from '../partition.ts';
+
+export function readPull(partition: Partition, repoId: string, number: number): PullRecord | undefined {
+  return partition.tables.pulls.get([repoId, number]);
+}
+
+/** Writes a pull request and moves its index entries. */
+export function writePull(
+  partition: Partition,
+  repoId: string,
+  pull: PullRecord,
+  before: PullRecord | undefined,
+): void {
+  const { pulls, pullsByMergedAt, pullsByAuthor } = partition.tables;
+  pulls.putSync([repoId, pull.number], pull);
+  if (before?.mergeSha !== pull.mergeSha) {
+    if (before?.mergeSha) removeMergedAs(partition, repoId, before.mergeSha, pull.number);
+    if (pull.mergeSha) addMergedAs(partition, repoId, pull.mergeSha, pull.number);
+  }
+  if (before?.mergedAt !== pull.mergedAt) {
+    if (before?.mergedAt != null) pullsByMergedAt.removeSync([repoId, before.mergedAt, pull.number]);
+    if (pull.mergedAt !== null) pullsByMergedAt.putSync([repoId, pull.mergedAt, pull.number], true);
+  }
+  const [was, is] = [before && authorKey(repoId, before), authorKey(repoId, pull)];
+  if (was && String(was) !== String(is)) pullsByAuthor.removeSync(was);
+  if (is && String(was) !== String(is)) pullsByAuthor.putSync(is, true);
+}
+
+/** Where a merged pull request stands among those of its author, case aside; none while it is not merged. */
+export function authorKey(repoId: string, pull: PullRecord): [string, string, number, number] | undefined {
+  if (pull.mergedAt === null) return undefined;
+  return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
+}
+
+/** Number of the first merged pull request of an author, case aside. */
+export function firstPullBy(partition: Partition, repoId: string, login: string): number | undefined {
+  const author = login.toLowerCase();
+  const range = { start: [repoId, author], end: [repoId, author, Number.MAX_SAFE_INTEGER], limit: 1 };
+  const [key] = partition.tables.pullsByAuthor.getKeys(range);
+  return (key as [string, string, number, number] | undefined)?.[3];
+}
+
+/** Merged pull requests whose merge commit is `sha`, by number. */
+export function pullsMergedAs(partition: Partition, repoId: string, sha: string): PullRecord[] {
+  const found: PullRecord[] = [];
+  for (const number of numbersMergedAs(partition, repoId, sha)) {
+    const pull = readPull(partition, repoId, number);
+    if (pull) found.push(pull);
+  }
+  return found;
+}
+
+/** Takes a pull request from those of a merge commit; a row is there only while it has numbers. */
+export function removeMergedAs(partition: Partition, repoId: string, sha: string, number: number): void {
+  const { pullsByMergeSha } = partition.tables;
+  const left = numbersMergedAs(partition, repoId, sha).filter((other) => other !== number);
+  if (left.length === 0) pullsByMergeSha.removeSync([repoId, sha]);
+  else pullsByMergeSha.putSync([repoId, sha], left);
+}
+
+function addMergedAs(partition: Partition, repoId: string, sha: string, number: number): void {
+  const others = numbersMergedAs(partition, repoId, sha).filter((other) => other !== number);
+  partition.tables.pullsByMergeSha.putSync(
+    [repoId, sha],
+    [...others, number].sort((a, b) => a - b),
+  );
+}
+
+/** One row a merge commit, as a draft asks for each of its commits: a row is read in half the time of a range of keys. */
+function numbersMergedAs(partition: Partition, repoId: string, sha: string): number[] {
+  return partition.tables.pullsByMergeSha.get([repoId, sha]) ?? [];
+}
+
+/** Pull requests with `from` ≤ mergedAt < `to`, by (mergedAt, number). */
+export function pullsMergedBetween(partition: Partition, repoId: string, from: number, to: number): PullRecord[] {
+  const keys = partition.tables.pullsByMergedAt.getKeys({ start: [repoId, from], end: [repoId, to] });
+  return byKeys(partition, repoId, keys);
+}
+
+/** Captured pull requests with `from` ≤ number ≤ `to`, by number. */
+export function pullsNumbered(partition: Partition, repoId: string, from: number, to: number): PullRecord[] {
+  const rows = partition.tables.pulls.getRange({ start: [repoId, from], end: [repoId, to + 1] });
+  return [...rows].map((row) => row.value as PullRecord);
+}
+
+/** Up to `limit` captured pull requests after a number, by number. */
+export function pullsAfter(partition: Partition, repoId: string, number: number, limit: number): PullRecord[] {
+  const rows = partition.tables.pulls.getRange({ start: [repoId, number + 1], end: [repoId, 1e12], limit });
+  return [...rows].map((row) => row.value as PullRecord);
+}
+
+function byKeys(partition: Partition, repoId: string, keys: Iterable<[string, unknown, number]>): PullRecord[] {
+  const found: PullRecord[] = [];
+  for (const key of keys) {
+    const pull = readPull(partition, repoId, key[2]);
+    if (pull) found.push(pull);
+  }
+  return found;
+}

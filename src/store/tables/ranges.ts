@@ -1,0 +1,68 @@
+/**
+ * Release ranges: by id, and by repository in order of making.
+ */
+import type { RangeRecord } from '../../protocol/stored.ts';
+import type { Partition } from '../partition.ts';
+import { nextNumber, readCounter, writeCounter } from './meta.ts';
+
+export function readRange(partition: Partition, id: string): RangeRecord | undefined {
+  return partition.tables.ranges.get(id);
+}
+
+export function writeRange(partition: Partition, range: RangeRecord): void {
+  if (!readRange(partition, range.id)) nextNumber(partition, rangesOf(range.repoId));
+  partition.tables.ranges.putSync(range.id, range);
+  partition.tables.rangesByRepository.putSync([range.repoId, range.createdAt, range.id], true);
+}
+
+/** Whether a repository has any range. Asked for with every event, so no cursor is opened for it. */
+export function hasRanges(partition: Partition, repoId: string): boolean {
+  return countRanges(partition, repoId) > 0;
+}
+
+/** How many ranges a repository has. */
+export function countRanges(partition: Partition, repoId: string): number {
+  return readCounter(partition, rangesOf(repoId));
+}
+
+/** Forgets that a repository had ranges: all of them are erased. */
+export function removeRangeCount(partition: Partition, repoId: string): void {
+  partition.tables.meta.removeSync(rangesOf(repoId));
+  writeErasedRecount(partition, repoId, 0);
+}
+
+/**
+ * The recount that will say what the ranges of a repository have lost by a sweep, by its row in the outbox; 0 when none is
+ * awaited.
+ */
+export function readErasedRecount(partition: Partition, repoId: string): number {
+  return readCounter(partition, erasedOf(repoId));
+}
+
+export function writeErasedRecount(partition: Partition, repoId: string, row: number): void {
+  if (row > 0) writeCounter(partition, erasedOf(repoId), row);
+  else partition.tables.meta.removeSync(erasedOf(repoId));
+}
+
+function erasedOf(repoId: string): string {
+  return `erased ${repoId}`;
+}
+
+function rangesOf(repoId: string): string {
+  return `ranges ${repoId}`;
+}
+
+/** All ranges of a repository, oldest first. */
+export function listRanges(partition: Partition, repoId: string): RangeRecord[] {
+  const found: RangeRecord[] = [];
+  for (const key of rangeKeys(partition, repoId)) {
+    const range = readRange(partition, key[2]);
+    if (range) found.push(range);
+  }
+  return found;
+}
+
+function rangeKeys(partition: Partition, repoId: string): Iterable<[string, number, string]> {
+  const keys = partition.tables.rangesByRepository.getKeys({ start: [repoId], end: [repoId, Number.MAX_VALUE] });
+  return keys as Iterable<[string, number, string]>;
+}

@@ -1,0 +1,123 @@
+/**
+ * The responses of single objects: their shapes as the API sends them (spec part 2), and the ready-made bytes stored beside
+ * the records (`docs/architecture.md` decision 15). Bytes carry the repository and its revision, so a reader can tell stale ones.
+ */
+import { compareUrl } from '../../foundation/compare-url.ts';
+import { digestLength, digestOf, toEtag } from '../../foundation/etag.ts';
+import type { DraftRecord, RangeRecord } from '../../protocol/stored.ts';
+import type { Partition } from '../partition.ts';
+import { readDraft } from './drafts.ts';
+import { readRange } from './ranges.ts';
+import { readRepository, readRevision } from './repositories.ts';
+
+/** What a single object's response is made of, besides the object. */
+export interface ReadyResponse {
+  repoId: string;
+  json: Buffer;
+  etag: string;
+  /** A newer one is being made. */
+  processing: boolean;
+}
+
+/** Revision of the repository, whether it is being made anew, length of the repository's id; then digest, id, JSON. */
+const headerBytes = 4 + 1 + 1 + digestLength;
+
+/** A range as GET answers it. */
+export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
+  const { type, ...bounds } = range.bounds;
+  const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;
+  return {
+    id: range.id,
+    repoId: range.repoId,
+    type,
+    ...bounds,
+    ...(url !== undefined && { compareUrl: url }),
+    prCount: range.prCount,
+    issueCount: range.issueCount,
+    resolution: range.resolution,
+    createdAt: new Date(range.createdAt).toISOString(),
+    updatedAt: new Date(range.updatedAt).toISOString(),
+  };
+}
+
+/** A draft as GET and List answer it. */
+export function draftResponse(draft: DraftRecord): Record<string, unknown> {
+  return {
+    id: draft.id,
+    releaseRangeId: draft.rangeId,
+    persona: draft.persona,
+    status: draft.status,
+    revision: draft.revision,
+    bodyMd: draft.bodyMd,
+    flags: draft.flags,
+    ...(draft.error !== null && { error: draft.error }),
+    createdAt: new Date(draft.createdAt).toISOString(),
+    updatedAt: new Date(draft.updatedAt).toISOString(),
+  };
+}
+
+/** Writes the ready bytes of a range. */
+export function writeRangeResponse(partition: Partition, range: RangeRecord, repositoryUrl: string): void {
+  const json = toJson(rangeResponse(range, repositoryUrl));
+  writeResponse(partition, range, { json, digest: digestOf(json), processing: false });
+}
+
+/** Writes the ready bytes of a draft. */
+export function writeDraftResponse(partition: Partition, draft: DraftRecord): void {
+  const processing = draft.status === 'processing';
+  writeResponse(partition, draft, { json: toJson(draftResponse(draft)), digest: draft.digest, processing });
+}
+
+function writeResponse(
+  partition: Partition,
+  { id, repoId }: { id: string; repoId: string },
+  { json, digest, processing }: { json: Buffer; digest: string; processing: boolean },
+): void {
+  const repo = Buffer.from(repoId, 'latin1');
+  const row = Buffer.allocUnsafe(headerBytes + repo.length + json.length);
+  row.writeUInt32BE(readRevision(partition, repoId), 0);
+  row[4] = processing ? 1 : 0;
+  row[5] = repo.length;
+  row.write(digest, 6, 'latin1');
+  repo.copy(row, headerBytes);
+  json.copy(row, headerBytes + repo.length);
+  partition.responses.putSync(id, row);
+}
+
+/** Ready bytes on their way out: the store's own buffer is used again by the next read, and a copy each would be garbage. */
+let outgoing = Buffer.allocUnsafeSlow(65_536);
+
+/**
+ * The response of a range or draft: its ready bytes, or, when they are stale or missing, encoded from the record. The bytes
+ * are valid until the next call.
+ */
+export function readResponse(partition: Partition, id: string): ReadyResponse | undefined {
+  const stored = partition.responses.getBinaryFast(id) as Buffer | undefined;
+  if (stored === undefined) return encodeResponse(partition, id);
+  if (stored.length > outgoing.length) outgoing = Buffer.allocUnsafeSlow(stored.length * 2);
+  // Only `length` tells where the row ends: what lies below it is longer, and `copy` and `set` would take all of that.
+  outgoing.set(new Uint8Array(stored.buffer, stored.byteOffset, stored.length));
+  const row = outgoing.subarray(0, stored.length);
+  const end = headerBytes + (row[5] as number);
+  const repoId = row.toString('latin1', headerBytes, end);
+  if (row.readUInt32BE(0) !== readRevision(partition, repoId)) return encodeResponse(partition, id);
+  const etag = toEtag(row.toString('latin1', 6, headerBytes));
+  return { repoId, json: row.subarray(end), etag, processing: row[4] === 1 };
+}
+
+function encodeResponse(partition: Partition, id: string): ReadyResponse | undefined {
+  const range = readRange(partition, id);
+  if (range) {
+    const repository = readRepository(partition, range.repoId);
+    const json = toJson(rangeResponse(range, repository?.url ?? ''));
+    return { repoId: range.repoId, json, etag: toEtag(digestOf(json)), processing: false };
+  }
+  const draft = readDraft(partition, id);
+  if (!draft) return undefined;
+  const json = toJson(draftResponse(draft));
+  return { repoId: draft.repoId, json, etag: toEtag(draft.digest), processing: draft.status === 'processing' };
+}
+
+function toJson(response: unknown): Buffer {
+  return Buffer.from(JSON.stringify(response));
+}

@@ -1,0 +1,97 @@
+/**
+ * Keeps the supervised nats-server running: started or adopted, started again with growing, jittered delay when it ends,
+ * stopped last.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Settings } from '../../config/schema.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { childRestarts } from '../foundation/metrics.ts';
+import { connectionFault } from '../journal/connect.ts';
+import { usersOf } from '../journal/keys.ts';
+import { localJournal, type NatsServer, NatsServerError, startNatsServer } from './nats-server.ts';
+
+const natsStopMs = 10_000;
+const steadyMs = 30_000;
+
+/** A nats-server that is started again when it ends. */
+export interface SupervisedNats {
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the server and watches over it. The data directory must be locked: what answers on its port is then our own.
+ * @throws NatsServerError when another program has the port
+ */
+export async function superviseNats(settings: Settings, logger: Logger): Promise<SupervisedNats> {
+  const options = {
+    dataDir: settings.dataDir,
+    port: settings.natsPort,
+    users: usersOf(settings.dataDir),
+    maxStore: settings.journalMaxBytes * (settings.partitions + 1) * 2,
+  };
+  let server: NatsServer = await startNatsServer(options);
+  let stopping = false;
+  if (server.adopted) await assertOwn(settings);
+  if (server.adopted) logger.warn({ natsPid: server.pid }, 'nats-server of an earlier start is adopted');
+  const stop = new AbortController();
+  const watching = watch();
+
+  async function watch(): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      const started = performance.now();
+      await server.exited;
+      if (stopping) return;
+      if (performance.now() - started > steadyMs) failures = 0;
+      logger.error(
+        { natsPid: server.pid, log: `${settings.dataDir}/nats/server.log` },
+        'nats-server ended and is started again',
+      );
+      childRestarts.inc({ role: 'nats-server' });
+      const ms = Math.min(5000, 50 * 2 ** failures) * (0.75 + Math.random() / 2);
+      await pause(ms, undefined, { signal: stop.signal }).catch(() => {});
+      if (stopping) return;
+      server = await startAgain();
+      if (stopping) kill(server.pid, 'SIGTERM');
+    }
+  }
+
+  /** A start that fails (the port was taken meanwhile) is an end like any other: it is tried again. */
+  async function startAgain(): Promise<NatsServer> {
+    return startNatsServer(options).catch((error: Error) => {
+      logger.error({ err: error }, 'nats-server cannot be started');
+      return server;
+    });
+  }
+
+  return {
+    pid: () => server.pid,
+    stop: async () => {
+      stopping = true;
+      stop.abort();
+      kill(server.pid, 'SIGTERM');
+      const late = setTimeout(() => kill(server.pid, 'SIGKILL'), natsStopMs);
+      await watching;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** Our server can run while another program has its port: then that program does not have our server's certificate. */
+async function assertOwn({ dataDir, natsPort }: Settings): Promise<void> {
+  const fault = await connectionFault(localJournal(dataDir, natsPort, 'supervisor'), 'supervisor');
+  if (!fault) return;
+  throw new NatsServerError(
+    `Port ${natsPort} is taken by another program (${fault.message}). Set TIDINGS_NATS_PORT to a free one.`,
+  );
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  // A program that could not be started has no number, and 0 means our own process group.
+  if (pid <= 1) return;
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The operations port: /metrics of all processes together, /healthz (the supervisor lives), /readyz (everything that is
+ * needed to serve is up). Served by the supervisor, so that it answers while a child is down.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import { health, healthPath } from '../http/health.ts';
+import { portError } from './ports.ts';
+
+/** What the operations port tells. */
+export interface OpsSource {
+  metrics: () => Promise<string>;
+  /** What is not ready, by name; empty when all is. */
+  waitingFor: () => string[];
+}
+
+/** A listening operations port. */
+export interface OpsServer {
+  readonly port: number;
+  close(): void;
+}
+
+/**
+ * Starts the operations port; port 0 takes a free one.
+ * @throws PortError when it cannot be listened on
+ */
+export async function startOps(host: string, port: number, source: OpsSource): Promise<OpsServer> {
+  const server = createServer((request, response) => {
+    void answer(request.url ?? '/', source, response).catch(() => send(response, 500, 'text/plain', 'failed\n'));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(portError({ host, port, hostVariable: 'TIDINGS_OPS_HOST', portVariable: 'TIDINGS_OPS_PORT' }, error)),
+    );
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  return { port: typeof address === 'object' && address ? address.port : port, close: () => void server.close() };
+}
+
+async function answer(url: string, source: OpsSource, response: ServerResponse): Promise<void> {
+  const [path] = url.split('?');
+  if (path === '/metrics')
+    return send(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await source.metrics());
+  if (path === healthPath) return json(response, 200, health);
+  if (path === '/readyz') {
+    const waitingFor = source.waitingFor();
+    return json(response, waitingFor.length === 0 ? 200 : 503, {
+      status: waitingFor.length === 0 ? 'ready' : 'waiting',
+      waitingFor,
+    });
+  }
+  return json(response, 404, { error: 'Not found', message: 'Here are /metrics, /healthz and /readyz.' });
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  send(response, status, 'application/json', JSON.stringify(body));
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store', Connection: 'close' });
+  response.end(body);
+}

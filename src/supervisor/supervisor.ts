@@ -1,0 +1,333 @@
+/**
+ * The supervisor: nats-server (unless an external one is named), partition workers, one gateway, the operations port. It
+ * starts them in order, restarts what dies, and stops them in order: gateway, workers, nats-server.
+ */
+import { statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AggregatorRegistry } from 'prom-client';
+import { settingsToEnv } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { Logger } from '../foundation/logger.ts';
+import {
+  buildInfo,
+  collectRuntimeMetrics,
+  diskFreeBytes,
+  durabilityLevel,
+  registry,
+  serviceReady,
+} from '../foundation/metrics.ts';
+import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private-files.ts';
+import { version } from '../foundation/version.ts';
+import { connectJournal, type Journal } from '../journal/connect.ts';
+import { claimInstance } from '../journal/instance.ts';
+import type { JournalRole } from '../journal/roles.ts';
+import { type PartitionName, partitionNames } from '../journal/subjects.ts';
+import { type DurabilityLevel, durabilityOf, ensureStream } from '../journal/topology.ts';
+import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
+import { Child } from './child-process.ts';
+import { DataDirError } from './data-dir.ts';
+import { type FirstStart, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
+import { requireReviewedServer } from './http-server-files.ts';
+import { localJournal } from './nats-server.ts';
+import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
+import { type OpsServer, startOps } from './operations-port.ts';
+import { requireFreePorts } from './ports.ts';
+
+/** A service that is starting or runs. */
+export interface Service {
+  /** Resolves when everything is ready to serve; rejects when it cannot be. */
+  readonly ready: Promise<ServiceFacts>;
+  /** Process ids by name, for whoever tests what a kill does. */
+  pids(): Record<string, number>;
+  /** Stops what has been started, in order, at any stage. */
+  stop(): Promise<void>;
+}
+
+/** What a ready service can tell. */
+export interface ServiceFacts {
+  /** Where the API and the webhook receiver listen. */
+  url: string;
+  opsUrl: string;
+  durability: DurabilityLevel;
+  first: FirstStart;
+}
+
+const childStopMs = 20_000;
+const streamsRetryMs = 500;
+
+/**
+ * Starts everything.
+ * @returns at once; `ready` rejects with SettingsError, DataDirError, PortError, HttpServerError, NatsServerError or
+ *   JournalSetupError for faults that an operator mends
+ */
+export function startService(settings: Settings, logger: Logger): Service {
+  const started: Started = {
+    stopped: new AbortController(),
+    children: [],
+    lock: undefined,
+    journal: undefined,
+    nats: undefined,
+    ops: undefined,
+  };
+  const ready = start(settings, logger, started);
+  return {
+    ready,
+    pids: () => pids(started),
+    stop: async () => {
+      started.stopped.abort(new StoppedError());
+      // A start under way ends at its next step. Until then it could start a process that nobody would stop.
+      await ready.catch(() => {});
+      // The gateway first, so that what it has accepted is folded before the workers go.
+      for (const role of ['gateway', 'worker'] as const) {
+        const children = started.children.filter((child) => child.options.role === role);
+        await Promise.all(children.map((child) => child.stop(childStopMs)));
+      }
+      await started.journal?.close();
+      await started.nats?.stop();
+      started.ops?.close();
+      await started.lock?.release();
+    },
+  };
+}
+
+/** What a stop has to stop. */
+interface Started {
+  children: Child[];
+  /** Aborted when the service is told to stop. */
+  stopped: AbortController;
+  lock: PartitionLock | undefined;
+  journal: Journal | undefined;
+  nats: SupervisedNats | undefined;
+  ops: OpsServer | undefined;
+}
+
+async function start(settings: Settings, logger: Logger, started: Started): Promise<ServiceFacts> {
+  keepFilesPrivate();
+  requireReviewedServer(logger);
+  collectRuntimeMetrics();
+  buildInfo.set({ version, node: process.versions.node }, 1);
+  logClosed(openDataDir(settings.dataDir), settings, logger);
+  const { signal } = started.stopped;
+  started.lock = await lockDataDir(settings.dataDir);
+  await requireFreePorts(settings);
+  signal.throwIfAborted();
+  const prepared = prepareDataDir(settings);
+  const supervised = settings.natsUrl === '';
+  const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
+  const first: FirstStart = { ...prepared, made: [...prepared.made, ...keys] };
+  if (supervised) started.nats = await superviseNats(settings, logger);
+  signal.throwIfAborted();
+  const settingsOf = (role: JournalRole): Settings => ({
+    ...settings,
+    ...(supervised && localJournal(settings.dataDir, settings.natsPort, role)),
+    webhookSecrets: [...first.webhookSecrets],
+  });
+  const ready = new Readiness();
+  const forGateway = settingsOf('gateway');
+  const gateway = new Child(childOptions('gateway', 'gateway', '../gateway/main.js', [], forGateway, logger, ready));
+  const workers = makeWorkers(settingsOf('worker'), logger, ready);
+  const children = [...workers, gateway];
+  const waitingFor = () => children.filter((child) => !child.ready).map((child) => child.options.name);
+  started.ops = await startOps(settings.opsHost, settings.opsPort, {
+    metrics: () => {
+      measure(settings.dataDir, waitingFor().length === 0);
+      return gather(children);
+    },
+    waitingFor,
+  });
+  const client = { role: 'supervisor', name: 'tidings supervisor' } as const;
+  started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
+    journal.close(),
+  );
+  const durability = await unlessStopped(signal, prepareJournal(started.journal, settings, logger));
+  await launch(workers, started, ready);
+  await launch([gateway], started, ready);
+  const { host, port } = gateway.address as { host: string; port: number };
+  return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
+}
+
+/** Warns of what other users could use. Entries with open modes in a directory that was closed were out of their reach. */
+function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: Logger): void {
+  const wasOpen = closed.some(({ path }) => path === dataDir);
+  for (const { path, mode, expected } of closed) {
+    const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
+    if (!wasOpen) logger.info(was, 'closed to other users, whom the data directory kept out');
+    else
+      logger.warn(
+        was,
+        'other users could use this and cannot any more; rotate the keys if one of them may have read it',
+      );
+  }
+}
+
+async function launch(children: readonly Child[], started: Started, ready: Readiness): Promise<void> {
+  const { signal } = started.stopped;
+  signal.throwIfAborted();
+  started.children.push(...children);
+  for (const child of children) child.start();
+  await unlessStopped(
+    signal,
+    ready.when(() => children.every((child) => child.started)),
+  );
+}
+
+/**
+ * A step of the start, or its end as soon as the service is told to stop.
+ * @param drop gets rid of what the step has made when nobody waits for it any more
+ */
+async function unlessStopped<T>(
+  signal: AbortSignal,
+  step: Promise<T>,
+  drop: (made: T) => unknown = () => {},
+): Promise<T> {
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([step, stopped]);
+  } catch (error) {
+    if (signal.aborted) void step.then(drop).catch(() => {});
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The service was told to stop before it was ready. */
+class StoppedError extends Error {}
+
+/** One supervisor a data directory: a second one would adopt the first one's nats-server. */
+async function lockDataDir(dataDir: string): Promise<PartitionLock> {
+  try {
+    return await takeLock(dataDir, 'supervisor');
+  } catch (error) {
+    if (!(error instanceof PartitionLockedError)) throw error;
+    throw new DataDirError(
+      `Another Tidings runs on ${dataDir}. Stop it first, or set TIDINGS_DATA_DIR to another folder.`,
+    );
+  }
+}
+
+/** Wakes whoever waits for children each time one says it is ready, or gives up on one that ends again and again. */
+class Readiness {
+  private wake: () => void = () => {};
+  private fault: Error | undefined;
+
+  changed(): void {
+    this.wake();
+  }
+
+  failed(error: Error): void {
+    this.fault = error;
+    this.wake();
+  }
+
+  async when(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+      if (this.fault) throw this.fault;
+    }
+  }
+}
+
+/** Claims the journal, makes its streams and says how durable an acknowledgement is. */
+async function prepareJournal(journal: Journal, settings: Settings, logger: Logger): Promise<DurabilityLevel> {
+  await claimInstance(journal, settings.dataDir);
+  const replicas = await makeStreams(journal, settings);
+  journal.onReconnect(() => void makeStreamsAgain(journal, settings, logger));
+  const version = journal.connection.info?.version ?? '0.0.0';
+  const level = durabilityOf(version, settings.natsUrl === '', replicas);
+  durabilityLevel.set({ level }, 1);
+  logger.info({ natsServer: version, durability: level }, 'journal ready');
+  return level;
+}
+
+/** Makes the streams that are missing; the fewest replicas that one of them has. */
+async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Settings): Promise<number> {
+  let replicas = Number.POSITIVE_INFINITY;
+  for (const name of partitionNames(partitions)) {
+    replicas = Math.min(replicas, (await ensureStream(journal, name, journalMaxBytes)).replicas);
+  }
+  return replicas;
+}
+
+/** A server can come back without its streams, and no other process may make them. */
+async function makeStreamsAgain(journal: Journal, settings: Settings, logger: Logger): Promise<void> {
+  while (journal.connected()) {
+    try {
+      await makeStreams(journal, settings);
+      return;
+    } catch (error) {
+      logger.warn({ err: error }, 'streams are made later');
+      await pause(streamsRetryMs);
+    }
+  }
+}
+
+/** Spreads the partitions over worker processes; the directory goes with the first. */
+export function assignPartitions(settings: Pick<Settings, 'partitions' | 'workers'>): PartitionName[][] {
+  const wanted = settings.workers || Math.max(1, availableParallelism() - 1);
+  const shares: PartitionName[][] = Array.from({ length: Math.min(wanted, settings.partitions) }, () => []);
+  for (const [i, name] of partitionNames(settings.partitions).entries()) shares[i % shares.length]?.push(name);
+  return shares;
+}
+
+function makeWorkers(settings: Settings, logger: Logger, ready: Readiness): Child[] {
+  return assignPartitions(settings).map((names, i) => {
+    const program = '../../workers/partition/main.js';
+    return new Child(
+      childOptions('worker', `worker ${i} (${names.join(' ')})`, program, names, settings, logger, ready),
+    );
+  });
+}
+
+function childOptions(
+  role: 'gateway' | 'worker',
+  name: string,
+  program: string,
+  args: readonly string[],
+  settings: Settings,
+  logger: Logger,
+  ready: Readiness,
+) {
+  return {
+    role,
+    name,
+    program,
+    args,
+    env: settingsToEnv(settings),
+    logger,
+    onReady: () => ready.changed(),
+    onHopeless: (error: Error) => ready.failed(error),
+  };
+}
+
+/** Sets the gauges that only the supervisor knows. A disk that cannot be asked keeps its last figure. */
+function measure(dataDir: string, isReady: boolean): void {
+  serviceReady.set(isReady ? 1 : 0);
+  try {
+    const { bavail, bsize } = statfsSync(dataDir);
+    diskFreeBytes.set(bavail * bsize);
+  } catch {
+    // /readyz and the log report a data directory that is gone.
+  }
+}
+
+async function gather(children: readonly Child[]): Promise<string> {
+  const own = registry.getMetricsAsJSON();
+  const all = await Promise.all([own, ...children.map((child) => child.metrics())]);
+  return AggregatorRegistry.aggregate(all.filter((metrics) => metrics.length > 0)).metrics();
+}
+
+function pids({ children, nats }: Started): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const child of children) if (child.pid !== undefined) found[child.options.name] = child.pid;
+  if (nats) found['nats-server'] = nats.pid();
+  return found;
+}

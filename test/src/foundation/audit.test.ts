@@ -1,0 +1,147 @@
+/**
+ * The audit log: each audited command has its action and objects, and nothing of a command that could be a secret.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { apiRoutes } from '../../../src/api/routes.ts';
+import { auditActionOf, auditActions, auditedCommand, objectsInPath } from '../../../src/foundation/audit.ts';
+import { newId } from '../../../src/foundation/ids.ts';
+import type { CommandRecord } from '../../../src/protocol/journal.ts';
+
+type Command = CommandRecord['command'];
+
+const planted = 'planted-secret-7f3a';
+const [keyId, successorId, orgId, repoId] = [newId('key', 0), newId('key', 0), newId('org', 0), newId('repo', 1)];
+const [secretId, endpointId, publicationId, draftId] = [
+  newId('secret', 0),
+  newId('ep', 0),
+  newId('pub', 1),
+  newId('draft', 1),
+];
+
+const key = (id: string) => ({
+  id,
+  hash: planted,
+  prefix: 'rn_live_',
+  last4: planted.slice(-4),
+  name: planted,
+  orgId: null,
+  scopes: ['*'],
+  createdAt: 0,
+  expiresAt: null,
+  revokedAt: null,
+});
+const connection = { orgId, repoId, settings: { url: planted }, secrets: { token: planted }, receiver: planted };
+
+/** A command of each audited kind, with a secret wherever text is free, and the value of its result. */
+const commands: [object, unknown, object][] = [
+  [
+    { name: 'createKey', org: planted, origin: planted, key: key(keyId) },
+    { id: keyId, orgId, name: planted },
+    { keyId, orgId },
+  ],
+  [
+    { name: 'rotateKey', keyId, key: key(successorId), overlapMs: 0 },
+    { id: successorId, orgId: null },
+    { keyId, successorId, orgId: null },
+  ],
+  [{ name: 'revokeKey', keyId, guarded: true }, {}, { keyId }],
+  [
+    { name: 'createWebhookSecret', secret: { id: secretId, origin: planted, orgId, name: planted, sealed: planted } },
+    {},
+    { secretId, orgId },
+  ],
+  [{ name: 'rotateWebhookSecret', secretId, sealed: planted, overlapMs: 0 }, {}, { secretId }],
+  [{ name: 'revokeWebhookSecret', secretId }, {}, { secretId }],
+  [
+    { name: 'createWebhookEndpoint', endpoint: { id: endpointId, orgId, url: planted, sealed: planted } },
+    {},
+    { endpointId, orgId },
+  ],
+  [
+    { name: 'updateWebhookEndpoint', endpointId, url: planted, query: planted, description: planted, enabled: false },
+    {},
+    { endpointId, fields: ['url', 'description', 'enabled'], enabled: false },
+  ],
+  [{ name: 'rotateWebhookEndpointSecret', endpointId, sealed: planted, overlapMs: 0 }, {}, { endpointId }],
+  [{ name: 'deleteWebhookEndpoint', endpointId }, {}, { endpointId }],
+  [{ name: 'putChannel', record: { channel: 'email', ...connection } }, {}, { channel: 'email', orgId, repoId }],
+  [{ name: 'removeChannel', orgId, repoId: null, channel: 'email' }, {}, { channel: 'email', orgId, repoId: null }],
+  [
+    { name: 'publish', publicationId, draftId, revision: 3, channel: 'hosted', connection, pagesUrl: planted },
+    { id: publicationId },
+    { publicationId, draftId, revision: 3, channel: 'hosted' },
+  ],
+  [{ name: 'resendPublication', publicationId, connection, pagesUrl: planted }, {}, { publicationId }],
+  [{ name: 'deletePublication', publicationId }, {}, { publicationId }],
+  [
+    { name: 'updateOrganisation', orgId, tier: 'large', refuseInternalOnPublicChannels: true, note: planted },
+    {},
+    {
+      orgId,
+      fields: ['tier', 'refuseInternalOnPublicChannels', 'note'],
+      tier: 'large',
+      refuseInternalOnPublicChannels: true,
+    },
+  ],
+  [{ name: 'approveRetention', wait: { cause: 'clock', from: 1, to: 2 } }, {}, { partition: 'p00', cause: 'clock' }],
+];
+
+test('each audited command has its action and its objects, and no free text', () => {
+  const seen = commands.map(([command, value, objects]) => {
+    const about = auditedCommand('p00', command as Command, value);
+    assert.deepEqual(about?.objects, objects);
+    assert.ok(!JSON.stringify(about).includes(planted), JSON.stringify(about));
+    return about?.action;
+  });
+  assert.deepEqual(seen, [...auditActions]);
+});
+
+test('the handbook lists the actions with their objects', () => {
+  const operations = readFileSync(fileURLToPath(new URL('../../../../docs/operations.md', import.meta.url)), 'utf8');
+  const [, table = ''] = /<!-- audit:start -->\n([\s\S]*?)<!-- audit:end -->/.exec(operations) ?? [];
+  const rows = new Map(
+    [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, action, objects]) => [
+      action as string,
+      objects as string,
+    ]),
+  );
+  assert.deepEqual([...rows.keys()], [...auditActions]);
+  for (const [i, [, , objects]] of commands.entries()) {
+    const row = rows.get(auditActions[i] as string) ?? '';
+    const isPolicy = (name: string) => name.startsWith('refuse') && row.includes('each policy');
+    for (const name of Object.keys(objects))
+      assert.ok(row.includes(`\`${name}\``) || isPolicy(name), `${auditActions[i]}: ${name}`);
+    for (const [, name] of row.replace('`again`', '').matchAll(/`(\w+)`/g))
+      assert.ok((name as string) in objects, `${auditActions[i]}: ${name}`);
+  }
+});
+
+test('each action is an operation of the API that writes', () => {
+  for (const action of auditActions) {
+    const route = apiRoutes.find(({ operation }) => operation === action);
+    assert.ok(route && route.method !== 'GET', action);
+    assert.equal(auditActionOf(action), action);
+  }
+  assert.equal(auditActionOf('generateDraft'), undefined);
+});
+
+test('publishing the same text again names the earlier publication', () => {
+  const again = { name: 'publish', publicationId, draftId, revision: 3, channel: 'hosted', connection };
+  const earlier = newId('pub', 1);
+  const { objects } = auditedCommand('p00', again as unknown as Command, { id: earlier }) ?? {};
+  assert.deepEqual(objects, { publicationId: earlier, draftId, revision: 3, channel: 'hosted', again: true });
+});
+
+test('a command that is not audited has no line', () => {
+  assert.equal(auditedCommand('p00', { name: 'cancelBackfill', repoId }), undefined);
+});
+
+test('of a path only ids and channels are shown', () => {
+  assert.deepEqual(objectsInPath('/api/keys/:keyId/rotate', [keyId]), { keyId });
+  assert.deepEqual(objectsInPath('/api/channels/:channel', ['email']), { channel: 'email' });
+  assert.deepEqual(objectsInPath('/api/keys/:keyId', [planted]), {});
+  assert.deepEqual(objectsInPath('/api/publish', []), {});
+});

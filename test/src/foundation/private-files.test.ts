@@ -1,0 +1,81 @@
+/**
+ * Other users of the machine are kept from the data directory: what was open is closed at a start, what cannot be is refused.
+ */
+import assert from 'node:assert/strict';
+import { chmodSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openPaths } from '../../../src/foundation/private-files.ts';
+import { DataDirError } from '../../../src/supervisor/data-dir.ts';
+import { openDataDir } from '../../../src/supervisor/first-start.ts';
+import { temporaryFolder } from '../../helpers/ports.ts';
+
+/** A data directory as an installation of an earlier version may have it. */
+function openFolder(t: TestContext): string {
+  const dataDir = join(temporaryFolder(t), 'data');
+  for (const folder of ['', 'partitions', 'partitions/p00']) mkdirSync(join(dataDir, folder));
+  for (const file of ['admin-key', 'partition-count', 'partitions/p00/current']) writeFileSync(join(dataDir, file), '');
+  writeFileSync(join(dataDir, 'admin-key'), `rn_live_${'a'.repeat(36)}\n`);
+  writeFileSync(join(dataDir, 'partition-count'), '4\n');
+  for (const folder of ['', 'partitions', 'partitions/p00']) chmodSync(join(dataDir, folder), 0o755);
+  for (const file of ['admin-key', 'partition-count', 'partitions/p00/current']) chmodSync(join(dataDir, file), 0o644);
+  return dataDir;
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o7777).toString(8);
+}
+
+test('a start closes an open data directory with its entries and says which', (t) => {
+  const dataDir = openFolder(t);
+  const closed = openDataDir(dataDir);
+  const names = ['', 'admin-key', 'partition-count', 'partitions'];
+  assert.deepEqual(
+    closed.map(({ path, mode }) => [path, mode]),
+    names.map((name) => [join(dataDir, name), name === '' || name === 'partitions' ? 0o755 : 0o644]),
+  );
+  assert.deepEqual(
+    names.map((name) => modeOf(join(dataDir, name))),
+    ['700', '600', '600', '700'],
+  );
+  assert.deepEqual(openPaths(dataDir), []);
+  assert.deepEqual(openDataDir(dataDir), [], 'a second start has nothing to close');
+});
+
+test('a start refuses an entry that is open behind a link, which it does not follow', (t) => {
+  const dataDir = openFolder(t);
+  const elsewhere = temporaryFolder(t);
+  chmodSync(elsewhere, 0o750);
+  symlinkSync(elsewhere, join(dataDir, 'nats'));
+  symlinkSync(join(elsewhere, 'nothing'), join(dataDir, 'nowhere'));
+  assert.throws(
+    () => openDataDir(dataDir),
+    (error: Error) => {
+      assert.ok(error instanceof DataDirError);
+      const found = `${join(dataDir, 'nats')} can be used by other users and cannot be closed: found mode 0750, expected 0700`;
+      assert.ok(error.message.startsWith(found), error.message);
+      return true;
+    },
+  );
+  assert.equal(modeOf(elsewhere), '750');
+  chmodSync(elsewhere, 0o700);
+  openDataDir(dataDir);
+});
+
+const needsRoot = process.geteuid?.() !== 0 && 'needs root';
+
+for (const name of ['', 'admin-key', 'webhook-secret.new']) {
+  test(`a start refuses what belongs to another user: ${name || 'the directory'}`, { skip: needsRoot }, (t) => {
+    const dataDir = openFolder(t);
+    const path = join(dataDir, name);
+    // A link to nothing counts as well: a secret would be written through it.
+    if (name.endsWith('.new')) symlinkSync(join(temporaryFolder(t), 'nothing'), path);
+    lchownSync(path, 65534, 65534);
+    const refusal = `${path} belongs to user 65534, expected user 0, whom this process runs as. If it is yours, run: chown 0 ${path}`;
+    assert.throws(
+      () => openDataDir(dataDir),
+      (error: Error) => error instanceof DataDirError && error.message.startsWith(refusal),
+    );
+    assert.equal(modeOf(dataDir), '755', 'nothing is changed');
+  });
+}

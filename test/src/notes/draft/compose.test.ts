@@ -1,0 +1,262 @@
+/**
+ * Whole drafts: one small release told to three readers, and what holds of every draft.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
+import { compose } from '../../../../src/notes/draft/compose.ts';
+import type { Persona, PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
+import { anIssue, aPull, aPush, aTag, history, type Memory, memorySource } from '../memory-source.ts';
+
+const personas: Persona[] = ['engineer', 'internal', 'customer'];
+const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 };
+const tags: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2 #rc' };
+
+const release: Memory = {
+  tags: [aTag('v1', 'm1'), aTag('v2 #rc', 'd1')],
+  ...history(aPush('main', 'm0', ['m1'], 1), aPush('main', 'm1', ['m2', 'm3', 'm4', 'm5', 'd1|Tidy up\n\nby hand'], 2)),
+  pulls: [
+    aPull(1),
+    aPull(2, {
+      title: 'feat(api)!: remove v1',
+      labels: ['type: feature', 'priority: high'],
+      body: '## Upgrade\n\nBefore: `v1`\n\n1. Call `v2` instead (see #77).\n\n## Notes\n\nx',
+    }),
+    aPull(3, { title: 'fix: crash on start (#3)', linkedIssues: [30], author: { login: 'bob', bot: false } }),
+    aPull(4, { title: 'Bump a from 1 to 2', author: { login: 'dependabot[bot]', bot: true } }),
+    aPull(5, { title: 'ci: faster', body: '' }),
+  ],
+  issues: [anIssue(30, { title: 'It crashes when I start it @ada' })],
+};
+
+test('tells engineers everything', () => {
+  const { bodyMd, flags } = compose(memorySource(release), tags, 'engineer');
+  const repo = 'https://scm.example/acme/rocket';
+  assert.equal(
+    bodyMd,
+    `## Breaking Changes
+
+- **api:** Remove v1 (feature) ([#2](${repo}/pull/2)) — [@ada](https://scm.example/ada) <!-- rn:pr:2 -->
+
+  > Before: \`v1\`
+  >
+  > 1. Call \`v2\` instead (see #77).
+
+## Bug Fixes
+
+- Crash on start ([#3](${repo}/pull/3)) (fixes [#30](${repo}/issues/30)) — [@bob](https://scm.example/bob) <!-- rn:pr:3 -->
+
+## Other Changes
+
+- Faster ([#5](${repo}/pull/5)) — [@ada](https://scm.example/ada) <!-- rn:pr:5 -->
+
+## Direct Commits
+
+- Tidy up ([\`d1\`](${repo}/commit/d1))
+
+## Dependencies
+
+<details>
+<summary>1 update</summary>
+
+- a: 1 → 2 ([#4](${repo}/pull/4)) <!-- rn:pr:4 -->
+
+</details>
+
+## New Contributors
+
+- [@bob](https://scm.example/bob) in [#3](${repo}/pull/3)
+
+## Contributors
+
+[@ada](https://scm.example/ada), [@bob](https://scm.example/bob)
+
+**Full Changelog**: <${repo}/compare/v1...v2%20%23rc>
+`,
+  );
+  assert.deepEqual(flags, {
+    highlights: ['Remove v1'],
+    contributors: ['ada', 'bob'],
+    upgradeInstructions: 'Remove v1 (#2)\n\nBefore: `v1`\n\n1. Call `v2` instead (see #77).',
+  });
+});
+
+test('tells colleagues what to say', () => {
+  const { bodyMd } = compose(memorySource(release), tags, 'internal');
+  assert.match(bodyMd, /^1 fix, 1 breaking change, 2 internal changes, 1 dependency update\n/);
+  assert.match(bodyMd, /\*\*api:\*\* Remove v1 .*\n {2}- What to tell: Call `v2` instead/);
+  assert.match(bodyMd, /Crash on start .*\n {2}- Reported as: It crashes when I start it @<!-- -->ada \(\[#30\]/);
+  assert.doesNotMatch(bodyMd, /```|Faster/);
+});
+
+test('tells customers what they can use', () => {
+  const { bodyMd, flags } = compose(memorySource(release), tags, 'customer');
+  assert.equal(
+    bodyMd,
+    `## Action required
+
+- Remove v1 <!-- rn:pr:2 -->
+
+  Before: \`v1\`
+
+  1. Call \`v2\` instead.
+
+## Fixed
+
+- It crashes when I start it ada <!-- rn:pr:3 -->
+`,
+  );
+  assert.deepEqual(flags.upgradeInstructions, 'Remove v1\n\nBefore: `v1`\n\n1. Call `v2` instead.');
+});
+
+test('says in one line that nothing changed', () => {
+  const empty = memorySource({ pulls: [aPull(9, { title: 'Release v2.0.0' })] });
+  for (const persona of personas) {
+    const draft = compose(empty, { ...all, fromPrNumber: 5 }, persona);
+    assert.equal(draft.bodyMd, 'No changes in this range.\n');
+    assert.deepEqual(draft.flags, { highlights: [], contributors: [], upgradeInstructions: '' });
+  }
+});
+
+test('says where to read on about a breaking change without steps', () => {
+  const source = memorySource({ pulls: [aPull(1, { title: 'feat!: x' })] });
+  assert.equal(compose(source, all, 'engineer').flags.upgradeInstructions, 'See #1: X');
+  assert.equal(compose(source, all, 'customer').flags.upgradeInstructions, 'X');
+});
+
+test('collects from six entries on by area, the rest in general', () => {
+  const pulls = ['ui', 'core', 'ui', 'core', 'api', ''].map((area, index) =>
+    aPull(index + 1, { labels: ['type: bug', ...(area === '' ? [] : [`area: ${area}`])] }),
+  );
+  const { bodyMd } = compose(memorySource({ pulls }), all, 'engineer');
+  assert.deepEqual(bodyMd.match(/^###? .*/gm), [
+    '## Bug Fixes',
+    '### api',
+    '### core',
+    '### ui',
+    '### General',
+    '## New Contributors',
+    '## Contributors',
+  ]);
+  assert.match(bodyMd, /### api\n\n- Change 5/);
+});
+
+test('sums up for customers beyond twelve lines', () => {
+  const pulls = Array.from({ length: 40 }, (_, index) =>
+    aPull(index + 1, { labels: [index % 2 ? 'type: bug' : 'type: feature'] }),
+  );
+  const { bodyMd } = compose(memorySource({ pulls }), all, 'customer');
+  assert.equal(bodyMd.match(/rn:pr:/g)?.length, 12);
+  assert.match(bodyMd, /- … and \d+ smaller fixes/);
+});
+
+const words = fc.constantFrom(
+  'fix: ',
+  'feat!: ',
+  '✨ ',
+  'use ',
+  '@here ',
+  '<script>',
+  '[x](javascript:1)',
+  '`',
+  '# ',
+  '#12 ',
+  '\u202E',
+  '\n',
+  '- ',
+  '|',
+  '1a2b3c4d5e6f ',
+  '<!-- rn:pr:9 -->',
+  'https://scm.example/x ',
+  'plain ',
+  '🌱 Release v1.2.3',
+  '\\',
+);
+const titles = fc.array(words, { maxLength: 8 }).map((parts) => parts.join(' '));
+const labels = fc.subarray([
+  'type: feature',
+  'type: bug',
+  'type: breaking',
+  'area: a',
+  'area: <b>',
+  'priority: high',
+  'security',
+  'dependencies',
+]);
+const releases = fc
+  .array(
+    fc.record({
+      title: titles,
+      labels,
+      body: titles.map((text) => `## Upgrade\n\n${text}`),
+      linked: fc.boolean(),
+      bot: fc.boolean(),
+    }),
+    { maxLength: 12 },
+  )
+  .map((drawn) => ({
+    pulls: drawn.map(
+      ({ title, labels, body, linked, bot }, index): PullRecord =>
+        aPull(index + 1, {
+          title,
+          labels,
+          body,
+          linkedIssues: linked ? [50 + index] : [],
+          author: { login: bot ? 'x[bot]' : `user${index % 3}`, bot },
+        }),
+    ),
+    issues: drawn.map(({ title }, index) => anIssue(50 + index, { title: `Seen: ${title}` })),
+  }));
+
+/**
+ * What takes effect in Markdown: HTML, the addresses of links, and the text outside code. Text may hold `<` and `javascript:`,
+ * which take effect only as HTML or as an address.
+ */
+function actsOutsideCode(markdown: string): string {
+  const reader = new MarkdownIt({ html: true });
+  reader.validateLink = () => true;
+  const tokens = reader.parse(markdown, {}).flatMap((token) => [token, ...(token.children ?? [])]);
+  return tokens
+    .map(({ type, content, attrs }) => {
+      if (type === 'html_inline' || type === 'html_block') return content;
+      if (type === 'text') return content.replace(/<|javascript:/g, '');
+      return JSON.stringify(attrs ?? []);
+    })
+    .join('\n');
+}
+
+test('holds what is promised of every draft', () => {
+  fc.assert(
+    fc.property(releases, (memory) => {
+      const [engineer, internal, customer] = personas.map((persona) => compose(memorySource(memory), all, persona));
+      const marked = (body = ''): string[] =>
+        [...body.matchAll(/^- .*<!-- rn:pr:(\d+) -->/gm)].map((match) => match[1] as string);
+      const breaking = (heading: string, body = ''): string[] =>
+        marked(body.split(/^## /m).find((part) => part.startsWith(heading))).sort();
+      const expected = breaking('Breaking Changes', engineer?.bodyMd);
+      assert.deepEqual(breaking('Breaking Changes', internal?.bodyMd), expected);
+      assert.deepEqual(breaking('Action required', customer?.bodyMd), expected);
+      for (const draft of [engineer, internal, customer]) {
+        const ids = marked(draft?.bodyMd);
+        assert.equal(new Set(ids).size, ids.length, 'a change stands twice');
+        assert.doesNotMatch(actsOutsideCode(draft?.bodyMd ?? ''), /\u202E|<script|javascript:|@here/);
+      }
+      const open = `${customer?.bodyMd.replace(/<!-- rn:pr:\d+ -->/g, '')}${customer?.flags.upgradeInstructions}${customer?.flags.highlights}`;
+      assert.doesNotMatch(open, /#\d|(?<![\w/])@\w|1a2b3c4d5e6f|https:/);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('writes the same bytes for the same records', () => {
+  for (const persona of personas) {
+    const once = compose(memorySource(release), tags, persona);
+    const shuffled = {
+      ...release,
+      pulls: [...(release.pulls ?? [])].reverse(),
+      issues: [...(release.issues ?? [])].reverse(),
+    };
+    assert.deepEqual(compose(memorySource(shuffled), tags, persona), once);
+  }
+});

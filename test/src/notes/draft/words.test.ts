@@ -1,0 +1,159 @@
+/**
+ * Names, paths, versions, commands and code of titles, notes, bodies and commits: readers of every draft see them as they were
+ * written, and so do the receivers of every channel.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import MarkdownIt from 'markdown-it';
+import type { Note } from '../../../../src/channels/channel.ts';
+import { toEmail } from '../../../../src/channels/email/message.ts';
+import { toCardMessage } from '../../../../src/channels/text/card.ts';
+import { toChatMessage } from '../../../../src/channels/text/chat-blocks.ts';
+import { blocksToHtml } from '../../../../src/channels/text/html.ts';
+import { parseMarkdown } from '../../../../src/channels/text/parse.ts';
+import { parseTitle } from '../../../../src/notes/change/title.ts';
+import { compose } from '../../../../src/notes/draft/compose.ts';
+import type { NotesSource } from '../../../../src/notes/range/source.ts';
+import { defaultSettings } from '../../../../src/protocol/notes.ts';
+import type { Persona, PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
+import { aNote } from '../../../helpers/delivery.ts';
+import { seeded } from '../../../helpers/random.ts';
+import { type TechnicalText, technicalText } from '../../../helpers/technical-texts.ts';
+import { aPull, aPush, aTag, history, memorySource } from '../memory-source.ts';
+
+const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets: 100 } };
+const range: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
+const markdown = new MarkdownIt({ html: true, linkify: false });
+
+/** What a draft shows, and what its code spans hold. */
+function displayed(bodyMd: string): { text: string; code: Set<string> } {
+  const lines: string[] = [];
+  const code = new Set<string>();
+  for (const { type, children } of markdown.parse(bodyMd, {})) {
+    if (type !== 'inline') continue;
+    const pieces = (children ?? []).filter((token) => token.type !== 'html_inline');
+    for (const token of pieces) if (token.type === 'code_inline') code.add(token.content);
+    lines.push(pieces.map(({ content }) => content).join(''));
+  }
+  return { text: lines.join('\n'), code };
+}
+
+/** A release in which the texts stand as titles, notes of two forms, steps and commit messages, by turns. */
+function releaseOf(texts: readonly TechnicalText[]): NotesSource {
+  const numbered = texts.map(({ source }, index) => ({ source, index }));
+  const pulls = numbered.filter(({ index }) => index % 5 < 4).map(({ source, index }) => pullOf(index, source));
+  const messages = new Map(
+    numbered.filter(({ index }) => index % 5 === 4).map((each) => [`d${each.index}`, each.source]),
+  );
+  const shas = [...pulls.map(({ number }) => `m${number}`), ...messages.keys(), 'end'];
+  const { pushes, commits } = history(aPush('main', 'm0', ['m1'], 1), aPush('main', 'm1', shas, 2));
+  return memorySource({
+    pulls,
+    settings,
+    pushes,
+    commits: commits.map((commit) => ({ ...commit, message: messages.get(commit.sha) ?? commit.message })),
+    tags: [aTag('v1', 'm1'), aTag('v2', 'end')],
+  });
+}
+
+function pullOf(index: number, text: string): PullRecord {
+  const number = index + 2;
+  const title = `feat!: part ${number} of the release`;
+  switch (index % 5) {
+    case 0:
+      return aPull(number, { title: `feat: ${text}`, labels: ['type: feature'] });
+    case 1:
+      return aPull(number, { title, body: `## Release note\n\n${text}` });
+    case 2:
+      return aPull(number, { title, body: `\`\`\`release-note\n${text}\n\`\`\`\n` });
+    default:
+      return aPull(number, { title, body: `## Upgrade\n\n${text}.\n\n1. Restart.` });
+  }
+}
+
+/** Commits without a pull request are told to engineers alone. */
+function toldTo(persona: Persona, texts: readonly TechnicalText[]): TechnicalText[] {
+  return texts.filter((_text, index) => persona === 'engineer' || index % 5 < 4);
+}
+
+function assertShown({ text, code }: ReturnType<typeof displayed>, texts: readonly TechnicalText[], of: string): void {
+  for (const each of texts) {
+    assert.ok(text.includes(each.shown), `${of} alters ${JSON.stringify(each.source)}`);
+    for (const span of each.code) assert.ok(code.has(span), `${of} alters the code ${JSON.stringify(span)}`);
+  }
+}
+
+test('10,000 texts of technical words stand unchanged in all personas', (t) => {
+  const seed = Number(process.env.WORDS_SEED ?? 20_261_122);
+  t.diagnostic(`seed ${seed}`);
+  const random = seeded(seed);
+  for (let release = 0; release < 100; release += 1) {
+    const texts = Array.from({ length: 100 }, () => technicalText(random));
+    const source = releaseOf(texts);
+    for (const persona of personas) {
+      const { bodyMd } = compose(source, range, persona);
+      assertShown(displayed(bodyMd), toldTo(persona, texts), `seed ${seed}, ${persona}`);
+    }
+  }
+});
+
+/** What readers of each channel see of a note, without the signs of its markup. */
+const channels: Record<string, (note: Note) => string> = {
+  chat: (note) =>
+    toChatMessage(note)
+      .blocks.map(({ text }) => text.text)
+      .join('\n')
+      .replaceAll('`', '')
+      .replace(/&(lt|gt|amp);/g, (_all, sign) => ({ lt: '<', gt: '>', amp: '&' })[sign as 'lt'] ?? ''),
+  card: (note) =>
+    toCardMessage(note)
+      .attachments[0].content.body.map(({ text }) => text)
+      .join('\n')
+      .replace(/\\([\\`*_[\]<>&~#.)+=-])/g, '$1')
+      // The joiner that keeps a card from calling people does not show.
+      .replaceAll('\u200D', ''),
+  'mail as text': (note) => toEmail(note).text,
+  'mail as HTML': (note) => shownOfHtml(toEmail(note).html),
+  page: ({ bodyMd }) => shownOfHtml(blocksToHtml(parseMarkdown(bodyMd))),
+};
+
+function shownOfHtml(html: string): string {
+  return html
+    .replace(/<\/?[a-z][^<>]*>/g, '')
+    .replace(
+      /&(lt|gt|amp|quot|#39|#x27);/g,
+      (_all, sign) => ({ lt: '<', gt: '>', amp: '&', quot: '"' })[sign as 'lt'] ?? "'",
+    );
+}
+
+test('texts of technical words stand unchanged in what channels send', () => {
+  const random = seeded(7);
+  for (let release = 0; release < 100; release += 1) {
+    const texts = Array.from({ length: 8 }, () => technicalText(random));
+    const source = releaseOf(texts);
+    for (const persona of personas) {
+      const note = aNote({ bodyMd: compose(source, range, persona).bodyMd, persona });
+      for (const [channel, shown] of Object.entries(channels)) {
+        const text = shown(note);
+        for (const each of toldTo(persona, texts))
+          assert.ok(text.includes(each.shown), `${channel} alters ${JSON.stringify(each.source)} for ${persona}`);
+      }
+    }
+  }
+});
+
+test('a command keeps its case and its dot, a plain word gets its capital', () => {
+  const told: [string, string][] = [
+    ['acme repo fork: keep the name', 'acme repo fork: keep the name'],
+    ['fix: clusterctl move loses labels', 'clusterctl move loses labels'],
+    ['fix: keep the name.', 'Keep the name'],
+    ['fix: reconciling takes long', 'Reconciling takes long'],
+    ['fix: git add .', 'git add .'],
+    ['std::vector is faster', 'std::vector is faster'],
+    ['test::all is slow', 'test::all is slow'],
+    ['fix: use buffer[1.2]', 'Use buffer[1.2]'],
+    ['fix: turn by rotate(AB-90)', 'Turn by rotate(AB-90)'],
+  ];
+  for (const [title, text] of told) assert.equal(parseTitle(title).text, text);
+});

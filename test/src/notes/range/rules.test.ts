@@ -1,0 +1,276 @@
+/**
+ * Rules of the drafts that single files do not show: long ranges, closed issues, what is highlighted, who is new.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compose } from '../../../../src/notes/draft/compose.ts';
+import { gather } from '../../../../src/notes/draft/gather.ts';
+import type { Persona, RangeBounds } from '../../../../src/protocol/stored.ts';
+import { anIssue, aPull, type Memory, memorySource } from '../memory-source.ts';
+
+const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 999 };
+
+function body(memory: Memory, persona: Persona, bounds = all): string {
+  return compose(memorySource(memory), bounds, persona).bodyMd;
+}
+
+test('folds features and fixes by area in a draft of more than 300 entries', () => {
+  const pulls = Array.from({ length: 301 }, (_, index) =>
+    aPull(index + 1, { labels: ['type: feature', `area: ${index % 2 ? 'core' : 'api'}`] }),
+  );
+  for (const persona of ['engineer', 'internal'] as const) {
+    const long = body({ pulls }, persona);
+    assert.match(
+      long,
+      /### api\n\n<details>\n<summary>151 changes<\/summary>\n\n- Change 1 [\s\S]*\n\n<\/details>\n\n### core/,
+    );
+    assert.equal(long.match(/<!-- rn:pr:/g)?.length, 301);
+    assert.doesNotMatch(body({ pulls: pulls.slice(1) }, persona), /<details>/);
+  }
+});
+
+test('tells customers of a closed issue only where labels say what it was and that it is solved', () => {
+  const issues = [
+    anIssue(1, { title: 'Bug: it hurts (#9)', labels: ['type: bug', 'resolution: fixed'] }),
+    anIssue(2, { title: 'A wish', labels: ['type: feature', 'Resolved'] }),
+    anIssue(3, { labels: ['type: bug'] }),
+    anIssue(4, { labels: ['resolved'] }),
+    anIssue(5, { labels: ['type: bug', 'resolved', 'duplicate'] }),
+    anIssue(6, { labels: ['type: bug', 'unresolved'] }),
+  ];
+  assert.equal(
+    body({ issues, pulls: [aPull(7)] }, 'customer'),
+    '## New\n\n- A wish <!-- rn:issue:2 -->\n\n## Fixed\n\n- It hurts <!-- rn:issue:1 -->\n',
+  );
+  assert.deepEqual(body({ issues }, 'engineer').match(/rn:issue:\d/g), [
+    'rn:issue:1',
+    'rn:issue:2',
+    'rn:issue:3',
+    'rn:issue:4',
+    'rn:issue:6',
+  ]);
+});
+
+test('highlights what was asked for, then what breaks, then the features most talked about', () => {
+  const feature = { labels: ['type: feature'] };
+  const memory = {
+    pulls: [
+      aPull(1, { ...feature, linkedIssues: [21] }),
+      aPull(2, { ...feature, linkedIssues: [22] }),
+      aPull(3, { ...feature, linkedIssues: [23, 24] }),
+      aPull(4, { labels: ['type: breaking'] }),
+      aPull(5, { labels: ['highlight'] }),
+      aPull(6, feature),
+      aPull(7, { labels: ['type: bug', 'priority: high'] }),
+    ],
+    issues: [21, 22, 23, 24].map((number) => anIssue(number)),
+    comments: { 21: 2, 22: 9, 23: 3, 24: 3 },
+  };
+  assert.deepEqual(
+    gather(memorySource(memory), all).highlights.map(({ id }) => id),
+    [7, 5, 4, 2, 3],
+  );
+});
+
+test('takes highlight and steps of a breaking change away with its revert', () => {
+  const pulls = [
+    aPull(1, { title: 'feat!: drop v1', body: '## Upgrade\n\nUse v2.', labels: ['highlight'] }),
+    aPull(2, { title: 'Revert "feat!: drop v1"', body: 'Reverts #1' }),
+  ];
+  const { flags } = compose(memorySource({ pulls }), all, 'engineer');
+  assert.deepEqual(flags, { highlights: [], contributors: [], upgradeInstructions: '' });
+});
+
+test('calls somebody new who has nothing merged before, over all that is captured', () => {
+  const by = (login: string, bot = false) => ({ author: { login, bot } });
+  const pulls = [
+    aPull(1, by('Ada')),
+    aPull(2, by('bob')),
+    aPull(3, by('ada')),
+    aPull(4, by('bob')),
+    aPull(5, by('new[bot]', true)),
+    aPull(6, { ...by('cleo'), labels: ['skip-changelog'] }),
+    aPull(7, by('cleo')),
+    aPull(8, by('dan')),
+    aPull(9, by('dan')),
+  ];
+  const first = (memory: Memory) =>
+    gather(memorySource(memory), { ...all, fromPrNumber: 3 }).firstContributions.map(
+      ({ login, pull }) => `${login} ${pull.number}`,
+    );
+  assert.deepEqual(first({ pulls }), ['dan 8']);
+  const late = pulls.map((pull) => ({ ...pull, number: pull.number + 200 }));
+  assert.deepEqual(first({ pulls: late }), [], 'what was merged before is not captured');
+});
+
+test('counts what happened for colleagues and says where it was reported', () => {
+  const memory = {
+    pulls: [
+      aPull(1, { title: 'feat: sort', linkedIssues: [11, 12] }),
+      aPull(2, { title: 'Revert "old"' }),
+      aPull(3, { title: 'fix: a' }),
+    ],
+    issues: [anIssue(11, { title: 'lists: Sort' }), anIssue(12, { title: 'Lists are unsorted' })],
+  };
+  const text = body(memory, 'internal');
+  assert.match(text, /^1 feature, 1 fix, 1 revert\n/);
+  assert.match(
+    text,
+    /- Sort \(\[#1\][^\n]*\) \(reported in \[#11\][^\n]*\) <!-- rn:pr:1 -->\n {2}- Reported as: Lists are unsorted \(\[#12\]/,
+  );
+  assert.match(text, /## Known Risks\n\n- Reverted: Old \(\[#2\]/);
+});
+
+test('names no branch to customers', () => {
+  const pulls = [
+    aPull(1, { title: 'feat: drop jobs on release-1.11', baseRef: 'release-1.11' }),
+    aPull(2, { title: 'fix: keep `topic/x` branch safe in main menu', headRef: 'topic/x' }),
+  ];
+  const text = body({ pulls }, 'customer');
+  assert.match(text, /- Drop jobs <!-- rn:pr:1 -->/);
+  assert.match(text, /- Keep safe in main menu <!-- rn:pr:2 -->/);
+});
+
+test('says which evidence decided where it is not the commits between the tags', () => {
+  const tag = (name: string, date: number) => ({
+    name,
+    sha: null,
+    tagObject: null,
+    baseRef: null,
+    date,
+    pushedAt: date,
+    deleted: false,
+  });
+  const memory = { pulls: [aPull(2)], tags: [tag('v1', 0), tag('v2', Date.UTC(2027, 0))] };
+  const text = body(memory, 'engineer', { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' });
+  assert.match(text, /Selected by merge date: captured pushes do not connect the two tags\.\n$/);
+});
+
+test('shows keys of issues to engineers and colleagues, once, and to no customer', () => {
+  const pulls = [
+    aPull(1, { title: 'feat: SHOP-142: sort [SHOP-142]' }),
+    aPull(2, { title: 'Fixed #11 -- Crash.', labels: ['bug'], linkedIssues: [11] }),
+    aPull(3, { title: 'Fixed #12 -- Other crash.', labels: ['bug'] }),
+  ];
+  const memory = { pulls, issues: [anIssue(11, { title: 'Crash' })] };
+  const text = body(memory, 'engineer');
+  assert.match(text, /- Sort \(\[#1\]\([^)]*\), SHOP-142\) /);
+  assert.match(text, /- Crash \(\[#2\]\([^)]*\)\) \(fixes \[#11\]/);
+  assert.match(text, /- Other crash \(\[#3\]\([^)]*\), \\#12\) /);
+  assert.match(body(memory, 'internal'), /- Sort \(\[#1\]\([^)]*\), SHOP-142\) /);
+  assert.doesNotMatch(body(memory, 'customer'), /SHOP|#\d/);
+});
+
+test('says to customers in whole sentences what a note lists, links and thanks for', () => {
+  const noted = (note: string) =>
+    body({ pulls: [aPull(1, { labels: ['type: feature'], body: `\`\`\`release-note\n${note}\n\`\`\`` })] }, 'customer');
+  const said: [string, string][] = [
+    ['- Sorts lists\n- Adds **filters** (@ada)', 'Sorts lists. Adds filters.'],
+    [
+      'Sorts lists.\nPlease see [the guide](https://scm.example/acme/rocket/wiki) at https://docs.example/x.',
+      'Sorts lists.',
+    ],
+    ['See the [guide](https://docs.example/x).', 'See the guide.'],
+    ['Sorts lists, see #12', 'Sorts lists'],
+    ['Sorts lists (thanks to @ada and @bob)', 'Sorts lists'],
+    ['Lists are\nsorted', 'Lists are sorted'],
+    ['![screenshot](https://x.example/a.png)\nSorts lists', 'Sorts lists'],
+  ];
+  for (const [note, line] of said) assert.equal(noted(note), `## New\n\n- ${line} <!-- rn:pr:1 -->\n`, note);
+});
+
+test('leaves parts of a note that have a heading out of its line', () => {
+  const written = '## Release note\n\nSorts lists.\n\n### Migration\n\n- Sort them.\n';
+  const text = body({ pulls: [aPull(1, { title: 'feat!: sort', body: written })] }, 'customer');
+  assert.equal(text, '## Action required\n\n- Sorts lists. <!-- rn:pr:1 -->\n\n  - Sort them.\n');
+});
+
+test('keeps links of steps for customers unless they lead to the host', () => {
+  const steps = [
+    'Get the [tool](https://tools.example/get#12) or [ours](https://scm.example/acme/rocket/pull/3).',
+    '',
+    'Then run:',
+    '',
+    '```sh',
+    'curl https://tools.example/get | sh',
+    '```',
+    '',
+    '<details><summary>Why</summary>',
+    '',
+    'See #12 (thanks @ada).',
+    '',
+    '</details>',
+  ];
+  const pulls = [aPull(1, { title: 'feat!: move', body: `## Upgrade\r\n\r\n${steps.join('\r\n')}` })];
+  assert.equal(
+    body({ pulls }, 'customer'),
+    [
+      '## Action required\n',
+      '- Move <!-- rn:pr:1 -->\n',
+      '  Get the [tool](https://tools.example/get#12) or ours.\n',
+      '  Then run:\n',
+      '  ```\n  curl https://tools.example/get | sh\n  ```\n',
+      '  Why\n',
+    ].join('\n'),
+  );
+});
+
+test('counts for customers what has no words of its own, and what was said before', () => {
+  const bug = { labels: ['type: bug'] };
+  const pulls = [
+    aPull(1, { ...bug, title: 'Fixes #20', linkedIssues: [20] }),
+    aPull(2, { ...bug, title: 'Fixes #21' }),
+    aPull(3, { ...bug, title: 'Correct texts' }),
+    aPull(4, { ...bug, title: 'Correct texts' }),
+    aPull(5, { ...bug, title: 'Keep the list in order', linkedIssues: [22] }),
+  ];
+  const issues = [
+    anIssue(20, { title: '[Bug]: Lists jump', author: { login: 'ada', bot: false } }),
+    anIssue(22, { title: 'Broken' }),
+  ];
+  const text = body({ pulls, issues }, 'customer');
+  assert.deepEqual(
+    text.match(/^- .*/gm)?.map((line) => line.replace(/ <!--.*/, '')),
+    ['- Keep the list in order', '- Lists jump', '- Correct texts', '- … and 2 smaller fixes'],
+  );
+  assert.equal(body({ pulls: [pulls[1] as (typeof pulls)[0]] }, 'customer'), '## Fixed\n\n- 1 smaller fix\n');
+});
+
+test('tells colleagues a whole sentence, short forms and tables aside', () => {
+  const told = (text: string) =>
+    /What to tell: (.*)/.exec(
+      body({ pulls: [aPull(1, { title: 'feat!: move', body: `## Upgrade\n\n${text}` })] }, 'internal'),
+    )?.[1];
+  assert.equal(told('Rename it, e.g. `a` to `b`. Then go on.'), 'Rename it, e.g. `a` to `b`.');
+  assert.equal(told('- [ ] Rename `a` to `b`.'), 'Rename `a` to `b`.');
+  assert.equal(told('| a | b |\n| - | - |\n\nRename it.'), 'Rename it.');
+  assert.equal(told('名前を変えてください。次に進みます。'), '名前を変えてください。');
+});
+
+test('credits no machine, whatever the host takes it for', () => {
+  const by = (login: string) => ({ author: { login, bot: false } });
+  const pulls = ['crowdin-bot', 'k8s-release-robot', 'acme-robot', 'bot-acme', 'talbot', 'ada'].map((login, index) =>
+    aPull(index + 1, by(login)),
+  );
+  assert.deepEqual(gather(memorySource({ pulls }), all).contributors, ['talbot', 'ada']);
+});
+
+test('highlights are the customer’s own lines, once each', () => {
+  const note = (text: string): string => `## Release note\n\n${text}`;
+  const pulls = [
+    aPull(1, { title: 'feat: parse twice', labels: ['type: feature', 'highlight'], body: note('Read files faster.') }),
+    aPull(2, { title: 'feat: parse again', labels: ['type: feature', 'highlight'], body: note('Read files faster.') }),
+    aPull(3, { title: 'chore: bump the linter', labels: ['highlight'] }),
+    aPull(4, { title: 'fix: close a hole in `login`', labels: ['security', 'highlight', 'area: login'] }),
+    aPull(5, { title: 'feat: sort', labels: ['type: feature'] }),
+    aPull(6, { title: 'feat!: drop v1', labels: ['highlight'], body: note('Use v2.') }),
+  ];
+  const { bodyMd, flags } = compose(memorySource({ pulls }), all, 'customer');
+  assert.deepEqual([...flags.highlights].sort(), [
+    'Parse again',
+    'Read files faster.',
+    'Security update: login',
+    'Use v2.',
+  ]);
+  for (const highlight of flags.highlights) assert.ok(bodyMd.includes(`- ${highlight} <!--`), highlight);
+});

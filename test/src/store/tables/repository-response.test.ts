@@ -1,0 +1,23 @@
+/**
+ * A repository in replies: the number of its host is an integer, or left out where the host sent none.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sampleRepository } from '../../../../src/api/samples.ts';
+import { directoryRepositoryResponse } from '../../../../src/store/tables/directory.ts';
+import { faultOf, openApi } from '../../../helpers/contract.ts';
+
+const { Repository } = openApi.components.schemas;
+
+test('a repository without a number of its host has no scmRepoId', () => {
+  const numbered = directoryRepositoryResponse({ ...sampleRepository, hostId: '1001' });
+  const named = directoryRepositoryResponse({ ...sampleRepository, hostId: 'name:acme/rocket' });
+  assert.equal(numbered.scmRepoId, 1001);
+  assert.ok(!('scmRepoId' in named), JSON.stringify(named));
+  for (const reply of [numbered, named]) assert.equal(faultOf(Repository, reply), undefined);
+});
+
+test('scmRepoId is an integer and not required', () => {
+  assert.equal(Repository.properties.scmRepoId.type, 'integer');
+  assert.ok(!Repository.required.includes('scmRepoId'));
+});

@@ -1,0 +1,28 @@
+/**
+ * The operations port says what is wrong when it cannot be had.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startOps } from '../../../src/supervisor/operations-port.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
+
+const source = { metrics: async () => 'tidings_up 1\n', waitingFor: () => ['gateway'] };
+
+test('a port that is taken is named, with the setting that changes it', async (t) => {
+  const ops = await startOps('127.0.0.1', 0, source);
+  afterwards(t, () => ops.close());
+  await assert.rejects(startOps('127.0.0.1', ops.port, source), {
+    message: `Port ${ops.port} of 127.0.0.1 is taken by another program. Set TIDINGS_OPS_PORT to a free one.`,
+  });
+});
+
+test('what is waited for is told, and metrics are passed on', async (t) => {
+  const ops = await startOps('127.0.0.1', 0, source);
+  afterwards(t, () => ops.close());
+  const get = (path: string) => fetch(`http://127.0.0.1:${ops.port}${path}`);
+  const ready = await get('/readyz');
+  assert.deepEqual([ready.status, await ready.json()], [503, { status: 'waiting', waitingFor: ['gateway'] }]);
+  assert.equal(await (await get('/metrics')).text(), 'tidings_up 1\n');
+  assert.equal((await get('/healthz?x=1')).status, 200);
+  assert.equal((await get('/nothing')).status, 404);
+});

@@ -1,0 +1,224 @@
+/**
+ * Capture does not depend on the order in which snapshots arrive, nor on how often: the rules one by one, and then any
+ * permutation of any history.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { EventBody, IssueSnapshot, PullSnapshot } from '../../../src/protocol/events.ts';
+import type { EventRecord } from '../../../src/protocol/journal.ts';
+import type { IssueRecord, PullRecord } from '../../../src/protocol/stored.ts';
+import type { TableName } from '../../../src/store/partition.ts';
+import { readTag } from '../../../src/store/tables/tags.ts';
+import { mergeIssue, mergePull } from '../../../workers/fold/capture.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import {
+  epoch,
+  eventRecord,
+  issueSnapshot,
+  pullSnapshot,
+  repositoryFields,
+  shaNumber,
+  tagPush,
+} from '../../helpers/partition-records.ts';
+import { anyBody } from '../../helpers/partition-steps.ts';
+
+const repository = { ...repositoryFields(), formerNames: [], createdAt: 0, seenAt: 0, revision: 1 };
+const at = (second: number) => epoch + second * 1000;
+
+type PullStep = [action: string, fields: Partial<PullSnapshot>];
+type IssueStep = [action: string, fields: Partial<IssueSnapshot>];
+
+/** Folds snapshots in every order; the one outcome they all have. */
+function pullAfter(...steps: PullStep[]): PullRecord {
+  const outcomes = permutations(steps).map((order) =>
+    order.reduce<PullRecord | undefined>(
+      (before, [action, fields]) => mergePull(before, pullSnapshot(1, fields), action, repository),
+      undefined,
+    ),
+  );
+  return theOne(outcomes);
+}
+
+function issueAfter(...steps: IssueStep[]): IssueRecord {
+  const outcomes = permutations(steps).map((order) =>
+    order.reduce<IssueRecord | undefined>(
+      (before, [action, fields]) => mergeIssue(before, issueSnapshot(1, fields), action),
+      undefined,
+    ),
+  );
+  return theOne(outcomes);
+}
+
+const open = { state: 'open', closedAt: null, mergedAt: null, mergeSha: null } as const;
+const closed = (second: number) => ({ ...open, state: 'closed', closedAt: at(second), updatedAt: at(second) }) as const;
+const without = <K extends string>(...keys: K[]) => Object.fromEntries(keys.map((key) => [key, undefined]));
+
+test('never undoes a merge that is proven', () => {
+  const pull = pullAfter(
+    ['closed', { updatedAt: at(3), title: 'Merged' }],
+    ['edited', { ...closed(9), title: 'Edited' }],
+    ['labeled', { ...open, updatedAt: at(1), title: 'Opened' }],
+  );
+  const { title, state, mergedAt, mergeSha } = pull;
+  assert.deepEqual(
+    { title, state, mergedAt, mergeSha },
+    { title: 'Edited', state: 'merged', mergedAt: at(1), mergeSha: shaNumber(1) },
+  );
+});
+
+test('takes the merge commit from whichever snapshot has it', () => {
+  const pull = pullAfter(['closed', { updatedAt: at(3) }], ['labeled', { updatedAt: at(5), mergeSha: null }]);
+  assert.equal(pull.mergeSha, shaNumber(1));
+});
+
+test('takes the merge commit that was told last', () => {
+  const told = (second: number, mergeSha: string | null): PullStep => ['labeled', { updatedAt: at(second), mergeSha }];
+  assert.equal(pullAfter(told(3, shaNumber(9)), told(5, shaNumber(2)), told(7, null)).mergeSha, shaNumber(2));
+  assert.equal(pullAfter(told(3, shaNumber(2)), told(5, shaNumber(9)), told(7, null)).mergeSha, shaNumber(9));
+  assert.equal(pullAfter(told(3, shaNumber(2)), told(3, shaNumber(9))).mergeSha, shaNumber(9), 'of one second');
+});
+
+test('lets a later reopening stand against a close', () => {
+  const { state, closedAt } = pullAfter(['closed', closed(3)], ['reopened', { ...open, updatedAt: at(4) }]);
+  assert.deepEqual([state, closedAt], ['open', null]);
+});
+
+test('prefers closed to open within one second', () => {
+  const { state } = pullAfter(['opened', { ...open, updatedAt: at(3) }], ['closed', closed(3)]);
+  assert.equal(state, 'closed');
+});
+
+test('keeps labels that a later snapshot does not name', () => {
+  const steps: PullStep[] = [
+    ['labeled', { updatedAt: at(2), labels: ['bug'] }],
+    ['edited', { updatedAt: at(5), ...without('labels'), title: 'Later' }],
+    ['labeled', { updatedAt: at(1), labels: ['old', 'bug'] }],
+  ];
+  const { labels, title } = pullAfter(...steps);
+  assert.deepEqual([labels, title], [['bug'], 'Later']);
+  const issue = issueAfter(...(steps as IssueStep[]));
+  assert.deepEqual([issue.labels, issue.title], [['bug'], 'Later']);
+});
+
+test('empties the labels when a snapshot names none', () => {
+  const { labels } = pullAfter(['labeled', { updatedAt: at(2), labels: ['bug'] }], ['unlabeled', { updatedAt: at(3) }]);
+  assert.deepEqual(labels, []);
+});
+
+test('takes the larger label set of one second', () => {
+  const steps: PullStep[] = [['bug'], ['bug', 'area'], ['docs']].map((labels) => ['labeled', { labels }]);
+  assert.deepEqual(pullAfter(...steps).labels, ['bug', 'area']);
+});
+
+test('takes the smaller label set of one second of unlabelling', () => {
+  const steps: PullStep[] = [['bug', 'area'], ['area'], []].map((labels) => ['unlabeled', { labels }]);
+  assert.deepEqual(pullAfter(...steps).labels, []);
+});
+
+test('keeps an issue closed that a later pin does not mention', () => {
+  const issue = issueAfter(
+    ['closed', { updatedAt: at(2), closedAt: at(2) }],
+    ['pinned', { updatedAt: at(5), ...without('state'), closedAt: null }],
+    ['opened', { updatedAt: at(1), state: 'open', closedAt: null }],
+  );
+  assert.deepEqual([issue.state, issue.closedAt, issue.updatedAt], ['closed', at(2), at(5)]);
+});
+
+test('has no time of closing for an open issue', () => {
+  const issue = issueAfter(
+    ['closed', { updatedAt: at(2) }],
+    ['reopened', { updatedAt: at(3), state: 'open', closedAt: at(2) }],
+  );
+  assert.deepEqual([issue.state, issue.closedAt], ['open', null]);
+});
+
+test('stores the fields in one order, whatever the snapshots leave out', () => {
+  const first = { ...issueSnapshot(1, { updatedAt: at(2) }) };
+  const bare = { ...issueSnapshot(1, { updatedAt: at(2) }) };
+  delete bare.state;
+  delete bare.labels;
+  const fold = (...snapshots: IssueSnapshot[]) =>
+    snapshots.reduce<IssueRecord | undefined>((before, snapshot) => mergeIssue(before, snapshot, 'edited'), undefined);
+  const orders = [fold(first, bare), fold(bare, first), fold(bare, bare, first)].map((issue) => JSON.stringify(issue));
+  assert.deepEqual(new Set(orders).size, 1, orders.join('\n'));
+  const merged = pullSnapshot(1);
+  const unlabelled = { ...merged };
+  delete unlabelled.labels;
+  const pulls = [
+    [merged, unlabelled],
+    [unlabelled, merged],
+  ].map((order) =>
+    order.reduce<PullRecord | undefined>((before, pull) => mergePull(before, pull, 'edited', repository), undefined),
+  );
+  assert.equal(JSON.stringify(pulls[0]), JSON.stringify(pulls[1]));
+});
+
+test('keeps the tombstone of a tag against late pushes', async (t) => {
+  const partition = openTestPartition(t);
+  const tag = (number: number, fields = {}): EventRecord =>
+    eventRecord({ event: 'tag', tag: tagPush('v1', number, fields) });
+  await foldRecords(partition, 1, tag(5, { deleted: true, sha: null, date: null }), tag(3));
+  assert.equal(readTag(partition, repository.id, 'v1')?.deleted, true);
+  await foldRecords(partition, 2, tag(7));
+  assert.deepEqual(
+    [readTag(partition, repository.id, 'v1')?.deleted, readTag(partition, repository.id, 'v1')?.sha],
+    [false, shaNumber(7)],
+  );
+});
+
+const captured: TableName[] = [
+  'pulls',
+  'pullsByMergeSha',
+  'pullsByMergedAt',
+  'pullsByAuthor',
+  'issues',
+  'issuesByClosedAt',
+  'commits',
+  'pushes',
+  'tags',
+];
+
+test('captures the same from any order and repetition', async (t) => {
+  const [one, other] = [openTestPartition(t), openTestPartition(t, 'p01')];
+  const cases = fc.array(anyBody, { minLength: 1, maxLength: 14 }).chain((bodies) =>
+    fc.record({
+      bodies: fc.constant(bodies),
+      again: fc.shuffledSubarray([...bodies, ...bodies], { minLength: bodies.length * 2 }),
+    }),
+  );
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ bodies, again }) => {
+      round += 1;
+      const repo = { ...repositoryFields(), id: `repo_${round}` };
+      await foldBodies(one, bodies, repo);
+      await foldBodies(other, again, repo);
+      assert.equal(JSON.stringify(stored(other, repo.id)), JSON.stringify(stored(one, repo.id)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+async function foldBodies(
+  partition: ReturnType<typeof openTestPartition>,
+  bodies: readonly EventBody[],
+  repo: ReturnType<typeof repositoryFields>,
+): Promise<void> {
+  await foldBatch(partition, [{ seq: 1, records: bodies.map((body) => eventRecord(body, { repository: repo })) }]);
+}
+
+function stored(partition: ReturnType<typeof openTestPartition>, repoId: string): unknown {
+  return captured.map((table) => [...partition.tables[table].getRange({ start: [repoId], end: [`${repoId}\u0001`] })]);
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length < 2) return [[...items]];
+  return items.flatMap((item, i) => permutations(items.filter((_, at) => at !== i)).map((rest) => [item, ...rest]));
+}
+
+function theOne<T>(outcomes: readonly (T | undefined)[]): T {
+  for (const outcome of outcomes) assert.equal(JSON.stringify(outcome), JSON.stringify(outcomes[0]));
+  return outcomes[0] as T;
+}

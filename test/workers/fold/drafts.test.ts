@@ -1,0 +1,198 @@
+/**
+ * The life of a draft: tickets, edits that stand, results that come late or twice, and what is forgotten in time.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { draftId, idAt } from '../../../src/foundation/ids.ts';
+import type { Command } from '../../../src/protocol/commands.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { deliveryKey, isFolded } from '../../../src/store/tables/deliveries.ts';
+import { readDraft } from '../../../src/store/tables/drafts.ts';
+import { listEffects } from '../../../src/store/tables/outbox.ts';
+import { readRange } from '../../../src/store/tables/ranges.ts';
+import { readResponse } from '../../../src/store/tables/responses.ts';
+import { readResult } from '../../../src/store/tables/results.ts';
+import { deliveryKeepingMs, resultKeepingMs } from '../../../workers/partition/sweep.ts';
+import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import {
+  commandRecord,
+  dailyTicks,
+  epoch,
+  eventRecord,
+  pullRecord,
+  repositoryFields,
+  resultRecord,
+  tickRecord,
+} from '../../helpers/partition-records.ts';
+
+const repository = repositoryFields();
+const rangeId = 'range_00000000000000000000000000aa';
+const id = draftId(rangeId, 'engineer');
+const createRange: Command = {
+  name: 'createRange',
+  rangeId,
+  repoId: repository.id,
+  bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 },
+  prCount: 1,
+  issueCount: 0,
+  resolution: 'window',
+};
+const generate = (ticket: string): Command => ({
+  name: 'generateDraft',
+  rangeId,
+  draftId: id,
+  persona: 'engineer',
+  ticket,
+});
+const edit = (bodyMd: string): Command => ({ name: 'updateDraft', draftId: id, bodyMd });
+const flags = { highlights: [], contributors: [], upgradeInstructions: '' };
+const rendered = (ticket: string, bodyMd: string, row = 0) =>
+  resultRecord({ result: 'rendered', draftId: id, ticket, row, inputSeq: 0, bodyMd, flags }, epoch + 5);
+
+/** A partition with a repository, a pull request and a range. */
+async function withRange(t: Parameters<typeof openTestPartition>[0]): Promise<Partition> {
+  const partition = openTestPartition(t);
+  await foldRecords(partition, 1, pullRecord(1), commandRecord(createRange));
+  return partition;
+}
+
+function renders(partition: Partition): number[] {
+  return listEffects(partition, 0, 100).flatMap(({ number, effect }) => (effect.effect === 'render' ? number : []));
+}
+
+test('takes the first result of its ticket and no other', async (t) => {
+  const partition = await withRange(t);
+  await foldRecords(partition, 2, commandRecord(generate('one')));
+  assert.equal(readDraft(partition, id)?.status, 'processing');
+  assert.equal(readResponse(partition, id)?.processing, true);
+  const [row] = renders(partition);
+  await foldRecords(
+    partition,
+    3,
+    rendered('none', 'stray'),
+    rendered('one', 'first', row),
+    rendered('one', 'second', row),
+  );
+  const draft = readDraft(partition, id);
+  assert.deepEqual([draft?.status, draft?.bodyMd, draft?.revision, draft?.ticket], ['ready', 'first', 1, null]);
+  assert.deepEqual(renders(partition), []);
+  assert.equal(readResponse(partition, id)?.processing, false);
+});
+
+test('keeps one render under way however often it is asked', async (t) => {
+  const partition = await withRange(t);
+  await foldRecords(
+    partition,
+    2,
+    commandRecord(generate('one')),
+    commandRecord(generate('two')),
+    commandRecord(generate('three')),
+  );
+  assert.equal(renders(partition).length, 1);
+  assert.equal(readDraft(partition, id)?.ticket, 'one');
+});
+
+test('says why a render failed and lets it be asked again', async (t) => {
+  const partition = await withRange(t);
+  await foldRecords(partition, 2, commandRecord(generate('one')));
+  const failed = {
+    result: 'renderFailed',
+    draftId: id,
+    ticket: 'one',
+    row: renders(partition)[0] ?? 0,
+    error: 'too long',
+  } as const;
+  await foldRecords(partition, 3, resultRecord(failed));
+  assert.deepEqual([readDraft(partition, id)?.status, readDraft(partition, id)?.error], ['failed', 'too long']);
+  await foldRecords(partition, 4, commandRecord(generate('two')), rendered('two', 'text'));
+  assert.deepEqual([readDraft(partition, id)?.status, readDraft(partition, id)?.error], ['ready', null]);
+});
+
+test('never overwrites an edit by a render', async (t) => {
+  const partition = await withRange(t);
+  await foldRecords(partition, 2, commandRecord(generate('one')), rendered('one', 'Generated.\n'));
+  await foldRecords(
+    partition,
+    3,
+    commandRecord(generate('two')),
+    commandRecord(edit('By hand.\n')),
+    rendered('two', 'Generated again.\n'),
+  );
+  const draft = readDraft(partition, id);
+  assert.match(draft?.bodyMd ?? '', /By hand\./);
+  assert.deepEqual([draft?.status, draft?.generatedMd], ['ready', 'Generated again.\n']);
+});
+
+test('answers a command once, whatever comes again', async (t) => {
+  const partition = await withRange(t);
+  await foldRecords(partition, 2, commandRecord(generate('one')), rendered('one', 'text'));
+  const command = commandRecord(edit('edited'));
+  await foldRecords(partition, 3, command, command);
+  assert.deepEqual([readDraft(partition, id)?.revision, readResult(partition, command.id)?.ok], [2, true]);
+});
+
+test('leaves a failure as the result of a bad command', async (t) => {
+  const partition = await withRange(t);
+  const commands: Command[] = [
+    { ...createRange, rangeId: 'other', repoId: 'repo_none' },
+    { name: 'generateDraft', rangeId: 'none', draftId: 'none', persona: 'engineer', ticket: 'x' },
+    { name: 'updateDraft', draftId: 'none', bodyMd: '' },
+  ];
+  for (const [i, command] of commands.entries()) {
+    const record = commandRecord(command);
+    await foldRecords(partition, 2 + i, record);
+    const result = readResult(partition, record.id);
+    assert.ok(result && !result.ok && result.kind === 'notFound');
+  }
+});
+
+test('answers with fresh bytes after every change', async (t) => {
+  const partition = await withRange(t);
+  const range = () => JSON.parse(String(readResponse(partition, rangeId)?.json));
+  const counts = (prCount: number) =>
+    resultRecord({
+      result: 'recounted',
+      repoId: repository.id,
+      row: 0,
+      counts: [{ rangeId, prCount, issueCount: 2, resolution: 'window' }],
+    });
+  await foldRecords(partition, 2, counts(7), counts(7));
+  assert.deepEqual([range().prCount, range().issueCount], [7, 2]);
+  // A rename makes the stored bytes stale; the answer is encoded from the record.
+  await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
+  assert.deepEqual([range().prCount, readRange(partition, rangeId)?.prCount], [7, 7]);
+  assert.equal(readResponse(partition, 'range_none'), undefined);
+});
+
+test('asks for fresh counts when the default branch is another', async (t) => {
+  const partition = await withRange(t);
+  const recounts = () =>
+    listEffects(partition, 0, 100).flatMap(({ number, effect }) => (effect.effect === 'recount' ? number : []));
+  const [row = 0] = recounts();
+  await foldRecords(partition, 2, resultRecord({ result: 'recounted', repoId: repository.id, row, counts: [] }));
+  const about = (fields: Partial<typeof repository>, second: number) =>
+    eventRecord(
+      { event: 'repository', action: 'edited', formerName: null, seenAt: epoch + second * 1000 },
+      { repository: repositoryFields(fields) },
+    );
+  await foldRecords(partition, 3, about({ private: true }, 20));
+  assert.deepEqual(recounts(), [], 'whether it is private changes no count');
+  await foldRecords(partition, 4, about({ private: true, defaultBranch: 'next' }, 30));
+  assert.equal(recounts().length, 1);
+});
+
+test('forgets deliveries and results past their keeping', async (t) => {
+  const partition = openTestPartition(t);
+  const delivered = pullRecord(1);
+  const command = { ...commandRecord(createRange), id: idAt(epoch) };
+  await foldRecords(partition, 1, delivered, command);
+  const key = deliveryKey(delivered.delivery, 'pull_request', '', 0);
+  await foldRecords(partition, 2, tickRecord(epoch), tickRecord(epoch + resultKeepingMs));
+  assert.ok(readResult(partition, command.id) && isFolded(partition, key));
+  await foldRecords(partition, 3, tickRecord(epoch + resultKeepingMs + 1));
+  assert.equal(readResult(partition, command.id), undefined);
+  await foldRecords(partition, 4, ...dailyTicks(epoch, epoch + deliveryKeepingMs));
+  assert.ok(isFolded(partition, key));
+  await foldRecords(partition, 5, tickRecord(epoch + deliveryKeepingMs + 1));
+  assert.equal(isFolded(partition, key), false);
+});

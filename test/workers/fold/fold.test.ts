@@ -1,0 +1,172 @@
+/**
+ * The fold: what a failing record leaves behind, what counts as folded, and that a store's fault leaves nothing.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EventRecord, JournalRecord } from '../../../src/protocol/journal.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { listDeadLetters } from '../../../src/store/tables/dead-letters.ts';
+import { deliveryKey, isFolded } from '../../../src/store/tables/deliveries.ts';
+import { readCursor } from '../../../src/store/tables/meta.ts';
+import { readPull } from '../../../src/store/tables/pulls.ts';
+import { listTags } from '../../../src/store/tables/tags.ts';
+import { foldBatch } from '../../../workers/partition/batch.ts';
+import { dump, foldRecords, openTestPartition, toMessages } from '../../helpers/partition.ts';
+import {
+  branchPush,
+  eventRecord,
+  poisonRecord,
+  pullRecord,
+  repositoryFields,
+  tagRecord,
+} from '../../helpers/partition-records.ts';
+
+const repoId = repositoryFields().id;
+
+test('sets a record that throws aside and folds those around it', async (t) => {
+  const partition = openTestPartition(t);
+  const poison = poisonRecord();
+  await foldBatch(partition, toMessages([[pullRecord(1), poison, pullRecord(2)], [pullRecord(3)]]));
+  assert.deepEqual(
+    [1, 2, 3, 666].map((number) => readPull(partition, repoId, number)?.number),
+    [1, 2, 3, undefined],
+  );
+  const [letter, ...others] = listDeadLetters(partition);
+  assert.deepEqual([letter?.seq, letter?.index, letter?.record.id, others.length], [1, 1, poison.id, 0]);
+  assert.equal(readCursor(partition).seq, 2);
+});
+
+test('leaves no trace of a record that throws late', async (t) => {
+  const [clean, hit] = [openTestPartition(t), openTestPartition(t, 'p01')];
+  const around = [pullRecord(1), pullRecord(2)] as const;
+  // It throws after its repository is renamed and the directory is told.
+  const poison = poisonRecord({ repository: repositoryFields({ fullName: 'acme/renamed' }) });
+  await foldBatch(clean, toMessages([[around[0]], [around[1]]]));
+  await foldBatch(hit, toMessages([[around[0]], [poison], [around[1]]].slice(0, 2)));
+  await foldBatch(hit, [{ seq: 2, records: [around[1]] }]);
+  const without = dump(hit).replace(/^deadLetters .*\n/gm, '');
+  assert.equal(without, dump(clean));
+});
+
+test('does not count a dead-lettered delivery as folded', async (t) => {
+  const partition = openTestPartition(t);
+  const poison = poisonRecord();
+  await foldRecords(partition, 1, poison);
+  assert.equal(isFolded(partition, keyOf(poison)), false);
+  await foldRecords(partition, 2, { ...pullRecord(1), delivery: poison.delivery });
+  assert.equal(readPull(partition, repoId, 1)?.title, 'Change 1');
+  assert.equal(isFolded(partition, keyOf(poison)), true);
+});
+
+test('folds a delivery once however often it comes', async (t) => {
+  const partition = openTestPartition(t);
+  const first = pullRecord(1);
+  await foldRecords(partition, 1, first);
+  const again: EventRecord = { ...pullRecord(1), delivery: first.delivery };
+  if (again.body.event === 'pull_request') again.body.pull.title = 'Another title';
+  await foldRecords(partition, 2, again, again);
+  assert.equal(readPull(partition, repoId, 1)?.title, 'Change 1');
+});
+
+test('takes a replayed dead letter off the list', async (t) => {
+  const partition = openTestPartition(t);
+  const poison = poisonRecord();
+  await foldRecords(partition, 1, pullRecord(1), poison);
+  const mended = { ...pullRecord(2), delivery: poison.delivery, replayed: { seq: 1, index: 1 } };
+  await foldRecords(partition, 2, mended);
+  assert.deepEqual(listDeadLetters(partition), []);
+  assert.equal(readPull(partition, repoId, 2)?.number, 2);
+});
+
+test('keeps one letter for a replay that fails again', async (t) => {
+  const partition = openTestPartition(t);
+  const poison = poisonRecord();
+  await foldRecords(partition, 1, poison);
+  await foldRecords(partition, 2, { ...poison, replayed: { seq: 1, index: 0 } });
+  assert.deepEqual(
+    listDeadLetters(partition).map(({ seq, index }) => [seq, index]),
+    [[2, 0]],
+  );
+});
+
+test('replays an event although its delivery was folded', async (t) => {
+  const partition = openTestPartition(t);
+  const poison = poisonRecord();
+  await foldRecords(partition, 1, poison);
+  // The host's own retry came before the person's replay.
+  await foldRecords(partition, 2, { ...pullRecord(1), delivery: poison.delivery });
+  await foldRecords(partition, 3, { ...pullRecord(2), delivery: poison.delivery, replayed: { seq: 1, index: 0 } });
+  assert.deepEqual(listDeadLetters(partition), []);
+  assert.equal(readPull(partition, repoId, 2)?.number, 2);
+});
+
+const poisons: [string, () => unknown][] = [
+  ['a name longer than a key', () => tagRecord('v'.repeat(4000), 1)],
+  [
+    'a branch longer than a key',
+    () => eventRecord({ event: 'push', push: branchPush(0, 1, { branch: 'b'.repeat(4000) }) }),
+  ],
+  ['an event without a body', () => ({ ...pullRecord(9), body: undefined })],
+  ['a body without its event', () => ({ ...pullRecord(9), body: { event: 'release' } })],
+  ['a kind of a later version', () => ({ ...pullRecord(9), kind: 'lease' })],
+  ['a command of a later version', () => ({ id: 'x', at: 1, kind: 'command', command: { name: 'publish' } })],
+  ['a result without a body', () => ({ id: 'x', at: 1, kind: 'result' })],
+  ['a result of a later version', () => ({ id: 'x', at: 1, kind: 'result', body: { result: 'published', row: 1 } })],
+];
+
+for (const [what, make] of poisons) {
+  test(`sets aside ${what} and goes on`, async (t) => {
+    const partition = openTestPartition(t);
+    await foldRecords(partition, 1, pullRecord(1), make() as JournalRecord, pullRecord(2));
+    assert.equal(readPull(partition, repoId, 2)?.number, 2);
+    assert.equal(listDeadLetters(partition).length, 1);
+  });
+}
+
+test('keeps tags apart whose names are odd', async (t) => {
+  const names = ['a', 'a/b', 'a\u0001b', 'a\u0000b', 'ä', '\u{1f680}', '0', '-1', ' ', 'v1.0\n', '\uffff'];
+  const partition = openTestPartition(t);
+  await foldRecords(partition, 1, ...names.map((name, i) => tagRecord(name, i)));
+  const other = repositoryFields({}, 1);
+  await foldRecords(partition, 2, tagRecord('other', 1, { repository: other }));
+  assert.deepEqual(new Set(listTags(partition, repoId).map((tag) => tag.name)), new Set(names));
+  assert.deepEqual(listDeadLetters(partition), []);
+});
+
+test('keeps the parts of a push apart under a long delivery id', async (t) => {
+  const partition = openTestPartition(t);
+  const delivery = 'd'.repeat(900);
+  const parts = [branchPush(0, 2), branchPush(2, 4)].map((push, part) =>
+    eventRecord({ event: 'push', push }, { delivery, part }),
+  );
+  await foldRecords(partition, 1, ...parts);
+  assert.equal(pushes(partition), 2);
+});
+
+test('leaves nothing of a batch in which the store fails', async (t) => {
+  const partition = openTestPartition(t);
+  await foldRecords(partition, 1, pullRecord(1));
+  const before = dump(partition);
+  const { pulls } = partition.tables;
+  const put = pulls.putSync.bind(pulls);
+  let calls = 0;
+  pulls.putSync = ((...args: Parameters<typeof put>) => {
+    calls += 1;
+    if (calls === 3) throw Object.assign(new Error('MDB_CORRUPTED: Located page was wrong type'), { code: -30796 });
+    return put(...args);
+  }) as typeof pulls.putSync;
+  const batch = toMessages([[pullRecord(2)], [pullRecord(3), pullRecord(4), pullRecord(5)]], 2);
+  await assert.rejects(foldBatch(partition, batch), /MDB_CORRUPTED/);
+  pulls.putSync = put;
+  assert.equal(dump(partition), before);
+  await foldBatch(partition, batch);
+  assert.equal(readPull(partition, repoId, 5)?.number, 5);
+});
+
+function keyOf({ delivery, body, source, part }: EventRecord): string {
+  return deliveryKey(delivery, body.event, source, part);
+}
+
+function pushes(partition: Partition): number {
+  return partition.tables.pushes.getKeysCount({});
+}

@@ -1,0 +1,161 @@
+/**
+ * One repository's actor: folds its events into the tables and writes down what they cause elsewhere. It lives for one
+ * record and keeps nothing, so a record that is rolled back leaves no trace in memory.
+ */
+
+import { claimsRefused } from '../../src/foundation/metrics.ts';
+import type {
+  BackfilledBody,
+  CommentSnapshot,
+  IssueSnapshot,
+  PullSnapshot,
+  TagPush,
+} from '../../src/protocol/events.ts';
+import type { BackfilledRecord, EventRecord } from '../../src/protocol/journal.ts';
+import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readComment, removeComments, writeComment } from '../../src/store/tables/comments.ts';
+import { writeComparison } from '../../src/store/tables/comparisons.ts';
+import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/tables/issues.ts';
+import { writeLabelChange } from '../../src/store/tables/labels.ts';
+import { writeEffect } from '../../src/store/tables/outbox.ts';
+import { readPull, writePull } from '../../src/store/tables/pulls.ts';
+import { hasRanges } from '../../src/store/tables/ranges.ts';
+import { noteSync } from '../../src/store/tables/syncs.ts';
+import { readTag, writeTag } from '../../src/store/tables/tags.ts';
+import { mergeIssue, mergePull, mergeTag } from './capture.ts';
+import { mergeComment } from './comments.ts';
+import { foldCommits, foldPush, foldSteps } from './pushes.ts';
+import { hostTime, meetRepository } from './repository.ts';
+import type { Receipt } from './undated.ts';
+
+/** Folds one event into its repository. One that merely claims what another organization has proved changes nothing. */
+export function foldEvent(partition: Partition, record: EventRecord): void {
+  const repository = meetRepository(partition, record, hostTime(record), record.body);
+  const { at, replayed } = record;
+  if (repository) new Actor(partition, repository, at, replayed !== undefined).take(record.body);
+  else claimsRefused.inc({ partition: partition.name });
+}
+
+/** Folds what was read of a repository on its host, as it was at host time `seenAt`; `confirmed` proves its owner. */
+export function foldBodies(
+  partition: Partition,
+  { at, repository: read, confirmed }: Pick<BackfilledRecord, 'at' | 'repository' | 'confirmed'>,
+  seenAt: number,
+  bodies: readonly BackfilledBody[],
+): void {
+  const repository = meetRepository(
+    partition,
+    { at, repository: read, ...(confirmed && { signedBy: null }) },
+    seenAt,
+  ) as RepositoryRecord;
+  const actor = new Actor(partition, repository, at);
+  for (const body of bodies) actor.take(body);
+}
+
+class Actor {
+  private readonly partition: Partition;
+  private readonly repository: RepositoryRecord;
+  private readonly at: number;
+  private readonly receipt: Receipt;
+
+  /**
+   * @param at when the record at hand was enqueued, which is when it told of what it tells
+   * @param isReplayed whether a person has had a dead letter replayed
+   */
+  constructor(partition: Partition, repository: RepositoryRecord, at: number, isReplayed = false) {
+    this.partition = partition;
+    this.repository = repository;
+    this.at = at;
+    this.receipt = { at, isReplayed };
+  }
+
+  take(body: BackfilledBody): void {
+    switch (body.event) {
+      case 'pull_request':
+        return this.pull(body.pull, body.action);
+      case 'issues':
+        return this.issue(body.issue, body.action);
+      case 'issue_removed':
+        return this.removeIssue(body.number, body.seenAt);
+      case 'push':
+        return this.recountIf(foldPush(this.partition, this.repository.id, body.push, this.at));
+      case 'tag':
+        return this.tag(body.tag);
+      case 'comment':
+        return this.comment(body.comment, body.action);
+      case 'label':
+        return writeLabelChange(this.partition, this.repository.id, body);
+      case 'repository':
+        return;
+      case 'commits':
+        return foldCommits(this.partition, this.repository.id, body.commits, this.at);
+      case 'steps':
+        return this.recountIf(foldSteps(this.partition, this.repository.id, body, this.at));
+      case 'comparison':
+        return this.recountIf(writeComparison(this.partition, this.repository.id, body.comparison));
+      default:
+        throw new Error('the event is of no known kind');
+    }
+  }
+
+  private pull(snapshot: PullSnapshot, action: string): void {
+    this.told(snapshot.number);
+    const before = readPull(this.partition, this.repository.id, snapshot.number);
+    const after = mergePull(before, snapshot, action, this.repository, this.receipt);
+    if (after === before) return;
+    writePull(this.partition, this.repository.id, after, before);
+    this.recount();
+  }
+
+  private issue(snapshot: IssueSnapshot, action: string): void {
+    this.told(snapshot.number);
+    if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
+    const before = readIssue(this.partition, this.repository.id, snapshot.number);
+    const after = mergeIssue(before, snapshot, action, this.receipt);
+    if (after === before) return;
+    writeIssue(this.partition, this.repository.id, after, before);
+    this.recount();
+  }
+
+  /** A number is never given twice: what was deleted or moved away does not come back, nor does what was said of it. */
+  private removeIssue(number: number, seenAt: number): void {
+    this.told(number);
+    removeIssue(this.partition, this.repository.id, number, seenAt);
+    removeComments(this.partition, this.repository.id, number);
+    this.recount();
+  }
+
+  private comment(snapshot: CommentSnapshot, action: string): void {
+    const { number, kind, id } = snapshot;
+    this.told(number);
+    if (isIssueRemoved(this.partition, this.repository.id, number)) return;
+    const before = readComment(this.partition, this.repository.id, number, kind, id);
+    const after = mergeComment(before, snapshot, action);
+    if (after !== before) writeComment(this.partition, this.repository.id, after);
+  }
+
+  private tag(push: TagPush): void {
+    const before = readTag(this.partition, this.repository.id, push.name);
+    const after = mergeTag(before, push);
+    if (after === before) return;
+    writeTag(this.partition, this.repository.id, after);
+    this.recount();
+  }
+
+  /** The last sync of a pull request or issue is the last telling of it, also one that changes nothing. */
+  private told(number: number): void {
+    noteSync(this.partition, [this.repository.id, 'number', number], this.at);
+  }
+
+  private recountIf(changed: boolean): void {
+    if (changed) this.recount();
+  }
+
+  /** Asks for fresh counts, once however many events ask before it is carried out. */
+  private recount(): void {
+    const repoId = this.repository.id;
+    if (hasRanges(this.partition, repoId))
+      writeEffect(this.partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Folds backfills: the commands that start and cancel one, the pages it reads, and what they say of how far it has come.
+ * Reading from the host is left to `workers/host/`.
+ */
+import { type BackfillProgress, type BackfillRecord, backfillPhases } from '../../src/protocol/backfill.ts';
+import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { BackfilledRecord } from '../../src/protocol/journal.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import {
+  backfillResponse,
+  isUnderWay,
+  readBackfill,
+  writeBackfill,
+  writeTagSync,
+} from '../../src/store/tables/backfills.ts';
+import { removeEffect, writeEffect } from '../../src/store/tables/outbox.ts';
+import { readRepository } from '../../src/store/tables/repositories.ts';
+import { foldBodies } from './actor.ts';
+import { missing } from './refusals.ts';
+
+/**
+ * Folds a page. One of a backfill that is over, or of a repository that is gone, changes nothing: what is still on its way
+ * must not bring back what was erased. A dead letter that a person replays is taken while its repository is there.
+ */
+export function foldBackfilled(partition: Partition, record: BackfilledRecord): void {
+  const { job, repository, seenAt, bodies, progress, tagSync } = record;
+  const backfill = job === null ? undefined : readBackfill(partition, repository.id);
+  const isFree = job === null || record.replayed !== undefined;
+  if (isFree ? !readRepository(partition, repository.id) : !isOf(backfill, job)) return;
+  foldBodies(partition, record, seenAt, bodies);
+  if (isOf(backfill, job) && progress && progress.step > backfill.step)
+    advance(partition, backfill, progress, record.at);
+  if (tagSync) writeTagSync(partition, repository.id, tagSync);
+}
+
+function isOf(backfill: BackfillRecord | undefined, job: string | null): backfill is BackfillRecord {
+  return backfill !== undefined && backfill.id === job && isUnderWay(backfill);
+}
+
+function advance(partition: Partition, backfill: BackfillRecord, progress: BackfillProgress, at: number): void {
+  const after = { ...backfill, ...progress, updatedAt: at };
+  if (isUnderWay(after)) return writeBackfill(partition, after);
+  removeEffect(partition, backfill.row);
+  // From here on every step of a branch that is stored reaches as far back as this backfill did.
+  const depth = after.state === 'completed' ? after.since : after.depth;
+  writeBackfill(partition, { ...after, depth, finishedAt: at });
+}
+
+/** Starts a backfill, or answers with the one under way. */
+export function startBackfill(
+  partition: Partition,
+  command: Extract<Command, { name: 'startBackfill' }>,
+  at: number,
+): CommandResult {
+  const { backfillId: id, repository, since, installationId, confirmed } = command;
+  const before = readBackfill(partition, repository.id);
+  if (before && isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
+  const repoId = repository.id;
+  // What is known of a repository came from the host later than whatever this command was made from.
+  if (!readRepository(partition, repoId)) {
+    // It was erased since it was read there, and only the host can say what it is now.
+    if (confirmed === false) return missing('Repository', repoId);
+    foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
+  }
+  const row = writeEffect(partition, { effect: 'backfill', repoId, backfillId: id }, `backfill ${repoId}`);
+  const backfill: BackfillRecord = {
+    ...fresh(),
+    id,
+    repoId,
+    since,
+    depth: before ? shallower(before.depth, since) : since,
+    lists: before?.lists ?? {},
+    installationId,
+    percent: 0,
+    startedAt: at,
+    updatedAt: at,
+    finishedAt: null,
+    row,
+  };
+  writeBackfill(partition, backfill);
+  return { ok: true, value: backfillResponse(backfill) };
+}
+
+/** Cancels the backfill under way; what it has read stays. */
+export function cancelBackfill(partition: Partition, repoId: string, at: number): CommandResult {
+  const before = readBackfill(partition, repoId);
+  if (!before) {
+    const message = `Backfill of repository ${JSON.stringify(repoId)} is not found or not accessible.`;
+    return { ok: false, kind: 'notFound', message };
+  }
+  if (!isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
+  const waits = { ...before.waits, until: null };
+  const after: BackfillRecord = { ...before, waits, state: 'cancelled', updatedAt: at, finishedAt: at };
+  removeEffect(partition, before.row);
+  writeBackfill(partition, after);
+  return { ok: true, value: backfillResponse(after) };
+}
+
+function fresh(): Omit<BackfillProgress, 'lists'> {
+  const [phase] = backfillPhases;
+  return {
+    step: 0,
+    state: 'running',
+    position: { phase, next: null, again: false, etag: null, newest: null, branches: [], listed: false, number: 0 },
+    phases: {},
+    counts: {},
+    waits: { count: 0, ms: 0, until: null },
+    error: null,
+  };
+}
+
+/** The later of two bounds; null reaches to the beginning. */
+function shallower(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
+}

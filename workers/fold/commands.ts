@@ -1,0 +1,100 @@
+/**
+ * Folds the API writes of a repository's partition; those of drafts, backfills and publications in files of their own. Each leaves a stored result,
+ * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
+ */
+import { ServiceError } from '../../src/foundation/errors.ts';
+import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { RangeRecord } from '../../src/protocol/stored.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { writeEffect } from '../../src/store/tables/outbox.ts';
+import { countRanges, hasRanges, writeRange } from '../../src/store/tables/ranges.ts';
+import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
+import { rangeResponse, writeRangeResponse } from '../../src/store/tables/responses.ts';
+import { settingsDigest, writeSettings } from '../../src/store/tables/settings.ts';
+import { eventFor } from '../partition/event.ts';
+import { cancelBackfill, startBackfill } from './backfills.ts';
+import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
+import { deletePublication, publish, resendPublication } from './publications.ts';
+import { missing, refused, stale } from './refusals.ts';
+
+/** Carries out one command at time `at`. */
+export function foldCommand(partition: Partition, command: Command, at: number): CommandResult {
+  if (
+    'life' in command &&
+    command.life !== undefined &&
+    command.life !== readRepository(partition, command.repoId)?.createdAt
+  )
+    return missing('Repository', command.repoId);
+  switch (command.name) {
+    case 'createRange':
+      return createRange(partition, command, at);
+    case 'generateDraft':
+      return generateDraft(partition, command, at);
+    case 'updateDraft':
+      return updateDraft(partition, command, at);
+    case 'putSettings':
+      return putSettings(partition, command);
+    case 'restoreDraft':
+      return restoreDraft(partition, command, at);
+    case 'startBackfill':
+      return startBackfill(partition, command, at);
+    case 'cancelBackfill':
+      return cancelBackfill(partition, command.repoId, at);
+    case 'publish':
+      return publish(partition, command, at);
+    case 'resendPublication':
+      return resendPublication(partition, command, at);
+    case 'deletePublication':
+      return deletePublication(partition, command.publicationId, at);
+    default:
+      throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
+  }
+}
+
+function createRange(
+  partition: Partition,
+  command: Extract<Command, { name: 'createRange' }>,
+  at: number,
+): CommandResult {
+  const repository = readRepository(partition, command.repoId);
+  if (!repository) return missing('Repository', command.repoId);
+  const { bounds, repoId, prCount, issueCount, resolution, most, elsewhere = 0 } = command;
+  if (most && countRanges(partition, repoId) + elsewhere >= most) {
+    return refused(
+      new ServiceError('conflict', `An organization has at most ${most} release ranges (TIDINGS_MAX_RANGES).`),
+    );
+  }
+  const range = { id: command.rangeId, repoId, bounds, prCount, issueCount, resolution, createdAt: at, updatedAt: at };
+  writeRange(partition, range);
+  writeRangeResponse(partition, range, repository.url);
+  // The counts were taken before this record; events folded in between may have changed them.
+  writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+  const response = rangeResponse(range, repository.url);
+  tellOfRange(partition, range, response.compareUrl as string | undefined, at);
+  return { ok: true, value: response };
+}
+
+function tellOfRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
+  const { id, repoId, bounds, prCount, issueCount } = range;
+  const link = url === undefined ? {} : { compareUrl: url };
+  eventFor(partition, repoId, 'range.created', at, {
+    releaseRangeId: id,
+    repoId,
+    ...bounds,
+    ...link,
+    prCount,
+    issueCount,
+  });
+}
+
+/** What ready-made responses show and what ranges count can depend on settings, so both are made anew. */
+function putSettings(partition: Partition, command: Extract<Command, { name: 'putSettings' }>): CommandResult {
+  const { repoId, settings, ifMatch } = command;
+  if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) return stale('Settings of', repoId);
+  writeSettings(partition, repoId, settings);
+  const repository = readRepository(partition, repoId);
+  if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });
+  if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+  // What is answered is what was put; the id tells whose this result is when the repository is erased.
+  return { ok: true, value: { id: repoId, digest: settingsDigest(partition, repoId) } };
+}

@@ -1,0 +1,210 @@
+/**
+ * Folds the life of a draft: tickets, renders that come back, edits, restored revisions. The first outcome of a ticket wins,
+ * a person's words stand, and every body is a revision (`docs/architecture.md` decision 23).
+ */
+import { ServiceError } from '../../src/foundation/errors.ts';
+import { mergeBodies } from '../../src/notes/merge/merge.ts';
+import { editFlags, isSameFlags, mergeFlags } from '../../src/notes/merge/merge-flags.ts';
+import { maxBodyMdBytes } from '../../src/protocol/api.ts';
+import type { Command, CommandResult, DraftChange } from '../../src/protocol/commands.ts';
+import type { ResultBody } from '../../src/protocol/results.ts';
+import type { DraftFlags, DraftRecord, DraftRevision } from '../../src/protocol/stored.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readDraft, writeDraft } from '../../src/store/tables/drafts.ts';
+import { writeEffect } from '../../src/store/tables/outbox.ts';
+import { readRange } from '../../src/store/tables/ranges.ts';
+import { writeDraftResponse } from '../../src/store/tables/responses.ts';
+import {
+  type DraftTexts,
+  type FlagsState,
+  readDraftRevision,
+  readFlags,
+  readTexts,
+  writeRevision,
+} from '../../src/store/tables/revisions.ts';
+import { eventFor } from '../partition/event.ts';
+import { countFor } from './directory-relays.ts';
+import { lossRefusal } from './range-losses.ts';
+import { missing, refused, stale } from './refusals.ts';
+
+type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
+type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
+/** How a body came about. */
+type Making = Pick<DraftRevision, 'at' | 'kind' | 'by'>;
+
+/** Seconds a client is told to expect a draft in; renders take far less, the queue decides. */
+const estimatedSeconds = 1;
+
+/** Opens a ticket and asks for a render; while one is open, the answer is that ticket's. */
+export function generateDraft(partition: Partition, command: CommandNamed<'generateDraft'>, at: number): CommandResult {
+  const range = readRange(partition, command.rangeId);
+  if (!range) return missing('Release range', command.rangeId);
+  const { draftId, rangeId, persona, ticket } = command;
+  const { repoId } = range;
+  const before = readDraft(partition, draftId);
+  const answer = { ok: true, value: { id: draftId, status: 'processing', estimatedTime: estimatedSeconds } } as const;
+  if (before?.status === 'processing') return answer;
+  const refusal = command.force ? undefined : lossRefusal(partition, range);
+  if (refusal) return refused(refusal);
+  const draft = before ?? emptyDraft({ id: draftId, rangeId, repoId, persona }, at);
+  saveDraft(partition, { ...draft, status: 'processing', ticket, error: null });
+  writeEffect(partition, { effect: 'render', draftId, rangeId, repoId, persona, ticket }, `render ${draftId}`);
+  return answer;
+}
+
+/** Takes a person's text and flags. */
+export function updateDraft(partition: Partition, command: CommandNamed<'updateDraft'>, at: number): CommandResult {
+  const before = readDraft(partition, command.draftId);
+  if (!before) return missing('Draft', command.draftId);
+  if (isStale(before, command)) return stale('Draft', before.id);
+  const { bodyMd = before.bodyMd, flags: changes, by = null } = command;
+  const generated = before.generatedFlags ?? before.flags;
+  const flags = changes ? flagsState(editFlags(before.flags, generated, changes), generated) : before;
+  return written(changeContent(partition, before, { ...before, bodyMd }, flags, { at, kind: 'edited', by }));
+}
+
+/**
+ * Makes an earlier body the newest one, with its flags. The bases of the next merge are restored with them: against a later
+ * base, whatever the earlier body does not have yet would look like taken out by the person.
+ */
+export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
+  const before = readDraft(partition, command.draftId);
+  if (!before) return missing('Draft', command.draftId);
+  if (isStale(before, command)) return stale('Draft', before.id);
+  const revision = readDraftRevision(partition, before.id, command.revision);
+  if (!revision) return missing('Revision', String(command.revision));
+  const texts = readTexts(partition, before, revision);
+  const flags = readFlags(partition, before, revision);
+  if (texts.bodyMd === before.bodyMd && isSameFlags(flags.flags, before.flags)) return written(before);
+  return written(changeContent(partition, before, texts, flags, { at, kind: 'restored', by: command.by ?? null }));
+}
+
+/** Takes a rendered text. A person's edit stands: what is new is merged into it. */
+export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at: number): void {
+  const draft = openTicket(partition, outcome.draftId, outcome.ticket);
+  if (!draft) return;
+  // The text may lack what was erased while it was rendered.
+  const range = readRange(partition, draft.rangeId);
+  const loss = range && lossRefusal(partition, range, outcome.row);
+  if (loss) return fail(partition, draft, loss.message, at);
+  const edited = draft.bodyMd !== draft.generatedMd;
+  const bodyMd = edited ? merged(draft, outcome.bodyMd) : outcome.bodyMd;
+  if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);
+  const { generatedFlags: base } = draft;
+  const flags = base ? mergeFlags(base, draft.flags, outcome.flags) : outcome.flags;
+  // Flags that nobody edited are no part of a revision: new ones alone make none.
+  const ready = { ...draft, status: 'ready', ticket: null, ...(!base && { flags }) } as const;
+  const texts = { bodyMd, generatedMd: outcome.bodyMd };
+  const kind = edited || base ? 'merged' : 'generated';
+  changeContent(partition, ready, texts, flagsState(flags, outcome.flags), { at, kind, by: null });
+  countFor(partition, draft.repoId, { counter: 'draftsGenerated' }, at);
+  const { id, persona, rangeId, repoId } = draft;
+  eventFor(partition, repoId, 'draft.generated', at, { draftId: id, persona, releaseRangeId: rangeId });
+}
+
+/** Closes a ticket whose render failed; the text stays as it was, and the draft can be generated again. */
+export function renderFailed(partition: Partition, outcome: Outcome<'renderFailed'>, at: number): void {
+  const draft = openTicket(partition, outcome.draftId, outcome.ticket);
+  if (draft) fail(partition, draft, outcome.error, at);
+}
+
+function openTicket(partition: Partition, draftId: string, ticket: string): DraftRecord | undefined {
+  const draft = readDraft(partition, draftId);
+  return draft?.ticket === ticket ? draft : undefined;
+}
+
+function fail(partition: Partition, draft: DraftRecord, error: string, at: number): void {
+  saveDraft(partition, { ...draft, status: 'failed', ticket: null, error, updatedAt: at });
+}
+
+/** The person's text with what is new; a failure where both together are more than a draft may hold. */
+function merged(draft: DraftRecord, generated: string): string | ServiceError {
+  const bodyMd = mergedBodies(draft, generated);
+  if (bodyMd instanceof ServiceError) return bodyMd;
+  const bytes = Buffer.byteLength(bodyMd);
+  if (bytes <= maxBodyMdBytes) return bodyMd;
+  const sizes = `${bytes} bytes; at most ${maxBodyMdBytes} fit`;
+  return new ServiceError('tooLarge', `The new text merged with the edits would have ${sizes}. Shorten the draft.`);
+}
+
+function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): string | ServiceError {
+  try {
+    return mergeBodies(generatedMd, bodyMd, generated);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Saves a draft with other texts and flags. A body or flags that differ are a new revision; those that do not may still have a
+ * new base.
+ */
+function changeContent(
+  partition: Partition,
+  before: DraftRecord,
+  { bodyMd, generatedMd }: DraftTexts,
+  { flags, generatedFlags }: FlagsState,
+  making: Making,
+): DraftRecord {
+  const { generatedFlags: baseBefore, ...rest } = before;
+  const { id, revision } = before;
+  const changed = bodyMd !== before.bodyMd || !isSameFlags(flags, before.flags) || revision === 0;
+  const after = {
+    ...rest,
+    ...{ bodyMd, generatedMd, flags, revision: revision + (changed ? 1 : 0) },
+    ...(generatedFlags && { generatedFlags }),
+  };
+  const newest = changed ? { ...making, number: revision + 1 } : readDraftRevision(partition, id, revision);
+  const isRebased = generatedMd !== before.generatedMd || !isSameBase(generatedFlags, baseBefore);
+  if (newest && (changed || isRebased)) {
+    const { number, at, kind, by } = newest;
+    writeRevision(partition, before, after, { number, at, kind, by });
+  }
+  // An edit that changes nothing leaves the draft as it is, its validator too.
+  const touched = changed || making.kind === 'generated' || making.kind === 'merged';
+  return saveDraft(partition, { ...after, updatedAt: touched ? making.at : before.updatedAt });
+}
+
+/** Flags beside the generated ones that they came from, which are only kept where they differ. */
+function flagsState(flags: DraftFlags, generated: DraftFlags): FlagsState {
+  return isSameFlags(flags, generated) ? { flags } : { flags, generatedFlags: generated };
+}
+
+function isSameBase(one: DraftFlags | undefined, other: DraftFlags | undefined): boolean {
+  return one && other ? isSameFlags(one, other) : one === other;
+}
+
+/** Writes a draft and its ready-made response. */
+function saveDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
+  const saved = writeDraft(partition, draft);
+  writeDraftResponse(partition, saved);
+  return saved;
+}
+
+/** What a person's change ended in. Its text is not in it: a result is kept for a day, and a text is kept once. */
+function written({ id, revision, updatedAt, digest }: DraftRecord): CommandResult {
+  return { ok: true, value: { id, revision, updatedAt, digest } satisfies DraftChange };
+}
+
+function isStale(draft: DraftRecord, { ifMatch }: Pick<CommandNamed<'updateDraft'>, 'ifMatch'>): boolean {
+  return ifMatch !== undefined && !ifMatch.includes(draft.digest);
+}
+
+function emptyDraft(
+  of: Pick<DraftRecord, 'id' | 'rangeId' | 'repoId' | 'persona'>,
+  at: number,
+): Omit<DraftRecord, 'digest'> {
+  return {
+    ...of,
+    status: 'processing',
+    ticket: null,
+    bodyMd: '',
+    generatedMd: '',
+    flags: { highlights: [], contributors: [], upgradeInstructions: '' },
+    error: null,
+    revision: 0,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

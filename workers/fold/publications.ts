@@ -1,0 +1,124 @@
+/**
+ * Folds what is asked of publications: publish, send once more, delete. What is asked twice is one publication; a newer text
+ * for the same receiver takes the place of an older one that still waits (`docs/architecture.md` decision 24).
+ */
+import { ServiceError } from '../../src/foundation/errors.ts';
+import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { PublicationRecord } from '../../src/protocol/publications.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readDraft } from '../../src/store/tables/drafts.ts';
+import { removeHostedNote } from '../../src/store/tables/hosted-notes.ts';
+import {
+  hasEnded,
+  publicationOf,
+  readPublication,
+  readReference,
+  removePublication,
+  rivals,
+  writePublication,
+} from '../../src/store/tables/publications.ts';
+import { clearDoubtful } from '../../src/store/tables/recipients.ts';
+import { readDraftRevision } from '../../src/store/tables/revisions.ts';
+import { missing, refused } from './refusals.ts';
+
+type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
+
+/** What a publication starts and starts anew with. */
+const fresh = {
+  status: 'pending',
+  sending: null,
+  tries: 0,
+  nextAttemptAt: null,
+  error: null,
+  outcomeUnknown: false,
+} as const;
+
+/** Makes a publication, or finds the one of just this; one that failed for a known reason starts again. */
+export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
+  const { publicationId, draftId, revision, channel, asDraft } = command;
+  const through = throughOf(command);
+  const draft = readDraft(partition, draftId);
+  if (!draft) return missing('Draft', draftId);
+  if (!readDraftRevision(partition, draftId, revision)) return missing('Revision', String(revision));
+  const { repoId, rangeId, persona } = draft;
+  const known = publicationOf(partition, { repoId, draftId, revision, channel, asDraft, ...through });
+  if (known) return publishAgain(partition, known, through, at);
+  return start(partition, {
+    ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, ...through },
+    ...fresh,
+    attempted: 0,
+    attempts: [],
+    url: null,
+    counts: {},
+    createdAt: at,
+    updatedAt: at,
+    publishedAt: null,
+  });
+}
+
+/** Sends a publication once more because a person says so, also one whose outcome is unknown. */
+export function resendPublication(
+  partition: Partition,
+  command: CommandNamed<'resendPublication'>,
+  at: number,
+): CommandResult {
+  const { publicationId } = command;
+  const known = readPublication(partition, publicationId);
+  if (!known) return missing('Publication', publicationId);
+  if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}: wait until it has ended.`);
+  clearDoubtful(partition, known);
+  return start(partition, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
+}
+
+/** Removes what is known of a publication, and its page here. What another receiver has stays there. */
+export function deletePublication(partition: Partition, id: string, at: number): CommandResult {
+  const known = readPublication(partition, id);
+  if (!known) return missing('Publication', id);
+  if (known.sending) return conflict(`Publication ${id} is being sent: wait until that has ended.`);
+  removePublication(partition, known);
+  removePage(partition, known);
+  return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
+}
+
+/** Removes what the publication has put on a page here. Its reference is the version. */
+function removePage(partition: Partition, known: PublicationRecord): void {
+  const version = known.channel === 'hosted' ? readReference(partition, known) : undefined;
+  if (version === undefined) return;
+  const { repoId, personaPath: path } = known;
+  removeHostedNote(partition, { repoId, version, publicationId: known.id, ...(path !== undefined && { path }) });
+}
+
+/** What a publication goes through, and where its page is. A field that is absent stays so: the stored bytes depend on it. */
+type Through = Pick<PublicationRecord, 'connection' | 'pagesUrl' | 'personaPath'>;
+
+function throughOf({ connection, pagesUrl, personaPath }: Through): Through {
+  return { connection, pagesUrl, ...(personaPath !== undefined && { personaPath }) };
+}
+
+function publishAgain(partition: Partition, known: PublicationRecord, through: Through, at: number): CommandResult {
+  if (known.status !== 'failed') return answer(known);
+  if (!known.outcomeUnknown) return start(partition, { ...known, ...fresh, ...through, updatedAt: at });
+  const message = `Publication ${known.id} of this may have arrived: its outcome is unknown. Look at the receiver, then resend it, or leave it.`;
+  return conflict(message);
+}
+
+/** Older texts that still wait for the same receiver would only overwrite this one later. */
+function start(partition: Partition, publication: PublicationRecord): CommandResult {
+  const { updatedAt } = publication;
+  for (const rival of rivals(partition, publication)) {
+    if (rival.sending) continue;
+    const error = `Publication ${publication.id} of the same draft took its place.`;
+    writePublication(partition, { ...rival, status: 'failed', error, nextAttemptAt: null, updatedAt });
+  }
+  writePublication(partition, publication);
+  return answer(publication);
+}
+
+/** The id of the repository tells whose this result is when that is erased. */
+function answer({ id, repoId }: PublicationRecord): CommandResult {
+  return { ok: true, value: { id, repoId } };
+}
+
+function conflict(message: string): CommandResult {
+  return refused(new ServiceError('conflict', message));
+}

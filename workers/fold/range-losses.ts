@@ -1,0 +1,75 @@
+/**
+ * Knows which release ranges have lost changes because retention erased them: a draft generated from what is left would lack
+ * them silently (`docs/architecture.md` decision 19).
+ */
+import { ServiceError } from '../../src/foundation/errors.ts';
+import type { RangeLoss, RangeRecord } from '../../src/protocol/stored.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { isUnderWay, readBackfill } from '../../src/store/tables/backfills.ts';
+import { readErasedRecount } from '../../src/store/tables/ranges.ts';
+
+type Counts = Pick<RangeRecord, 'prCount' | 'issueCount' | 'commitCount'>;
+
+/**
+ * What a range lacks after fresh counts. Changes are lost when they are fewer while a sweep of the repository waits to be counted:
+ * otherwise a label or a revert made them fewer. They are back when they are more during or after a backfill that is younger than
+ * the loss: otherwise the range has grown. For example, 5 of 20 erased and 2 merged since: 5 of 22 are lost.
+ */
+export function lossAfter(
+  partition: Partition,
+  { repoId, lost, ...before }: RangeRecord,
+  after: Counts,
+  at: number,
+): RangeLoss | undefined {
+  const [fewer, more] = differences(before, after);
+  const row = fewer > 0 ? readErasedRecount(partition, repoId) : 0;
+  if (row > 0) return { changes: (lost?.changes ?? 0) + fewer, at, row };
+  if (!lost || more === 0 || !isRefilled(partition, repoId, lost)) return lost;
+  return more < lost.changes ? { ...lost, changes: lost.changes - more } : undefined;
+}
+
+/**
+ * Why a draft of a range may not be generated without force; undefined where it may. While a sweep waits to be counted, a range
+ * that had anything is taken for one that has lost some of it.
+ * @param since only what was erased after this row of the outbox
+ */
+export function lossRefusal(partition: Partition, range: RangeRecord, since = 0): ServiceError | undefined {
+  const { id, repoId, lost } = range;
+  const left = totalOf(range);
+  const had = left + (lost?.changes ?? 0);
+  if (lost && lost.row > since) {
+    return new ServiceError(
+      'conflict',
+      `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits) and has ${left}: ` +
+        'the others were erased at the end of their retention period, and a draft would lack them. ' +
+        'Send "force": true to generate it from what is left, or backfill the repository first.',
+    );
+  }
+  if (left === 0 || readErasedRecount(partition, repoId) <= since) return undefined;
+  return new ServiceError(
+    'conflict',
+    `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits), and records of its repository ` +
+      'were just erased at the end of their retention period: the range is being counted again. ' +
+      'Try again in a few seconds, or send "force": true to generate from what is left.',
+  );
+}
+
+/** How many changes are fewer and how many are more, each kind by itself. Commits that were never counted are not compared. */
+function differences(before: Counts, after: Counts): [fewer: number, more: number] {
+  const growth = [
+    after.prCount - before.prCount,
+    after.issueCount - before.issueCount,
+    before.commitCount === undefined || after.commitCount === undefined ? 0 : after.commitCount - before.commitCount,
+  ];
+  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + Math.max(0, each), 0);
+  return [sum(growth.map((each) => -each)), sum(growth)];
+}
+
+function isRefilled(partition: Partition, repoId: string, { at }: RangeLoss): boolean {
+  const backfill = readBackfill(partition, repoId);
+  return backfill !== undefined && (isUnderWay(backfill) || backfill.startedAt >= at);
+}
+
+function totalOf({ prCount, issueCount, commitCount = 0 }: Counts): number {
+  return prCount + issueCount + commitCount;
+}

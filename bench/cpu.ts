@@ -1,16 +1,16 @@
 /**
- * Processor time of processes, from /proc: on few cores it tells more than the clock, since it does not depend on who else
- * runs. Elsewhere than on Linux there is none.
+ * Reads the processor time of processes from /proc. With few cores, processor time is more reliable than elapsed time,
+ * because other programs do not affect it. /proc exists on Linux only.
  */
 import { readFileSync } from 'node:fs';
 
-/** Processes by name. */
+/** Process ids by name. */
 export type Processes = Record<string, number>;
 
 /** `getconf CLK_TCK`, 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Processor seconds of each process so far; processes that cannot be read are left out. */
+/** Returns the processor seconds that each process has used so far. Processes that cannot be read are left out. */
 export function cpuSeconds(processes: Processes): Record<string, number> {
   const seconds: Record<string, number> = {};
   for (const [name, pid] of Object.entries(processes)) {
@@ -20,12 +20,12 @@ export function cpuSeconds(processes: Processes): Record<string, number> {
   return seconds;
 }
 
-/** What each process used between two readings. */
+/** Returns the processor seconds that each process used between two readings. */
 export function cpuBetween(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]));
 }
 
-/** Processor seconds that the whole machine has spent on anything but idling; undefined where that cannot be read. */
+/** Returns the processor seconds of the whole machine without idle time; undefined where they cannot be read. */
 export function machineSeconds(): number | undefined {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
@@ -42,7 +42,8 @@ export function machineSeconds(): number | undefined {
 function readProcess(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name comes in brackets and may hold blanks; user and system time are the 12th and 13th field after it.
+    // The program's name is in brackets and may contain blanks. The user time and the system time are the 12th and the
+    // 13th field after the name.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   } catch {

@@ -1,41 +1,49 @@
 /**
- * Signed deliveries for the load: merged pull requests of real size, each with another delivery id, number and time. Making
- * one must cost the generator little, since it shares the cores with what is measured: what changes stands at the end of the
- * body, and the hash of all before it is computed once.
+ * Makes signed deliveries for the load: merged pull requests of real size, each with its own delivery id, number and
+ * time. Making a delivery must be cheap, because the generator shares the cores with the measured service. Only the end
+ * of the body changes from delivery to delivery. The hash of everything before it is computed once.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { mergedPullRequest } from './payload.ts';
 
-/** Repositories that the deliveries are spread over, so that all partitions take part. */
+/** Number of repositories that the deliveries are spread over, so that all partitions take part. */
 export const repositoryCount = 16;
 
 const blockBytes = 64;
 const digits = 9;
 const firstNumber = 100_000_000;
 
-/** The delivery id of a number: a UUID in form, the run in front. */
+/**
+ * Returns the delivery id for a number. The id has the form of a UUID and begins with `run`, the name of the bench run.
+ */
 export function deliveryId(run: string, number: number): string {
   return `${run}-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Size of a delivery's body. */
+/** Returns the size of a delivery's body in bytes. */
 export function deliveryBytes(): number {
   return Buffer.byteLength(mergedPullRequest(0)) + tailOf(0).length;
 }
 
-/** A request whose bytes `next` turns into another delivery's; returns the number of that delivery. */
+/**
+ * A request whose bytes are changed in place. `next` changes the bytes to those of the next delivery and returns the
+ * number of that delivery.
+ */
 export interface SignedRequest {
   readonly bytes: Buffer;
   next(): number;
 }
 
-/** The hash states from which a body's signature is finished: HMAC-SHA256 with everything fixed already taken in. */
+/**
+ * Hash states for HMAC-SHA256. They already contain the key and the fixed part of the body. A signature only adds the
+ * end of the body, which changes.
+ */
 interface Signer {
   inner: Hash;
   outer: Hash;
 }
 
-/** Everything that connections share: the templates and the count of deliveries made. */
+/** The state that connections share: the templates and the number of deliveries made. */
 export class DeliveryTemplates {
   private readonly secret: string;
   private readonly run: string;
@@ -48,7 +56,7 @@ export class DeliveryTemplates {
     this.templates = Array.from({ length: repositoryCount }, (_, i) => this.template(i));
   }
 
-  /** The request of one connection; connections take turns in repositories. */
+  /** Makes the request of one connection. Connections are spread evenly over the repositories. */
   forConnection(index: number): SignedRequest {
     const { prefix, signer } = this.templates[index % repositoryCount] as { prefix: Buffer; signer: Signer };
     const head = headOf(deliveryId(this.run, 0), prefix.length + tailOf(0).length);
@@ -81,7 +89,7 @@ function sign({ inner, outer }: Signer, tail: string): string {
   return outer.copy().update(inner.copy().update(tail).digest()).digest('hex');
 }
 
-/** The end of a body: what differs from one delivery to the next, always of the same length. */
+/** Returns the end of a body. The end differs between deliveries and always has the same length. */
 function tailOf(number: number): string {
   const text = String(firstNumber + number).padStart(digits, '0');
   const time = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString().replace('.000Z', 'Z');

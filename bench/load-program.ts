@@ -1,19 +1,22 @@
 /**
- * The load program: autocannon with pipelining 1, started by `load.ts`. Keeps every latency, since autocannon's own histogram
- * rounds to whole milliseconds.
+ * Sends the load with autocannon, with pipelining 1. `load.ts` starts this program. The program keeps every latency,
+ * because autocannon's own histogram rounds to whole milliseconds.
  */
 import autocannon from 'autocannon';
 import { DeliveryTemplates } from './deliveries.ts';
 import type { LoadJob, LoadMessage, LoadResult, RequestSource } from './load.ts';
 import { answerMessages } from './program.ts';
 
-/** Where autocannon gets the bytes of each request and puts those of each answer; its types leave both out. */
+/**
+ * The two members of autocannon's client that this program replaces: one returns the bytes of each request, and the
+ * other receives the bytes of each reply. autocannon's types contain neither.
+ */
 type Client = autocannon.Client & {
   getRequestBuffer: () => Buffer;
   pipelinedRequests: { addBody: (piece: Buffer) => void };
 };
 
-/** What is counted while a run lasts. */
+/** Counters of a run. */
 interface Seen {
   statuses: Record<string, number>;
   mismatches: number;
@@ -72,7 +75,10 @@ function optionsFor({ url, seconds, connections, rate }: LoadJob, seen: Seen): a
   return { ...common, setupClient: (client) => sendDeliveries(client as Client, clients++, seen) };
 }
 
-/** Compares the bytes of every answer as they come. Decoding and joining them, as autocannon would, costs several times more. */
+/**
+ * Compares the bytes of every reply as they arrive. autocannon would decode and join the bytes first, which costs
+ * several times more.
+ */
 function compareBodies(client: Client, expected: Uint8Array, seen: Seen): void {
   let length = 0;
   let same = true;
@@ -87,7 +93,10 @@ function compareBodies(client: Client, expected: Uint8Array, seen: Seen): void {
   });
 }
 
-/** Each connection has a request of its own, changed in place: its bytes are free again once the answer has come. */
+/**
+ * Gives each connection its own request, which is changed in place. The bytes of the request can be reused as soon as
+ * its reply has arrived.
+ */
 function sendDeliveries(client: Client, index: number, seen: Seen): void {
   const request = (templates as DeliveryTemplates).forConnection(index);
   let number = 0;

@@ -1,10 +1,11 @@
 /**
- * The load as the bench sees it: a process of its own that runs autocannon and is told over its channel what to send where.
- * One process serves a whole scenario, so that service and floor meet the same, equally warm generator.
+ * Starts the load program, which runs autocannon in its own process. Messages to the program define the requests and
+ * the server that they are sent to. One process sends the whole load of a scenario. Service and floor then get their
+ * load from the same generator, which is equally warm for both.
  */
 import { startProgram } from './program.ts';
 
-/** What is sent: one GET whose answer is known, or signed deliveries, each of another pull request. */
+/** The requests to send: one GET with a known reply, or signed deliveries, each of a different pull request. */
 export type RequestSource =
   | { kind: 'get'; path: string; headers: Record<string, string>; expectedBody: Uint8Array }
   | { kind: 'deliveries'; secret: string; run: string };
@@ -14,25 +15,28 @@ export interface LoadJob {
   url: string;
   connections: number;
   seconds: number;
-  /** Requests a second over all connections; as many as there are answers when it is left out. */
+  /**
+   * Requests per second over all connections. If the field is missing, each connection sends its next request as soon
+   * as the previous reply has arrived.
+   */
   rate?: number;
 }
 
-/** What came back. `latencies` are those of all answers, in milliseconds, in no order. */
+/** The result of a run. `latencies` has one value per reply, in milliseconds and in no particular order. */
 export interface LoadResult {
   seconds: number;
-  /** Answers by status. */
+  /** Number of replies by status. */
   statuses: Record<string, number>;
-  /** Connections that broke and requests that timed out. */
+  /** Broken connections and requests that timed out. */
   errors: number;
-  /** Answers with another body than expected. */
+  /** Replies with an unexpected body. */
   mismatches: number;
   latencies: Float64Array;
-  /** Numbers of the deliveries that were answered 202. */
+  /** Numbers of the deliveries with a 202 reply. */
   acknowledged: Uint32Array;
 }
 
-/** Bench to load program. */
+/** A message from the bench to the load program. */
 export type LoadMessage = { type: 'prepare'; source: RequestSource } | { type: 'run'; job: LoadJob };
 
 /** A load program that waits for jobs. */
@@ -42,7 +46,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Starts the load program; it answers when its requests are built. */
+/** Starts the load program and waits until the program has built its requests. */
 export async function startLoad(source: RequestSource): Promise<Load> {
   const program = startProgram(new URL('./load-program.js', import.meta.url));
   await program.ask({ type: 'prepare', source } satisfies LoadMessage);

@@ -1,5 +1,6 @@
 /**
- * Where figures were taken: machine, versions, commit, file system. Figures without these say little.
+ * Describes where figures were measured: machine, versions, commit, file system. Figures mean little without this
+ * description.
  */
 import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
@@ -16,9 +17,9 @@ export interface Machine {
   system: string;
   node: string;
   natsServer: string;
-  /** What an acknowledgement survives. */
+  /** The kind of failure that an acknowledged delivery survives, such as `power-loss`. */
   durability: string;
-  /** File system that the data directories lie on. */
+  /** File system of the data directories. */
   fileSystem: string;
   commit: string;
 }
@@ -31,7 +32,7 @@ const fileSystems: Record<number, string> = {
   2435016766: 'btrfs',
 };
 
-/** @param folder where data directories are made */
+/** @param folder folder for data directories, whose file system is described */
 export function describeMachine(folder: string): Machine {
   const program = findNatsServer();
   const version = program ? natsServerVersion(program) : 'none';

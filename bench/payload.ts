@@ -1,10 +1,11 @@
 /**
- * The payload of a merged pull request as a host sends it, about 24 KB: the example of @octokit/webhooks-examples, made
- * merged, with a description of usual length. Ends before the fields that differ from delivery to delivery.
+ * Makes the payload of a merged pull request, about 24 KB, as hosts send it. The payload is an example from the
+ * package `@octokit/webhooks-examples`, marked as merged, with a description of usual length. The payload ends before
+ * the fields that differ between deliveries.
  */
 import { createRequire } from 'node:module';
 
-// A JSON file: importing one still warns on Node 20.
+// The example is loaded with `require`, because importing a JSON file prints a warning on Node 20.
 const require = createRequire(import.meta.url);
 
 type Payload = Record<string, unknown>;
@@ -31,8 +32,8 @@ Closes #1702, closes #1688. See also https://git.example/lanternhouse/shoebox/is
 `;
 
 /**
- * The body of a delivery up to, and without, the last fields of its pull request.
- * @param repository number of one of the bench's repositories, from 0
+ * Makes the body of a delivery. The last fields of its pull request are still missing.
+ * @param repository index of one of the bench's repositories, from 0
  */
 export function mergedPullRequest(repository: number): string {
   const { pull_request: pull, ...rest } = closedExample();
@@ -54,7 +55,7 @@ export function mergedPullRequest(repository: number): string {
   const { number: _, ...surroundings } = rest;
   const body = { ...surroundings, repository: { ...(rest.repository as Payload), id: repositoryHostId(repository) } };
   const text = JSON.stringify({ ...body, pull_request: merged });
-  // Without the two closing braces: the remaining fields of the pull request follow.
+  // The two closing braces are cut off, because the remaining fields of the pull request follow.
   return `${text.slice(0, -2).replaceAll(exampleName, `lanternhouse/shoebox-${repository}`)},`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Programs of others that a scenario is measured beside. They are no dependency of Tidings: `bench/peers/` has a package.json of
- * its own, and is installed when a scenario first asks.
+ * Installs programs of other projects, with which a scenario compares the service. The programs are not a dependency of
+ * Tidings: `bench/peers/` has its own package.json and is installed when a scenario first needs it.
  */
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -11,10 +11,13 @@ const folder = fileURLToPath(new URL('../../bench/peers/', import.meta.url));
 const installMs = 120_000;
 const run = promisify(execFile);
 
-/** A program that was found, or in one line why not. */
+/** The path of a program, or one line with the reason why the program is missing. */
 export type Peer = { path: string } | { missing: string };
 
-/** git-cliff's own program, without the script that npm starts it by, which would cost it a Node start. */
+/**
+ * Finds git-cliff's native program and installs it if necessary. The script in git-cliff's npm package is not used,
+ * because it would start a Node process for each run.
+ */
 export async function gitCliff(): Promise<Peer> {
   const name = `git-cliff-${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const known = find(name);

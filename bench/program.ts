@@ -1,6 +1,6 @@
 /**
- * A helper program of the bench in a process of its own: one message in, one answer out. It ends when its channel closes, so
- * none outlives the bench.
+ * Runs a helper program of the bench in its own process. The helper sends one reply per message. It ends when the
+ * channel to the bench closes, so no helper outlives the bench.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 /** A running helper program. */
 export interface Program {
   readonly pid: number;
-  /** Sends a message and waits for the answer to it; one at a time. */
+  /** Sends a message and waits for its reply. Only one message may be pending. */
   ask<T>(message: object): Promise<T>;
   stop(): Promise<void>;
 }
 
-/** Starts a program with the runtime flags that the service's own processes have. */
+/** Starts a program with the same runtime flags as the service's own processes. */
 export function startProgram(file: URL, env: NodeJS.ProcessEnv = process.env): Program {
   const child = fork(fileURLToPath(file), { env, execArgv: ['--enable-source-maps'], serialization: 'advanced' });
   return {
@@ -38,15 +38,15 @@ export function startProgram(file: URL, env: NodeJS.ProcessEnv = process.env): P
 }
 
 /**
- * Makes this process a helper program: every message is answered by `answer`.
- * @param end what is left to do when the bench is gone
+ * Makes this process a helper program that replies to every message with `answer`.
+ * @param end cleans up when the bench has ended
  */
 export function answerMessages<T>(
   answer: (message: T) => Promise<object>,
   end: () => Promise<unknown> = async () => {},
 ): void {
   process.on('disconnect', () => void end().finally(() => process.exit(0)));
-  // A terminal's Ctrl-C reaches this process too; the bench decides when it ends.
+  // Ctrl-C in a terminal sends SIGINT to this process too, but the bench decides when this process ends.
   process.on('SIGINT', () => {});
   process.on('message', (message: T) => {
     answer(message).then(

@@ -1,6 +1,7 @@
 /**
- * One made-up history twice: as a git repository and as a partition. The commits are the same, with the hashes that git gave
- * them; the partition has the pull requests and issues besides. Changes vary in kind, area and length as real ones do.
+ * Makes one invented history in two forms: as a git repository and as a partition. Both have the same commits, with the
+ * hashes that git computed. The partition also has pull requests and issues. The changes vary in kind, area and length
+ * as real changes do.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const stepMs = 3_600_000;
 const kinds = ['feat', 'fix', 'fix', 'docs', 'chore', 'perf', 'feat', 'fix', 'refactor', 'test'];
 const areas = ['api', 'core', 'ui', 'storage', 'search', 'cli'];
 
-/** A range by tags of a number of pull requests, each brought by one commit. */
+/** A range between two tags with a number of pull requests, each merged as one commit. */
 export interface BenchRange {
   id: string;
   fromTag: string;
@@ -31,7 +32,7 @@ export interface BenchRange {
   pulls: number;
 }
 
-/** Commit subjects of a history; the last number in brackets is the pull request's. */
+/** Returns the subject of a commit. The subject ends with the number of its pull request in brackets. */
 function subjectOf(number: number): string {
   const kind = kinds[number % kinds.length];
   const breaks = number % 97 === 0 ? '!' : '';
@@ -44,19 +45,19 @@ function bodyOf(number: number): string {
   return `${words}${number % 3 === 0 ? `\n\nFixes #${100_000 + number}` : ''}${upgrade}`;
 }
 
-/** What a squash merge writes: the subject, and what the pull request said. */
+/** Returns the message of a squash merge: the subject and the description of the pull request. */
 function messageOf(number: number): string {
   return number === 0 ? 'chore: begin' : `${subjectOf(number)}\n\n${bodyOf(number)}`;
 }
 
-/** A change of one file among many in nested folders, as fast-import takes it. */
+/** Returns a change of one file in nested folders, in the format of git fast-import. */
 function fileOf(number: number): string {
   const path = `src/${areas[number % areas.length]}/part${number % 40}/file${number % 1_200}.ts`;
   const content = Array.from({ length: 40 }, (_, line) => `export const value${line} = ${number * line};`).join('\n');
   return `M 644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}`;
 }
 
-/** Makes the git repository in `folder`; its commits in order, the first of them number 0. */
+/** Makes the git repository in `folder`. Returns the shas of its commits in order. */
 export function writeGitRepository(folder: string, commits: number, ranges: readonly BenchRange[]): string[] {
   const git = (args: string[], input = ''): string =>
     execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', input, maxBuffer: 1e9 });
@@ -78,7 +79,7 @@ export function writeGitRepository(folder: string, commits: number, ranges: read
   return shas;
 }
 
-/** Makes the partition in `dataDir` from the commits of the git repository, and closes it. */
+/** Makes the partition in `dataDir` from the commits of the git repository, then closes the partition. */
 export async function writePartition(
   dataDir: string,
   shas: readonly string[],
@@ -93,7 +94,7 @@ export async function writePartition(
   await partition.close();
 }
 
-/** Where the git repository of a data folder lies. */
+/** Returns the folder of the git repository inside a data folder. */
 export function gitFolder(dataDir: string): string {
   return join(dataDir, 'git');
 }

@@ -1,6 +1,7 @@
 /**
- * Writes drafts on request in a thread of its own, the way a worker's render threads do: partition opened read-only, a fresh
- * view for each draft, text out. Without the pool before it, whose queue is not what is asked about.
+ * Writes drafts on request in a thread. It works like a worker's render thread: the partition is read-only, each draft
+ * gets a fresh view, and the result is the text. No pool is used, because the time in a pool's queue must not be
+ * measured.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { compose } from '../src/notes/draft/compose.ts';

@@ -1,6 +1,6 @@
 /**
- * Paired rounds: after a warm-up that is thrown away, the load runs against service and floor in turns (A B A B …), so that
- * whatever else the machine does meets both alike.
+ * Runs paired rounds. After a warm-up that is not counted, the load runs against service and floor in turns (A B A B
+ * …). Other activity on the machine then affects both equally.
  */
 import { cpus } from 'node:os';
 import { createProgress } from '../src/cli/progress.ts';
@@ -13,11 +13,11 @@ import type { BenchContext } from './scenario.ts';
 export interface Target {
   url: string;
   pids: Processes;
-  /** Waits until what a run left behind is worked off, so that it does not disturb the next one. */
+  /** Waits until all work that a run left is done, so that this work does not disturb the next run. */
   settle(): Promise<void>;
 }
 
-/** What is compared, and under which load. */
+/** The two servers to compare, and the load. */
 export interface Pairing {
   label: string;
   connections: number;
@@ -26,11 +26,14 @@ export interface Pairing {
   floor: Target;
 }
 
-/** The runs that count; `settleSeconds` is the time each of the service's took to settle. */
+/**
+ * The counted runs. After each run against the service, `settleSeconds` gets the time that the service needed to finish
+ * its work.
+ */
 export interface Paired {
   service: Run[];
   floor: Run[];
-  /** Every run against the service, the warm-up included. */
+  /** All runs against the service, including the warm-up. */
   all: Run[];
   settleSeconds: number[];
 }
@@ -70,7 +73,10 @@ async function runOnce({ load, connections }: Pairing, target: Target, seconds: 
   return { ...result, cpu, othersShare: Math.max(0, (machine - before.machine - own) / available) };
 }
 
-/** Advances by one a second while a run lasts, and by what is missing at its end. */
+/**
+ * Advances the progress by one every second while a run lasts. At the end of the run, it advances by the remaining
+ * seconds.
+ */
 function tickEachSecond(length: number, advance: (seconds: number) => void) {
   return async <T>(work: Promise<T>): Promise<T> => {
     let ticks = 0;

@@ -1,33 +1,36 @@
 /**
- * What a scenario is: one question, the loads it is asked under, and what it needs to run.
+ * Defines the shape of a scenario, the tools that it gets, and the comparisons that it returns.
  */
 import type { Side } from './figures.ts';
 
-/** What a scenario gets to work with. */
+/** The tools and settings that a scenario works with. */
 export interface BenchContext {
   seconds: number;
   rounds: number;
   warmUpSeconds: number;
   /** Folder for data directories. On a memory file system an fsync would cost nothing. */
   folder: string;
-  /** Registers what must be stopped or removed at the end, however that comes; last in, first out. */
+  /**
+   * Registers a clean-up function, which runs when the scenario ends for any reason. The function that was registered
+   * last runs first.
+   */
   defer(stop: () => unknown): void;
 }
 
-/** Service and floor under one load. */
+/** The figures of service and floor (the program that the service is compared with) under one load. */
 export interface Comparison {
   load: string;
   connections: number;
   service: Side;
   floor: Side;
   ratio: number;
-  /** Smallest ratio that passes; null where the figures are shown and not judged. */
+  /** Smallest ratio that passes. Null if the ratio is shown but not judged. */
   line: number | null;
-  /** Largest share of the machine that other programs took during a round, from 0 to 1. */
+  /** Largest share of the machine that other programs used during a round, from 0 to 1. */
   othersShare: number;
-  /** What was wrong besides the ratio: answers, lost deliveries. */
+  /** Faults other than the ratio, for example wrong replies or lost deliveries. */
   faults: string[];
-  /** What else was seen, in words. */
+  /** Other observations as text. */
   notes: string[];
 }
 
@@ -35,7 +38,7 @@ export interface Comparison {
 export interface Scenario {
   name: string;
   question: string;
-  /** What the floor is. */
+  /** Description of the program that the service is compared with. */
   floor: string;
   run(context: BenchContext): Promise<Comparison[]>;
 }

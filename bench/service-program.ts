@@ -1,13 +1,13 @@
 /**
- * The service's supervisor in a process of its own, its settings in the environment: started by the first message, stopped
- * when the bench lets go of it or is gone.
+ * Runs the service's supervisor in its own process, with its settings in the environment. The first message starts the
+ * supervisor. The supervisor stops when the bench disconnects or ends.
  */
 import { loadSettings } from '../config/load.ts';
 import { createLogger } from '../src/foundation/logger.ts';
 import { type Service, type ServiceFacts, startService } from '../src/supervisor/supervisor.ts';
 import { answerMessages } from './program.ts';
 
-/** Where everything is, and the processes by name. */
+/** The service's addresses and its process ids by name. */
 export interface StartedService extends ServiceFacts {
   pids: Record<string, number>;
 }

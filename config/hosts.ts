@@ -1,12 +1,12 @@
 /**
- * The source-code hosts of the settings as one list: the default one first, then the others, with the base address of each
- * one's REST API filled in.
+ * Lists the source-code hosts of the settings: the default host first, then the others. If a host has no REST API
+ * address in the settings, its default address is filled in.
  */
 import type { Settings } from './schema.ts';
 
-/** One host. Without credentials only what is public can be read from it. */
+/** One host. Without credentials, only public data of the host can be read. */
 export interface Host {
-  /** Its web address, part of the identity of each of its repositories. */
+  /** The host's web address, which is part of the identity of each of its repositories. */
   origin: string;
   kind: 'github' | 'gitea';
   apiUrl: string;
@@ -14,7 +14,7 @@ export interface Host {
   app: { id: string; keyFile: string } | undefined;
 }
 
-/** All hosts of the settings, the default one first. */
+/** Returns all hosts of the settings, the default host first. */
 export function hostsOf(settings: Settings): readonly Host[] {
   const { hostOrigin, hostKind, hostApiUrl, hostToken, hostAppId, hostAppKeyFile } = settings;
   const fallback = toHost({
@@ -27,19 +27,20 @@ export function hostsOf(settings: Settings): readonly Host[] {
   return [fallback, ...settings.hosts.map(toHost)];
 }
 
-/** Web addresses of all hosts of the settings, the default one first. */
+/** Returns the web addresses of all hosts of the settings, beginning with the default host. */
 export function hostOrigins({ hostOrigin, hosts }: Settings): readonly string[] {
   return [hostOrigin, ...hosts.map(({ origin }) => origin)];
 }
 
-/** A host by its web address; undefined when the settings have none such. */
+/** Finds a host by its web address; returns undefined if the settings do not list the host. */
 export function hostAt(hosts: readonly Host[], origin: string): Host | undefined {
   return hosts.find((host) => host.origin === origin);
 }
 
 /**
- * Whether the settings have credentials for a repository: a token of its host, or an app that is installed for it.
- * @param installationId the installation that includes the repository; null where none does
+ * Whether the settings have credentials for a repository: a token of its host, or an app that is installed for the
+ * repository.
+ * @param installationId the installation that includes the repository; null if none does
  */
 export function hasCredentials({ token, app }: Host, installationId: string | null): boolean {
   return token !== undefined || (app !== undefined && installationId !== null);
@@ -51,14 +52,14 @@ export function hasAnyCredentials({ token, app }: Host): boolean {
 }
 
 function toHost({ origin, kind: named = 'github', apiUrl, token, appId, appKeyFile }: Settings['hosts'][number]): Host {
-  // Forgejo has Gitea's API.
+  // Forgejo has the same API as Gitea.
   const kind = named === 'forgejo' ? 'gitea' : named;
   const app = appId !== undefined && appKeyFile !== undefined ? { id: appId, keyFile: appKeyFile } : undefined;
   const base = (apiUrl ?? usualApiUrl(origin, kind)).replace(/\/+$/, '');
   return { origin, kind, apiUrl: base, token, app };
 }
 
-/** Where hosts of a kind serve their REST API. */
+/** Returns the default base address of a host's REST API. */
 export function usualApiUrl(origin: string, kind: Host['kind']): string {
   if (kind === 'gitea') return `${origin}/api/v1`;
   return origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;

@@ -1,22 +1,25 @@
 /**
- * The tiers of limits: `standard`, whose numbers are settings of their own, `unlimited`, and those of the setting `tiers`,
- * which take from the standard one what they do not name.
+ * Lists the tiers of limits: `standard`, `unlimited`, and the tiers of the setting `tiers`. Each limit of `standard`
+ * has a setting of its own. If a tier of this setting does not set a limit, the limit of the standard tier applies.
  */
 import type { Settings } from './schema.ts';
 
-/** Limits of an organisation; 0 = no limit. */
+/** Limits of an organization; 0 = no limit. */
 export interface Tier {
   name: string;
   apiPerMinute: number;
   apiPerHour: number;
   apiPerDay: number;
-  /** Requests per minute and hour of all keys of an organisation, as a multiple of those per key; absent = no limit. */
+  /**
+   * Maximum number of requests per minute and per hour by all keys of an organization together, as a multiple of the
+   * limit per key. If the field is absent, there is no such limit.
+   */
   apiOrgFactor?: number;
   webhooksPerMinute: number;
   webhooksPerHour: number;
 }
 
-/** The settings that tiers are made of. */
+/** The settings that define the tiers. */
 export type TierSettings = Pick<
   Settings,
   | 'limitApiPerMinute'
@@ -28,10 +31,10 @@ export type TierSettings = Pick<
   | 'tiers'
 >;
 
-/** Names that the settings cannot give to a tier of their own. */
+/** Names of the built-in tiers. A tier of the settings must have another name. */
 export const builtInTiers: readonly string[] = ['standard', 'unlimited'];
 
-/** All tiers by name, the built-in ones first. */
+/** Returns all tiers by name, the built-in tiers first. */
 export function tiersOf(settings: TierSettings): ReadonlyMap<string, Tier> {
   const standard: Tier = {
     name: 'standard',
@@ -47,7 +50,7 @@ export function tiersOf(settings: TierSettings): ReadonlyMap<string, Tier> {
   return new Map(tiers.map((tier) => [tier.name, tier]));
 }
 
-/** A tier by name; the standard one for a name that the settings do not know any more. */
+/** Finds a tier by name. Returns the standard tier for a name that the settings no longer contain. */
 export function tierNamed(tiers: ReadonlyMap<string, Tier>, name: string): Tier {
   return (tiers.get(name) ?? tiers.get('standard')) as Tier;
 }

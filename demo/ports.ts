@@ -1,11 +1,11 @@
 /**
- * Ports for a demo: those of the settings where they are free, others where something else runs already.
+ * Chooses the ports for a demo: the default ports, or another free port where a default port is in use.
  */
 import { createServer } from 'node:net';
 
 const defaults = { TIDINGS_PORT: 8080, TIDINGS_OPS_PORT: 9464, TIDINGS_NATS_PORT: 14_222 };
 
-/** The port settings to start with; those set in the environment are kept. */
+/** Returns the port settings to start with. Port settings from the environment are kept. */
 export async function choosePorts(environment: Record<string, string | undefined>): Promise<Record<string, string>> {
   const chosen: Record<string, string> = {};
   for (const [name, port] of Object.entries(defaults)) {
@@ -22,7 +22,7 @@ async function anyFree(): Promise<number> {
   return (await listen(0)) ?? 0;
 }
 
-/** Listens for a moment; the port, or undefined when it is taken. */
+/** Listens for a moment on a port. Returns the port, or undefined when it is in use. */
 function listen(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

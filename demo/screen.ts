@@ -1,5 +1,5 @@
 /**
- * The demo's one screen: the same changes as each reader's draft tells them, one reader below the other.
+ * Writes the demo's screen: the same changes from the draft of each reader, one reader below the other.
  */
 import { type Persona, personas } from './client.ts';
 import { renderMarkdown, type TerminalStyle } from './terminal/markdown.ts';
@@ -9,10 +9,10 @@ const labelWidth = 10;
 const bodyIndent = '    ';
 
 /**
- * Some changes of a range for all readers.
+ * Shows some changes of a range for all readers.
  * @param drafts Markdown by persona
- * @param numbers of the pull requests to show
- * @throws Error when a draft has no entry of one of them
+ * @param numbers numbers of the pull requests to show
+ * @throws Error when a draft has no entry for one of the numbers
  */
 export function readersText(
   drafts: Readonly<Record<Persona, string>>,
@@ -26,7 +26,7 @@ export function readersText(
   return entries.join('\n');
 }
 
-/** The list item that is marked with a pull request's number, with the lines that belong to it. */
+/** Returns the list item of a pull request, which its marker identifies, and the lines that belong to the item. */
 function entryOf(markdown: string, number: number): string {
   const lines = markdown.split('\n');
   const start = lines.findIndex((line) => line.endsWith(`<!-- rn:pr:${number} -->`));
@@ -36,10 +36,13 @@ function entryOf(markdown: string, number: number): string {
   return [lines[start], ...rest.slice(0, end === -1 ? rest.length : end)].join('\n').trimEnd();
 }
 
-/** Text and quotes below an item stand under its words, as a list below it does by itself. */
+/**
+ * Renders an entry. Text and quotes below a list item are indented to the start of the item's text. A list below the
+ * item is already indented.
+ */
 function renderEntry(entry: string, style: TerminalStyle): string[] {
   const [head = '', ...rest] = entry.split('\n');
-  // An empty line sets a paragraph or a quote off, and nothing a list.
+  // An empty line precedes a paragraph or a quote, but not a list.
   if (rest[0] !== '') return linesOf(entry, style);
   const body = rest.map((line) => line.replace(/^ {2}/, '')).join('\n');
   const below = linesOf(body, { ...style, width: style.width - bodyIndent.length });

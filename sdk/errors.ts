@@ -1,36 +1,43 @@
 /**
- * What a call can fail with. Every refusal of the service carries its status, the request id to name in a report, and what is
- * left of the limits.
+ * Defines the errors of a call. The error for an error reply of the service contains the reply's status, the request id
+ * for support, and the remaining rate limit.
  */
 import type { ErrorBody } from './operations.ts';
 
-/** What is left in the window with the fewest requests; undefined where there is no limit. */
+/**
+ * The state of a rate limit. The service limits requests per minute, per hour and per day. The state describes the
+ * window that has the fewest remaining requests.
+ */
 export interface RateLimit {
   limit: number;
   remaining: number;
-  /** When the window ends. */
+  /** Time at which the window ends. */
   reset: Date;
 }
 
-/** What came with a reply besides its body. */
+/** The data of a reply besides its body. */
 export interface Meta {
   status: number;
   requestId: string | undefined;
+  /** Undefined if the reply contains no rate limit. */
   rateLimit: RateLimit | undefined;
-  /** For `ifMatch`. */
+  /** The ETag of the object, which a later change can send as `ifMatch`. */
   etag: string | undefined;
-  /** The reply is that of an earlier request with the same idempotency key. */
+  /**
+   * True if the service had already carried out a request with this idempotency key, and sent the reply to that
+   * request.
+   */
   replayed: boolean;
-  /** Seconds that the service asks to wait. */
+  /** Seconds to wait before a retry, as the service asks. */
   retryAfter: number | undefined;
 }
 
-/** A refusal of the service. */
+/** The error for an error reply of the service. */
 export class TidingsError extends Error {
   readonly status: number;
-  /** The type of the error, as the service names it. */
+  /** The error type of the service, such as `Not found`. */
   readonly error: string;
-  /** By field: what was expected and what arrived. */
+  /** By field: the expected value and the received value. */
   readonly details: Readonly<Record<string, string>>;
   readonly meta: Meta;
 
@@ -57,7 +64,7 @@ export class UnauthorizedError extends TidingsError {}
 export class ForbiddenError extends TidingsError {}
 export class NotFoundError extends TidingsError {}
 export class ConflictError extends TidingsError {}
-/** The draft has moved since it was read. */
+/** The error of a call with `ifMatch` whose resource has changed since the caller read it. */
 export class PreconditionFailedError extends TidingsError {}
 export class RateLimitedError extends TidingsError {}
 export class ServerError extends TidingsError {}
@@ -72,13 +79,13 @@ const classes: Readonly<Record<number, typeof TidingsError>> = {
   429: RateLimitedError,
 };
 
-/** The error of a refusal. */
+/** Makes the error for an error reply. The status determines the class of the error. */
 export function toError(body: Partial<ErrorBody>, meta: Meta): TidingsError {
   const Refusal = classes[meta.status] ?? (meta.status >= 500 ? ServerError : TidingsError);
   return new Refusal(body, meta);
 }
 
-/** What the headers of a reply tell. */
+/** Reads the headers of a reply. */
 export function readMeta({ status, headers }: Response): Meta {
   const number = (name: string): number | undefined => {
     const text = headers.get(name);

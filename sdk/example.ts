@@ -1,6 +1,6 @@
 /**
- * From two tags to a draft: `TIDINGS_URL=http://127.0.0.1:8080 TIDINGS_KEY=$(cat data/admin-key) node dist/sdk/example.js
- * acme/rocket v1.0.0 v1.1.0 customer`. Prints the draft.
+ * Makes a draft from two tags and prints it. Usage: `TIDINGS_URL=http://127.0.0.1:8080 TIDINGS_KEY=$(cat
+ * data/admin-key) node dist/sdk/example.js acme/rocket v1.0.0 v1.1.0 customer`.
  */
 import { createClient, type Draft, TidingsError } from './index.ts';
 

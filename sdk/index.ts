@@ -1,5 +1,5 @@
 /**
- * `@tidings/client`: what a program needs to work with the API.
+ * Exports the public functions and types of `@tidings/client`.
  */
 export { type Client, type ClientOptions, createClient, DraftFailedError, metaOf } from './client.ts';
 export {

@@ -84,28 +84,28 @@ export interface WebhookEvents {
   'endpoint.test': EndpointTestEvent;
 }
 
-/** The body of a webhook; `event` says which one. */
+/** The body of a webhook; `event` determines its type. */
 export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 
-/** What goes into each operation, what comes out, and, for a list, what it lists. */
+/** The input and the reply of each operation, and the item of each list. */
 export interface Operations {
   /** List repositories. */
   listRepositories: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
   /** Get a repository. */
   getRepository: { input: { repoId: string }; reply: Repository; };
-  /** Connect a repository, or stop its events. */
+  /** Connect a repository, or stop capturing its events. */
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */
   listRepositoryTags: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { tags: readonly (Tag)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Tag; };
-  /** Get how a repository wants its notes. */
+  /** Get the notes settings of a repository. */
   getRepositorySettings: { input: { repoId: string }; reply: NotesSettings; };
-  /** Put how a repository wants its notes; what is left out goes back to its default. */
+  /** Replace the notes settings of a repository; fields that are left out return to their defaults. */
   putRepositorySettings: { input: { repoId: string } & { order?: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles?: { breaking?: string; feature?: string; fix?: string; security?: string; performance?: string; documentation?: string; other?: string; reverted?: string; issues?: string; commits?: string; dependencies?: string }; labels?: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels?: readonly (string)[]; excludedAuthors?: readonly (string)[]; links?: 'full' | 'short'; engineer?: { contributors?: boolean; newContributors?: boolean; directCommits?: boolean; closedIssues?: boolean; dependencies?: boolean }; internal?: { risks?: boolean; closedIssues?: boolean }; customer?: { bullets?: number; closedIssues?: boolean; titles?: { breaking?: string; new?: string; improved?: string; fixed?: string } } }; reply: NotesSettings; };
   /** Fetch the older history of a repository from its host. */
   startBackfill: { input: { repoId: string } & { since?: string }; reply: Backfill; };
-  /** Get how far the newest backfill of a repository is. */
+  /** Get the progress of the newest backfill of a repository. */
   getBackfill: { input: { repoId: string }; reply: Backfill; };
-  /** Cancel the backfill of a repository that is under way. */
+  /** Cancel the running backfill of a repository. */
   cancelBackfill: { input: { repoId: string }; reply: Backfill; };
   /** List the release ranges of a repository. */
   listRanges: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { ranges: readonly (Range)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Range; };
@@ -113,7 +113,7 @@ export interface Operations {
   createRange: { input: TagRange | DateRange | PullRequestRange; reply: Range; };
   /** Get a release range. */
   getRange: { input: { rangeId: string }; reply: Range; };
-  /** List why a range holds what it holds. */
+  /** List the changes that were considered for a range, and why each is included or not. */
   listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number } }; item: Change; };
   /** List the drafts of a range. */
   listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
@@ -123,21 +123,21 @@ export interface Operations {
   updateDraft: { input: { draftId: string } & { bodyMd?: string; flags?: { highlights?: readonly (string)[] | null; contributors?: readonly (string)[] | null; upgradeInstructions?: string | null } }; reply: DraftUpdate; };
   /** Generate the draft of a range for a persona. */
   generateDraft: { input: { rangeId: string } & { persona: 'engineer' | 'internal' | 'customer'; force?: boolean }; reply: Ticket; };
-  /** List the texts that a draft has had. */
+  /** List the revisions of a draft. */
   listDraftRevisions: { input: { draftId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { revisions: readonly (Revision)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Revision; };
   /** Get a revision with its text. */
   getDraftRevision: { input: { draftId: string; revision: string }; reply: RevisionText; };
-  /** Make the text and flags of a revision the newest ones. */
+  /** Restore the text and flags of a revision. */
   restoreDraft: { input: { draftId: string } & { revision: number }; reply: DraftRestore; };
-  /** Show what retention would erase now, and what waits for a word. */
+  /** Show what retention would erase now, and what waits for approval. */
   showRetention: { input: Record<string, never>; reply: Retention; };
-  /** Let erasing go on that waits for a word. */
+  /** Approve an erasing that waits. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
   /** List the webhook deliveries that were refused. */
   listDeliveries: { input: { outcome?: 'refused'; reason?: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly ({ id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] })[]; total: number; hasMore: boolean; nextOffset: number | null; since: string }; item: { id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] }; };
   /** Publish a draft to a channel. */
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: Publication; };
-  /** Get what a channel would be sent. */
+  /** Get the payload that a channel would be sent. */
   previewPublication: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; payload: unknown }; };
   /** List the publications of a draft or a repository. */
   listPublications: { input: { draftId?: string; repoId?: string; channel?: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; status?: 'pending' | 'processing' | 'completed' | 'failed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { publications: readonly (Publication)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Publication; };
@@ -151,59 +151,59 @@ export interface Operations {
   listChannels: { input: { repoId?: string; orgId?: string; limit?: number; offset?: number }; reply: { channels: readonly (Channel)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Channel; };
   /** Get the connection of a channel, without its secrets. */
   getChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
-  /** Connect a channel; a secret that is left out stays. */
+  /** Connect a channel; a secret that is left out keeps its value. */
   putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
   /** Remove the connection of a channel. */
   removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
-  /** Try the connection of a channel. */
+  /** Test the connection of a channel. */
   testChannel: { input: { channel: string; repoId?: string; orgId?: string } & Record<string, never>; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; ok: boolean; message: string }; };
   /** Get the statistics of an organization in the current month. */
   getStats: { input: { orgId?: string }; reply: Stats; };
   /** List API keys. */
   listKeys: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { keys: readonly (Key)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Key; };
-  /** Make an API key; it is shown in this reply alone. */
+  /** Create an API key; it is shown in this reply only. */
   createKey: { input: { name: string; scopes?: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; mode?: 'live' | 'test'; expiresAt?: string; org?: string; host?: string; instance?: boolean }; reply: NewKey; };
   /** Get an API key, without the key itself. */
   getKey: { input: { keyId: string }; reply: Key; };
   /** Revoke an API key; the keys that it made end with it. */
   revokeKey: { input: { keyId: string }; reply: { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; endedKeys: number }; };
-  /** Make a key that takes the place of another one. */
+  /** Replace an API key with a new one. */
   rotateKey: { input: { keyId: string } & { overlapHours?: number }; reply: NewKey; };
   /** List organizations and their tiers. */
   listOrganisations: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { organizations: readonly (Organization)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Organization; };
   /** Get an organization. */
   getOrganisation: { input: { orgId: string }; reply: Organization; };
-  /** Give an organization a tier of limits, or say what it allows of publishing. */
+  /** Set the tier of limits or the policies of an organization. */
   updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean; keepPublishedAfterUninstall?: boolean }; reply: Organization; };
   /** List webhook secrets, without their texts. */
   listWebhookSecrets: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookSecrets: readonly (WebhookSecret)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookSecret; };
-  /** Make a webhook secret; a text made here is shown in this reply alone. */
+  /** Create a webhook secret; a generated text is shown in this reply only. */
   createWebhookSecret: { input: { name?: string; host?: string; org?: string; secret?: string }; reply: NewWebhookSecret; };
-  /** Make a new text for a webhook secret. */
+  /** Replace the text of a webhook secret. */
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
   /** List webhook endpoints, without their secrets. */
   listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
-  /** Make a webhook endpoint; its secret is shown in this reply alone. */
+  /** Create a webhook endpoint; its secret is shown in this reply only. */
   createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
   /** Get a webhook endpoint, without its secret. */
   getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
-  /** Change a webhook endpoint, switch it off or on. */
+  /** Change, disable or enable a webhook endpoint. */
   updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
-  /** Delete a webhook endpoint and what was sent to it. */
+  /** Delete a webhook endpoint and its deliveries. */
   deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
-  /** Make a new secret for a webhook endpoint; both sign during the overlap. */
+  /** Replace the secret of a webhook endpoint; both secrets sign during the overlap. */
   rotateWebhookEndpointSecret: { input: { endpointId: string } & { overlapHours?: number }; reply: NewWebhookEndpoint; };
   /** Send a test event to a webhook endpoint. */
   testWebhookEndpoint: { input: { endpointId: string } & Record<string, never>; reply: WebhookDelivery; };
-  /** List what was sent to a webhook endpoint, with every attempt. */
+  /** List the deliveries to a webhook endpoint, with their attempts. */
   listWebhookDeliveries: { input: { endpointId: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly (WebhookDelivery)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookDelivery; };
   /** Get one delivery to a webhook endpoint. */
   getWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
-  /** Send a delivery again, or now. */
+  /** Send a delivery again, or send a waiting one now. */
   resendWebhookDelivery: { input: { endpointId: string; deliveryId: string } & Record<string, never>; reply: WebhookDelivery; };
-  /** Send again what was made in a range of time. */
+  /** Send the deliveries of a period again. */
   replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
   /** Get this document. */
   getOpenApi: { input: Record<string, never>; reply: Record<string, unknown>; };

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line: runs the command and turns expected failures into one readable message and an exit code.
+ * The program `tidings`: runs a command of the command line, and converts an expected failure to one readable message
+ * and an exit code.
  */
 import { runCommandLine } from './cli/command-line.ts';
 import { exitWith, letReaderLeave } from './cli/exit.ts';
@@ -11,7 +12,7 @@ import { terminalText } from './foundation/visible-text.ts';
 keepFilesPrivate();
 letReaderLeave();
 try {
-  // What is still open then (a half-made connection) must not keep the process alive.
+  // A handle that is still open, such as an incomplete connection, must not keep the process running.
   await exitWith(await runCommandLine(process.argv.slice(2)));
 } catch (error) {
   const { name: kind, message, stack } = error as Error;

@@ -1,5 +1,6 @@
 /**
- * The floor of `draft-read`: uWebSockets.js alone, answering every GET with the bytes it was given.
+ * Runs the floor (the server that the service is compared with) of `draft-read`. It is uWebSockets.js only, and replies
+ * to every GET with the given bytes.
  */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { answerMessages } from '../program.ts';

@@ -1,4 +1,4 @@
-/** The whole content of the sample history in one list: every area's changes with their area label. */
+/** Lists the whole content of the sample history: every area's changes with their area label. */
 
 import type { AreaContent, Change, Milestone } from './change.ts';
 import { accounts } from './content/accounts.ts';
@@ -15,12 +15,15 @@ import { viewer } from './content/viewer.ts';
 
 const areas = [uploads, albums, search, sharing, storage, mobile, accounts, api, viewer, administration, upkeep];
 
-/** All changes of one release, in the order they were written down here. */
+/** Returns all changes of one release, in the order of the content files. */
 export function changesOf(milestone: Milestone): Change[] {
   return areas.flatMap((content) => content.changes[milestone].map((change) => withArea(change, content)));
 }
 
-/** Adds the area label; titles with a conventional prefix stay bare, as nobody labels those by hand. */
+/**
+ * Adds the area label. A change whose title has a conventional prefix gets no area label, because people do not label
+ * such changes by hand.
+ */
 function withArea(change: Change, content: AreaContent): Change {
   const prefixed = /^[a-z]+(\([a-z]+\))?: /.test(change.title);
   if (content.area === null || prefixed) return change;

@@ -1,5 +1,5 @@
 /**
- * Reviews of and comments on pull requests, placed between opening and end.
+ * Makes the reviews and comments of a pull request, with times between its opening and its end.
  */
 
 import { pullRequestRemarks, reviewRemarks } from './content/remarks.ts';
@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 import { type Recording, record, type Step } from './recording.ts';
 import { sampleRepository, toTime } from './repository.ts';
 
-/** The remarks on one pull request; the bot's are mostly merged without a word. */
+/** Returns the steps that add remarks to one pull request. Pull requests of the bot usually have no remarks. */
 export function remarkSteps(random: Random, page: Page): Step[] {
   const { change, endedAt, openedAt, author, number } = page.pull;
   const end = endedAt ?? openedAt + 86_400;

@@ -1,6 +1,6 @@
 /**
- * Writes the long texts of a planned pull request: its description and its commit messages.
- * Knows the habits of real ones: templates with commented hints, CRLF from the web editor, sections, trailers.
+ * Writes the long texts of a planned pull request: its description and its commit messages. The texts look like real
+ * ones: they contain templates with hints in comments, the CRLF line ends of the web editor, sections, and trailers.
  */
 
 import { coAuthorTrailer } from './people.ts';
@@ -9,7 +9,7 @@ import { sampleRepository } from './repository.ts';
 
 const templateHint = '<!-- Thank you! If this solves an issue, please say so below, for example: Fixes #1 -->';
 
-/** The description in Markdown, or null when nothing was written. */
+/** Returns the description in Markdown, or null when it is empty. */
 export function describePullRequest(pull: PlannedPullRequest, withLinks = true): string | null {
   const parts = [
     pull.number % 5 === 0 && pull.fromFork ? templateHint : '',
@@ -31,7 +31,7 @@ function originalLine(pull: PlannedPullRequest): string {
   return `Backport of #${number} to \`${pull.base}\`.\n\n(cherry picked from commit ${mergeSha})`;
 }
 
-/** Both ways people write such a block: fenced, and under a heading. */
+/** Returns the release note in one of the two usual forms: a fenced block or a section with a heading. */
 function releaseNote(pull: PlannedPullRequest): string {
   const { note } = pull.change;
   if (note === undefined) return '';
@@ -44,7 +44,7 @@ function issueLinks(pull: PlannedPullRequest): string {
   return pull.issues.map((issue) => `${keyword} #${issue.number}`).join('\n');
 }
 
-/** The message of the commit that lands on the base branch. */
+/** Returns the message of the commit that the merge makes on the base branch. */
 export function mergeMessage(pull: PlannedPullRequest): string {
   const title = pull.change.titleAtMerge ?? pull.change.title;
   if (pull.branchCommits.length > 0) {

@@ -1,6 +1,7 @@
 /**
- * The sample history: about half a year of a made-up repository as webhook deliveries, ready to be signed and sent.
- * The same seed gives the same bytes; another seed deals other people, dates, numbers and hashes for the same changes.
+ * Makes the sample history: about half a year of an invented repository as webhook deliveries, ready to be signed and
+ * sent. The same seed gives the same bytes. Another seed gives other people, dates, numbers and hashes for the same
+ * changes.
  */
 
 import { createRandom } from './random.ts';
@@ -11,7 +12,7 @@ import { playTimeline } from './timeline.ts';
 export type { Delivery } from './recording.ts';
 export { sampleRepository } from './repository.ts';
 
-/** Every delivery of the sample repository, oldest first. */
+/** Returns every delivery of the sample repository, oldest first. */
 export function sampleHistory(seed = 2026): Delivery[] {
   const random = createRandom(seed);
   return playTimeline(random, createSchedule(random));

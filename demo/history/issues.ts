@@ -1,5 +1,5 @@
 /**
- * The life of one issue as deliveries: opened by a user, labelled and talked about, closed by a merge or with an answer.
+ * Makes the deliveries of one issue: opened by a user, labeled and discussed, closed by a merge or with an answer.
  */
 
 import { issueRemarks } from './content/remarks.ts';
@@ -10,7 +10,7 @@ import type { Random } from './random.ts';
 import { type Recording, record, type Step } from './recording.ts';
 import { sampleRepository, toTime } from './repository.ts';
 
-/** Everything that happens to an issue except its closing by a merge. */
+/** Returns all steps of an issue, except its closing by a merge. */
 export function issueSteps(random: Random, issue: PlannedIssue): Step[] {
   const { report, openedAt, answer } = issue;
   const labelsSoon = random.chance(0.5) ? report.labels : [];
@@ -36,7 +36,7 @@ function openIssue(recording: Recording, issue: PlannedIssue, labels: string[]):
   recordAction(recording, issue, 'opened', issue.reporter);
 }
 
-/** Closes the issue, by hand or as a merge does. */
+/** Closes the issue. `closer` is a person who closes it by hand, or the person whose merge closes it. */
 export function closeIssue(recording: Recording, issue: PlannedIssue, closer: Person, at: number): void {
   update(recording, issue, { state: 'closed', closedAt: at, updatedAt: at });
   recordAction(recording, issue, 'closed', closer);

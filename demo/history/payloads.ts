@@ -1,7 +1,7 @@
 /**
- * The host's payload shapes: users, labels, the repository, issues, remarks, commits; pull requests have their own file.
- * Pure builders; what happened when is the timeline's business. File names in commits and addresses of authors are
- * there because real payloads carry them, and because the service must not keep them.
+ * Builds the host's payloads: users, labels, the repository, issues, remarks and commits. `pull-request-payloads.ts`
+ * builds pull requests. The builders are pure, and the timeline decides when each event happens. Real payloads contain
+ * file names and author addresses, so these payloads contain them too. The service must not keep them.
  */
 
 import { emailOf, maintainers, type Person, regulars } from './people.ts';
@@ -13,7 +13,7 @@ export const apiUrl = `${hostOrigin}/api/v3/repos/${sampleRepository.fullName}`;
 
 export type Payload = Record<string, unknown>;
 
-/** What of an issue or pull request changes over time. */
+/** The fields of an issue or pull request that change over time. */
 export type Snapshot = {
   title: string;
   body: string | null;
@@ -43,7 +43,7 @@ const labelColors: Record<string, string> = {
   'type: breaking': 'b60205',
 };
 
-/** A label; its id follows from its name, so it is the same in every payload. */
+/** Returns a label. The id is computed from the name, so a label has the same id in every payload. */
 export function labelPayload(name: string): Payload {
   const id = [...name].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 900_000_000, 7);
   const url = `${apiUrl}/labels/${encodeURIComponent(name)}`;
@@ -58,7 +58,10 @@ export function labelPayload(name: string): Payload {
   };
 }
 
-/** The repository as of a moment; pushes carry epoch seconds where other events carry text. */
+/**
+ * Returns the repository, with `pushedAt` as the time of its last push. Payloads of pushes contain times as epoch
+ * seconds; payloads of other events contain them as text.
+ */
 export function repositoryPayload(pushedAt: number, inPush = false): Payload {
   const createdAt = toSeconds(sampleRepository.createdAt);
   return {
@@ -81,7 +84,7 @@ export function repositoryPayload(pushedAt: number, inPush = false): Payload {
   };
 }
 
-/** What every event says besides its own part. */
+/** Returns the fields that every event has in addition to its own. */
 export const surroundings = (sender: Person, pushedAt: number, inPush = false): Payload => ({
   repository: repositoryPayload(pushedAt, inPush),
   organization: {
@@ -93,7 +96,7 @@ export const surroundings = (sender: Person, pushedAt: number, inPush = false): 
   sender: userPayload(sender),
 });
 
-/** What issues and pull requests have in common, as of a moment. */
+/** Returns the fields that issues and pull requests have in common, in the state `now`. */
 export function commonFields(number: number, author: Person, openedAt: number, now: Snapshot): Payload {
   return {
     number,
@@ -113,7 +116,7 @@ export function commonFields(number: number, author: Person, openedAt: number, n
   };
 }
 
-/** An issue with its state of the moment. */
+/** Returns an issue in the state `now`. */
 export function issuePayload(issue: PlannedIssue, now: Snapshot): Payload {
   const id = 2_140_000_000 + issue.number * 41;
   const stateReason = now.state === 'open' ? null : issue.answer === undefined ? 'completed' : 'not_planned';
@@ -132,7 +135,7 @@ function associationOf(who: Person): string {
   return regulars.includes(who) || who.isBot ? 'CONTRIBUTOR' : 'NONE';
 }
 
-/** A comment or a review; both are told apart by their fields of time. */
+/** Returns a comment or a review. The two differ only in their time fields, which the caller adds. */
 export function remarkPayload(id: number, who: Person, body: string | null, page: string): Payload {
   return {
     id,
@@ -144,7 +147,7 @@ export function remarkPayload(id: number, who: Person, body: string | null, page
   };
 }
 
-/** One commit of a push. */
+/** Returns one commit of a push. */
 export function commitPayload(commit: Commit): Payload {
   const who = { name: commit.author.name, email: emailOf(commit.author), username: commit.author.login };
   return {
@@ -162,7 +165,7 @@ export function commitPayload(commit: Commit): Payload {
   };
 }
 
-/** The host's opaque id for a kind of object. */
+/** Returns the host's opaque id for an object of a kind. */
 export function nodeId(kind: string, id: number): string {
   return `${kind}_${Buffer.from(String(id)).toString('base64url')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The made-up people of the sample repository and how the host shows them.
- * Addresses use reserved example domains only.
+ * Lists the invented people of the sample repository and how the host shows them. Their addresses use reserved example
+ * domains only.
  */
 
 import type { Milestone } from './change.ts';
@@ -39,7 +39,7 @@ export const regulars = [
   person(1820116, 'joao-teles', 'João Teles', -180),
 ];
 
-/** Those whose first pull request falls into a release. */
+/** By release: the people whose first pull request is in this release. */
 export const newcomers: Record<Milestone, Person[]> = {
   'v1.0.0': [],
   'v1.1.0': [person(2010557, 'wren-ashby', 'Wren Ashby', 0), person(2044130, 'mikkel-s', 'Mikkel Sand', 60)],
@@ -70,12 +70,15 @@ export const reporters = [
   person(3345520, 'phototeacher', 'Greta Olsen', 60),
 ];
 
-/** The address in commits. */
+/** Returns a person's email address in commits. */
 export function emailOf(who: Person): string {
   return `${who.login.replace(/[^a-z0-9-]/g, '.').replace(/\.+$/, '')}@example.com`;
 }
 
-/** A co-author trailer with the host's forwarding address, which carries the handle. */
+/**
+ * Returns a co-author trailer with the person's forwarding address on the host. This address contains the person's
+ * handle.
+ */
 export function coAuthorTrailer(who: Person): string {
   return `Co-authored-by: ${who.name} <${who.id}+${who.login}@users.noreply.git.example>`;
 }

@@ -1,6 +1,6 @@
 /**
- * The shape of the plan: every pull request and issue with number, people, moments and hashes, before any payload.
- * The schedule makes it, the timeline plays it.
+ * Defines the plan: every pull request and issue with its number, people, times and hashes, but without payloads. The
+ * schedule makes the plan, and the timeline turns the plan into deliveries.
  */
 
 import type { Change, Milestone, Report } from './change.ts';
@@ -11,7 +11,7 @@ export type PlannedIssue = {
   report: Report;
   reporter: Person;
   openedAt: number;
-  /** Set when someone closes it by hand with an answer. */
+  /** The closing answer and its time. The field is set if a person closes the issue by hand. */
   answer?: { text: string; at: number };
 };
 
@@ -26,15 +26,15 @@ export type PlannedPullRequest = {
   branch: string;
   fromFork: boolean;
   openedAt: number;
-  /** When it was merged or closed; null while open. */
+  /** Time at which the pull request was merged or closed. Null while it is open. */
   endedAt: number | null;
   headSha: string;
   testMergeSha: string;
   mergeSha: string;
-  /** Commits of the branch when it is merged as it stands; empty when squashed. */
+  /** Commits of the branch if the pull request is merged with a merge commit. Empty for a squash merge. */
   branchCommits: { sha: string; subject: string }[];
   issues: PlannedIssue[];
-  /** The pull request it reverts or ports. */
+  /** The pull request that this one reverts or backports. */
   original?: PlannedPullRequest;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The three ways a pull request stands in payloads: in its own events, in reviews (without the merge fields), and seen
- * as an issue in comments. Pure builders.
+ * Builds the three forms of a pull request in payloads: in its own events, in reviews (without the merge fields), and
+ * as an issue in comments. The builders are pure.
  */
 
 import { describePullRequest } from './descriptions.ts';
@@ -18,7 +18,7 @@ import { sampleRepository, toTime } from './repository.ts';
 
 const { hostOrigin, htmlUrl, owner } = sampleRepository;
 
-/** A pull request seen as an issue, the way comments on it carry it. */
+/** Returns a pull request in the form of an issue. Payloads of comments contain this form. */
 export function pullRequestAsIssue(pull: PlannedPullRequest, now: Snapshot): Payload {
   const url = `${htmlUrl}/pull/${pull.number}`;
   const mergedAt = isMerged(pull, now) ? toTime(now.closedAt!) : null;
@@ -36,7 +36,7 @@ export function pullRequestAsIssue(pull: PlannedPullRequest, now: Snapshot): Pay
   };
 }
 
-/** A pull request without the fields only its own events carry: this is what reviews hold. */
+/** Returns a pull request as payloads of reviews contain it: without the fields that only its own events have. */
 export function simplePullRequestPayload(pull: PlannedPullRequest, now: Snapshot, baseSha: string): Payload {
   const id = 1_840_000_000 + pull.number * 37;
   const url = `${htmlUrl}/pull/${pull.number}`;
@@ -59,7 +59,7 @@ export function simplePullRequestPayload(pull: PlannedPullRequest, now: Snapshot
   };
 }
 
-/** A pull request as its own events carry it. */
+/** Returns a pull request as its own events contain it. */
 export function pullRequestPayload(pull: PlannedPullRequest, now: Snapshot, baseSha: string): Payload {
   const merged = isMerged(pull, now);
   const size = (pull.number * 7919) % 400;
@@ -75,7 +75,7 @@ export function pullRequestPayload(pull: PlannedPullRequest, now: Snapshot, base
   };
 }
 
-/** How a pull request starts: open, with the given title, description and labels. */
+/** Returns the first state of a pull request: open, with the given labels. */
 export function openingSnapshot(pull: PlannedPullRequest, labels: string[], withLinks: boolean): Snapshot {
   const title = pull.change.titleAtMerge ?? pull.change.title;
   const body = describePullRequest(pull, withLinks);

@@ -1,6 +1,6 @@
 /**
- * The life of one pull request as deliveries: opened, labelled, edited, closed or merged.
- * A page keeps the plan together with its state of the moment.
+ * Makes the deliveries of one pull request: opened, labeled, edited, closed or merged. A page (`Page`) combines the
+ * plan of a pull request with its current state.
  */
 
 import { describePullRequest } from './descriptions.ts';
@@ -14,16 +14,16 @@ import { headOf, type Recording, record } from './recording.ts';
 export type Page = {
   pull: PlannedPullRequest;
   now: Snapshot;
-  /** Head of the base branch when it was opened; empty before. */
+  /** Head of the base branch when the pull request was opened. Empty before the opening. */
   baseSha: string;
-  /** Labels put on right after opening, and those that come after the merge. */
+  /** Labels added right after opening, and labels added only after the merge. */
   labelsSoon: string[];
   labelsLate: string[];
-  /** The issues are only named in an edit after the merge. */
+  /** True if the description does not name the issues at first: an edit after the merge adds them. */
   linksLate: boolean;
 };
 
-/** Decides how tidy the people around this pull request are. */
+/** Decides at random which labels and links of this pull request are added late. */
 export function createPage(random: Random, pull: PlannedPullRequest): Page {
   const { labels, outcome, byBot, key } = pull.change;
   const isPlain = outcome === 'merged' && !byBot && key === undefined && pull.original === undefined;
@@ -45,7 +45,7 @@ export function labelPullRequest(recording: Recording, page: Page, label: string
   recordAction(recording, page, 'labeled', maintainers[2]!, { label: labelPayload(label) });
 }
 
-/** Writes the final title and the full description; the payload names what changed. */
+/** Sets the final title and the full description. The payload contains the former values of the changed fields. */
 export function editPullRequest(recording: Recording, page: Page, at: number): void {
   const { title, body } = page.now;
   const edited = { title: page.pull.change.title, body: describePullRequest(page.pull) };
@@ -57,7 +57,7 @@ export function editPullRequest(recording: Recording, page: Page, at: number): v
   recordAction(recording, page, 'edited', page.pull.author, { changes });
 }
 
-/** Closes it; whether that is a merge is written in the plan. */
+/** Closes or merges the pull request, as its plan requires. */
 export function closePullRequest(recording: Recording, page: Page, at: number): void {
   page.now = { ...page.now, state: 'closed', updatedAt: at, closedAt: at };
   recordAction(recording, page, 'closed', page.pull.mergedBy);

@@ -1,12 +1,12 @@
 /**
- * The only source of chance in the sample history: a small seeded generator (mulberry32).
- * Not for secrets.
+ * Makes all random values of the sample history with a small seeded generator (mulberry32). The generator is not safe
+ * for secrets.
  */
 
 export type Random = {
-  /** A number from 0 inclusive to 1 exclusive. */
+  /** Returns a number of at least 0 and less than 1. */
   fraction(): number;
-  /** An integer between both bounds, inclusive. */
+  /** Returns an integer from `lowest` to `highest`, both included. */
   between(lowest: number, highest: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
@@ -15,7 +15,7 @@ export type Random = {
   uuid(): string;
 };
 
-/** The same seed gives the same sequence on every machine. */
+/** Creates a generator. The same seed gives the same sequence on every machine. */
 export function createRandom(seed: number): Random {
   const fraction = mulberry32(seed);
   const between = (lowest: number, highest: number) => lowest + Math.floor(fraction() * (highest - lowest + 1));

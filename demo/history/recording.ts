@@ -1,6 +1,6 @@
 /**
- * The growing list of deliveries and the state behind it, and all that concerns branches and tags.
- * The lives of pull requests and issues have files of their own.
+ * Collects deliveries, and keeps the state that the next deliveries need. This file also makes the deliveries for
+ * branches and tags. Other files make the deliveries for pull requests and issues.
  */
 
 import { type Commit, commitPayload, type Payload, type Snapshot, surroundings } from './payloads.ts';
@@ -9,7 +9,7 @@ import type { PlannedIssue } from './plan.ts';
 import type { Random } from './random.ts';
 import { sampleRepository } from './repository.ts';
 
-/** One webhook as the host would send it; the body is what gets signed once serialised. */
+/** One webhook as the host would send it. The sender serializes the body and signs the result. */
 export type Delivery = { event: string; delivery: string; body: Payload };
 
 export type Recording = {
@@ -21,7 +21,7 @@ export type Recording = {
   pushedAt: number;
 };
 
-/** Something that happens at a moment, in Unix seconds. */
+/** An action, and its time in Unix seconds. */
 export type Step = { at: number; run(recording: Recording): void };
 
 const nothing = '0'.repeat(40);
@@ -30,19 +30,19 @@ export function createRecording(random: Random): Recording {
   return { random, deliveries: [], heads: new Map(), tags: new Map(), issues: new Map(), pushedAt: 0 };
 }
 
-/** Adds a delivery with an id of its own. */
+/** Adds a delivery with a new delivery id. */
 export function record(recording: Recording, event: string, body: Payload): void {
   recording.deliveries.push({ event, delivery: recording.random.uuid(), body });
 }
 
-/** The newest commit of a branch; throws when nothing was pushed to it yet. */
+/** Returns the newest commit of a branch. Throws when nothing was pushed to the branch yet. */
 export function headOf(recording: Recording, branch: string): Commit {
   const head = recording.heads.get(branch);
   if (head === undefined) throw new Error(`Nothing was pushed to ${branch} yet`);
   return head;
 }
 
-/** Pushes commits to a branch, oldest first; a branch not seen before is created by it. */
+/** Pushes commits to a branch, oldest first. Creates the branch if it does not exist. */
 export function pushCommits(recording: Recording, branch: string, commits: Commit[], pusher: Person, at: number): void {
   const before = recording.heads.get(branch);
   const after = commits.at(-1)!;
@@ -50,7 +50,7 @@ export function pushCommits(recording: Recording, branch: string, commits: Commi
   recordPush(recording, { ref: `refs/heads/${branch}`, before: before?.sha ?? nothing, after, commits, pusher, at });
 }
 
-/** Creates a branch at a commit that is known already, so the push lists no commits. */
+/** Creates a branch at a known commit, so the push lists no commits. */
 export function pushBranch(recording: Recording, branch: string, start: Commit, pusher: Person, at: number): void {
   recording.heads.set(branch, start);
   const baseRef = `refs/heads/${sampleRepository.defaultBranch}`;
@@ -71,7 +71,7 @@ export function deleteBranch(recording: Recording, branch: string, pusher: Perso
   recordPush(recording, { ref: `refs/heads/${branch}`, before, after: null, commits: [], pusher, at });
 }
 
-/** Tags the head of a branch. An annotated tag is an object of its own, and `after` names that object. */
+/** Tags the head of a branch. An annotated tag is a separate object, and `after` contains the sha of that object. */
 export function pushTag(
   recording: Recording,
   tag: { name: string; isAnnotated: boolean },

@@ -1,11 +1,11 @@
 /**
- * Facts of the made-up repository: names, ids and the calendar of its releases.
- * All dates are fixed, so that a demo looks the same whenever it runs.
+ * Lists facts of the invented repository: names, ids and the dates of its releases. All dates are fixed, so that a demo
+ * looks the same at any time.
  */
 
 import type { Milestone } from './change.ts';
 
-/** What a demo needs to know before it has read a single delivery. */
+/** The facts that a demo needs before it has read any delivery. */
 export const sampleRepository = {
   hostOrigin: 'https://git.example',
   id: 48210377,
@@ -18,17 +18,20 @@ export const sampleRepository = {
   releaseBranch: 'release-1.2',
   createdAt: '2026-01-05T08:00:00Z',
   tags: ['v1.0.0', 'v1.1.0', 'v1.2.0', 'v1.2.1', 'v1.3.0', 'v2.0.0'],
-  /** The range with the most to show: breaking changes, both kinds of revert, newcomers, chained updates. */
+  /**
+   * The range that shows the most features of drafts: breaking changes, both kinds of revert, newcomers, chained
+   * updates.
+   */
   demoRange: { fromTag: 'v1.3.0', toTag: 'v2.0.0' },
-  /** Pull requests of that range whose entries differ most between readers: one that breaks, a feature, a fix. */
+  /** Pull requests of `demoRange` whose entries differ most between readers: a breaking change, a feature and a fix. */
   demoChanges: [265, 244, 193],
 } as const;
 
 export type Release = {
   milestone: Milestone;
-  /** Unix seconds; nothing of this release is merged before. */
+  /** Start of the release in Unix seconds. No change of this release is merged earlier. */
   start: number;
-  /** Unix seconds of the tag; for `next`, the end of the recording. */
+  /** Time of the release's tag in Unix seconds. For `next`, which has no tag, the end of the recording. */
   end: number;
   tag: { name: string; isAnnotated: boolean } | null;
 };
@@ -52,7 +55,7 @@ export const releases: Release[] = [
   release('next', '2026-06-24T09:00:00Z', '2026-07-03T17:00:00Z', 'none'),
 ];
 
-/** The patch release: made on its own branch from three fixes that were first merged for v1.3.0. */
+/** The patch release. It is made on its own branch from three fixes that were first merged for v1.3.0. */
 export const patchRelease = {
   branch: sampleRepository.releaseBranch,
   branchedFrom: 'v1.2.0',
@@ -62,17 +65,17 @@ export const patchRelease = {
   keys: ['large-upload', 'close-files', 'expired-archive'],
 };
 
-/** Unix seconds of an ISO time. */
+/** Converts an ISO time to Unix seconds. */
 export function toSeconds(time: string): number {
   return Date.parse(time) / 1000;
 }
 
-/** The host's way to write a time: UTC, whole seconds. */
+/** Formats a time as the host does: UTC, whole seconds. */
 export function toTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** The way times stand in commits: local to the committer, with an offset. */
+/** Formats a time as commits do: local to the committer, with an offset. */
 export function toOffsetTime(seconds: number, offsetMinutes: number): string {
   const local = toTime(seconds + offsetMinutes * 60).slice(0, -1);
   const size = Math.abs(offsetMinutes);

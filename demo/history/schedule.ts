@@ -1,6 +1,6 @@
 /**
- * Deals out what the content leaves open: who wrote a change, when it was opened and merged, its number and hashes.
- * The outcome is a plan without payloads; the timeline turns it into deliveries.
+ * Adds the facts that the content files leave open: the author of a change, the times of its opening and merge, its
+ * number and its hashes. The result is a plan without payloads. The timeline turns the plan into deliveries.
  */
 
 import { type Change, change, type Milestone, type Report } from './change.ts';
@@ -17,7 +17,10 @@ const hour = 3600;
 const day = 24 * hour;
 const birth = toSeconds(sampleRepository.createdAt);
 
-/** The plan of the whole history; every number is unique, and openings are in the order of their numbers. */
+/**
+ * Makes the plan of the whole history. Every number is unique, and pull requests and issues are opened in the order of
+ * their numbers.
+ */
 export function createSchedule(random: Random): Schedule {
   const pullRequests = releases.flatMap((release) => planRelease(random, release));
   pullRequests.push(...planPatchRelease(random, pullRequests));
@@ -28,7 +31,10 @@ export function createSchedule(random: Random): Schedule {
   return { pullRequests, issues };
 }
 
-/** A backport names the issues of its original; they are opened once. */
+/**
+ * Whether the pull request opens its own issues. A backport opens none: it names the issues of its original pull
+ * request.
+ */
 function closesIssues(pull: PlannedPullRequest): boolean {
   return pull.change.backportOf === undefined;
 }
@@ -46,7 +52,10 @@ function planRelease(random: Random, release: Release): PlannedPullRequest[] {
   return plans;
 }
 
-/** Shuffles, but keeps early ones early, late ones late, and dependency updates in the order they were written. */
+/**
+ * Shuffles the changes. Early changes stay early, late changes stay late, and dependency updates keep their written
+ * order.
+ */
 function inMergeOrder(random: Random, changes: Change[]): Change[] {
   const bumps = changes.filter((each) => each.byBot);
   const positionOf = (each: Change): number => {
@@ -58,7 +67,10 @@ function inMergeOrder(random: Random, changes: Change[]): Change[] {
   return placed.sort((left, right) => left.position - right.position).map(({ each }) => each);
 }
 
-/** Newcomers get one small change each; the rest goes to those who are always there. */
+/**
+ * Chooses authors. Newcomers get one small change each, and all other changes go to regular contributors and
+ * maintainers.
+ */
 function chooseAuthors(random: Random, changes: Change[], milestone: Milestone): Person[] {
   const authors = changes.map((each) => {
     if (each.byBot) return bot;
@@ -168,7 +180,10 @@ function findByKey(pulls: PlannedPullRequest[], key: string): PlannedPullRequest
   return found;
 }
 
-/** Issues and pull requests share one sequence, dealt in the order of opening; no two open in the same second. */
+/**
+ * Numbers issues and pull requests from one sequence, in the order of opening. No two of them are opened in the same
+ * second.
+ */
 function dealNumbers(pulls: PlannedPullRequest[], issues: PlannedIssue[]): void {
   const openings = [...issues, ...pulls].sort((left, right) => left.openedAt - right.openedAt);
   let previous = birth;

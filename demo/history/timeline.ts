@@ -1,6 +1,6 @@
 /**
- * Puts the plan in order of time and turns each step into the deliveries a host would send for it.
- * Steps run one after the other against the state so far, so every payload shows its own moment.
+ * Sorts the steps of the plan by time and turns each step into the deliveries that a host would send for it. Steps run
+ * one after another on the current state, so every payload shows the state at its own time.
  */
 
 import { remarkSteps } from './conversations.ts';
@@ -33,7 +33,7 @@ import { patchRelease, releases, sampleRepository, toSeconds } from './repositor
 
 const founder = maintainers[0]!;
 
-/** All deliveries of the plan, oldest first. */
+/** Returns all deliveries of the plan, oldest first. */
 export function playTimeline(random: Random, schedule: Schedule): Delivery[] {
   const steps = [
     ...foundingSteps(random),
@@ -97,7 +97,7 @@ function pullRequestSteps(random: Random, pull: PlannedPullRequest): Step[] {
   return [...steps, ...mergeSteps(page, pull.endedAt), ...afterthoughts(random, page, pull.endedAt)];
 }
 
-/** Branches inside the repository are pushed before their pull request is opened. */
+/** Returns the push of a pull request's branch, before the opening. A branch in a fork is not pushed here. */
 function branchSteps(pull: PlannedPullRequest): Step[] {
   if (pull.fromFork) return [];
   const at = pull.openedAt - 1;
@@ -110,7 +110,10 @@ function closingStep(page: Page, at: number): Step {
   return { at, run: (recording) => closePullRequest(recording, page, at) };
 }
 
-/** The push comes first, as the host sends it; the merge commit is a second older than the merge. */
+/**
+ * Returns the steps of a merge. As on a real host, the push precedes the closing, and the merge commit is one second
+ * older than the merge.
+ */
 function mergeSteps(page: Page, at: number): Step[] {
   const { pull } = page;
   const push = (recording: Recording) => pushCommits(recording, pull.base, mergedCommits(pull, at), pull.mergedBy, at);
@@ -122,7 +125,7 @@ function mergeSteps(page: Page, at: number): Step[] {
   return [...steps, ...closeIssues(page, at + 1)];
 }
 
-/** A backport shares the issues of its original and closes none. */
+/** Closes the issues of a pull request. A backport closes no issues. */
 function closeIssues(page: Page, at: number): Step[] {
   return page.pull.issues.map((issue, index) => ({
     at: at + index,
@@ -147,7 +150,10 @@ function mergedCommits(pull: PlannedPullRequest, at: number): Commit[] {
   return [...branch, merge];
 }
 
-/** What people put right after the merge: a missing label, a better title, a forgotten issue. */
+/**
+ * Returns the steps of corrections that people make after the merge: a missing label, a better title, a forgotten
+ * issue.
+ */
 function afterthoughts(random: Random, page: Page, mergedAt: number): Step[] {
   const steps: Step[] = [];
   const soon = () => mergedAt + random.between(1200, 40_000);

@@ -1,15 +1,15 @@
 /**
- * Cleans Markdown before it is laid out: control characters and comments out, tags of folded blocks on lines of their own.
- * One pass from left to right each; code blocks keep their text.
+ * Cleans Markdown before it is laid out: removes control characters and comments, and puts tags of collapsible blocks
+ * on lines of their own. Each step is one pass from left to right. Code blocks keep their text.
  */
 import { visibleText } from '../../src/foundation/visible-text.ts';
 
-/** The lines to lay out. */
+/** Returns the cleaned lines to lay out. */
 export function prepareLines(markdown: string): string[] {
   return splitDetails(dropComments(withoutControls(markdown)));
 }
 
-/** Puts each tag of a folded block on a line of its own; code is left alone. */
+/** Puts each tag of a collapsible block on a line of its own. Code stays unchanged. */
 function splitDetails(text: string): string[] {
   let fence: string | null = null;
   return text.split('\n').flatMap((line) => {
@@ -21,7 +21,10 @@ function splitDetails(text: string): string[] {
   });
 }
 
-/** Comments are editing marks; inside code they are text. Scans once from left to right. */
+/**
+ * Removes HTML comments, which drafts use as markers for editing. Inside code, comments are text and stay. Scans once
+ * from left to right.
+ */
 function dropComments(text: string): string {
   let result = '';
   let fence: string | null = null;
@@ -35,7 +38,7 @@ function dropComments(text: string): string {
     }
     const kept = withoutComments(line, isComment);
     isComment = kept.isComment;
-    // A line that held nothing but a comment must not become the blank line that ends a list.
+    // A line that contained only a comment must not become a blank line, because that would end a list.
     if (kept.text.trim() !== '' || line.trim() === '') result += `${kept.text}\n`;
   }
   return result;
@@ -61,7 +64,10 @@ function nextFence(open: string | null, mark: string): string | null {
   return mark.startsWith(open) ? null : open;
 }
 
-/** Text from elsewhere must not steer the terminal: no escapes, no other control characters, no turned direction. */
+/**
+ * Removes all characters with which untrusted text could control the terminal: escapes, other control characters, and
+ * characters that reverse the text direction.
+ */
 function withoutControls(text: string): string {
   const spaced = text.replace(/\r\n?/g, '\n').replaceAll('\t', '    ');
   return visibleText(spaced).replace(/(?!\n)\p{Cc}|[\u2028\u2029]/gu, '');

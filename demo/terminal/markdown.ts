@@ -1,6 +1,6 @@
 /**
- * Shows a draft's Markdown on a terminal: block by block, wrapped to the width, with ANSI styles or without.
- * Reads what drafts hold and no more; `lines.ts` cleans the text before, `spans.ts` styles and wraps it.
+ * Shows a draft's Markdown on a terminal: block by block, wrapped to the width, with or without ANSI styles. It reads
+ * only the Markdown that drafts use. `lines.ts` cleans the text first, and `spans.ts` styles and wraps it.
  */
 
 import { prepareLines } from './lines.ts';
@@ -8,18 +8,18 @@ import { paint, parseSpans, type Span, wrapSpans } from './spans.ts';
 
 export type TerminalStyle = { width: number; color: boolean };
 
-/** Width and colour for a stream: no colour when it is no terminal or NO_COLOR is set to anything. */
+/** Width and color for a stream. Color is off when the stream is not a terminal or NO_COLOR is set to any value. */
 export function terminalStyle(
   stream: { isTTY?: boolean; columns?: number },
   environment: Record<string, string | undefined>,
 ): TerminalStyle {
   const noColor = environment.NO_COLOR !== undefined && environment.NO_COLOR !== '';
-  // Longer lines are hard to read, however wide the window is.
+  // Longer lines are hard to read in a window of any width.
   const width = Math.max(20, Math.min(stream.columns ?? 80, 100));
   return { width, color: stream.isTTY === true && !noColor };
 }
 
-/** The whole document as lines for the terminal, ending with a newline. */
+/** Renders the whole document as lines for the terminal, ending with a newline. */
 export function renderMarkdown(markdown: string, style: TerminalStyle): string {
   const lines = prepareLines(markdown);
   const page: Page = { style, out: [], indent: '', paragraph: null };
@@ -35,7 +35,7 @@ type Page = { style: TerminalStyle; out: string[]; indent: string; paragraph: Pa
 
 const item = /^( {0,12})([-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 
-/** Renders the block part that starts at a line and returns the index of the next one. */
+/** Renders the part of a block that starts at the line `index`. Returns the index of the line after that part. */
 function renderLine(page: Page, lines: string[], index: number): number {
   const line = lines[index]!;
   const fence = /^( {0,12})(`{3,}|~{3,})/.exec(line);
@@ -108,7 +108,7 @@ function renderRule(page: Page): void {
   );
 }
 
-/** Code is shown as written, not wrapped. */
+/** Renders a code block. Code is shown as written, not wrapped. */
 function renderFence(page: Page, lines: string[], start: number, fence: string): number {
   endParagraph(page);
   let index = start + 1;
@@ -118,13 +118,13 @@ function renderFence(page: Page, lines: string[], start: number, fence: string):
   return index + 1;
 }
 
-/** A quote is a document of its own beside a bar. */
+/** Renders a quote as a separate document next to a bar. */
 function renderQuote(page: Page, lines: string[], start: number): number {
   endParagraph(page);
   const quoted: string[] = [];
   let index = start;
   for (; index < lines.length && /^ {0,3}>/.test(lines[index]!); index += 1) {
-    // A quote inside a quote is shown as one: bars beside bars help nobody in a draft.
+    // A quote inside a quote is shown as one, because two bars do not help in a draft.
     quoted.push(lines[index]!.replace(/^(?: {0,3}> ?)+/, ''));
   }
   const bar = `${page.indent}${paint('│', ['dim'], page.style.color)} `;

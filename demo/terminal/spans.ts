@@ -1,6 +1,6 @@
 /**
- * Text inside a line: finds emphasis, code and links in Markdown, paints spans and wraps them by their visible width.
- * Each word is painted on its own, so a style never runs into the margin of the next line.
+ * Styles text inside a line: finds emphasis, code and links in Markdown, adds ANSI styles and wraps text by its visible
+ * width. Each word is styled separately, so a style never extends into the margin of the next line.
  */
 import { visibleText } from '../../src/foundation/visible-text.ts';
 
@@ -9,14 +9,15 @@ const codes = { bold: 1, dim: 2, italic: 3, underline: 4, code: 36, link: 34 } a
 export type SpanStyle = keyof typeof codes;
 export type Span = { text: string; styles: SpanStyle[] };
 
-/** The text in its styles, or as it is when colours are off. */
+/** Returns the text with the ANSI codes of its styles, or unchanged when colors are off. */
 export function paint(text: string, styles: SpanStyle[], color: boolean): string {
   if (!color || styles.length === 0 || text === '') return text;
   const open = [...new Set(styles)].map((style) => codes[style]).join(';');
   return `\x1b[${open}m${text}\x1b[0m`;
 }
 
-// Bounded, so that a line of brackets or backticks costs no more than its length times a constant.
+// Each repetition has a maximum. For a line of brackets or backticks, the time then grows only linearly with its
+// length.
 const codeSpan = /(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)/y;
 const link = /!?\[((?:\\.|[^\\\]]){0,400})\]\(<?([^()\s<>]{0,1000})>?\)/y;
 const bareLink = /<(https?:\/\/[^\s<>]{1,1000})>/y;
@@ -24,7 +25,7 @@ const tag = /<\/?(?:b|i|em|strong|code|sub|sup|kbd|br)\s?\/?>/iy;
 const entity = /&(amp|lt|gt|quot|nbsp|#\d{1,6}|#x[0-9a-f]{1,6});/iy;
 const emphasis = /\*{1,3}|_{1,3}/y;
 
-/** Cuts a paragraph into styled spans. An emphasis that is never closed ends with the paragraph. */
+/** Splits a paragraph into styled spans. Emphasis that is never closed ends with the paragraph. */
 export function parseSpans(text: string, base: SpanStyle[] = []): Span[] {
   const spans: Span[] = [];
   const open = new Set<SpanStyle>();
@@ -54,7 +55,7 @@ export function parseSpans(text: string, base: SpanStyle[] = []): Span[] {
 
 type Special = { spans: Span[]; length: number };
 
-/** Everything that begins with a character of its own: escapes, code, links, tags, entities. */
+/** Reads a construct that begins with a special character: escapes, code, links, tags, entities. */
 function readSpecial(text: string, at: number, styles: SpanStyle[]): Special | null {
   const character = text[at];
   if (character === '\\' && /[!-/:-@[-`{-~]/.test(text[at + 1] ?? '')) {
@@ -84,7 +85,10 @@ function readLink(text: string, at: number, styles: SpanStyle[]): Special | null
   return { spans: [...shown, { text: ` (${url})`, styles: ['dim'] }], length: whole.length };
 }
 
-/** A number or a handle says by itself where its link leads; dozens of addresses would bury the notes. */
+/**
+ * Whether a label already shows where its link leads: a number (`#12`) or a handle (`@ada`). The addresses of such
+ * links are not shown, because dozens of addresses would hide the notes.
+ */
 function isReference(label: string): boolean {
   return /^\\?[#@][\w.-]+$/.test(label);
 }
@@ -99,7 +103,10 @@ function readAngle(text: string, at: number, styles: SpanStyle[]): Special | nul
   return { spans: isBreak ? [{ text: '\n', styles: [] }] : [], length: found[0].length };
 }
 
-/** A mark opens before a word and closes behind one; `_` inside a word is a letter. */
+/**
+ * Returns the emphasis mark (`*`, `**`, `_` …) at a position, or null. An opening mark is before a word, and a closing
+ * mark is after a word. `_` inside a word is not a mark.
+ */
 function readEmphasis(text: string, at: number, open: Set<SpanStyle>): string | null {
   const found = matchAt(emphasis, text, at);
   if (found === null) return null;
@@ -128,13 +135,14 @@ function decodeEntity(name: string): string {
   const known = entities[name.toLowerCase()];
   if (known !== undefined) return known;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  // What does not show, or turns the direction of writing, stays out, written as a number too.
+  // Characters that are invisible or change the text direction are removed, also when they are written as a numeric
+  // entity (`&#8238;`).
   return code >= 32 && code <= 0x10ffff
     ? visibleText(String.fromCodePoint(code)).replace(/[\u0085\u2028\u2029]/g, '')
     : '';
 }
 
-/** Lines no wider than given, except for single words that are wider. */
+/** Wraps text to lines of at most the given width. A word that is wider than a line is not broken. */
 export function wrapSpans(spans: Span[], width: number, color: boolean): string[] {
   const lines: string[] = [];
   let line = '';
@@ -154,7 +162,10 @@ export function wrapSpans(spans: Span[], width: number, color: boolean): string[
   return [...lines, line];
 }
 
-/** Words may hold pieces of several styles: `**bold**, plain` is the word "bold," and the word "plain". */
+/**
+ * Splits spans into words. A word may have pieces of several styles: `**bold**, plain` is the word "bold," and the word
+ * "plain".
+ */
 function toWords(spans: Span[]): Span[][] {
   const words: Span[][] = [];
   let word: Span[] = [];
@@ -177,7 +188,7 @@ function toWords(spans: Span[]): Span[][] {
 const invisible = /\p{M}|[\u200b-\u200f]|\u2060/u;
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/u;
 
-/** Columns a text takes on a terminal. */
+/** Returns the number of columns that a text takes on a terminal. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let columns = 0;

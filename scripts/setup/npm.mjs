@@ -1,7 +1,7 @@
-// Runs npm: its own program when npm started us, so that no shell and no second npm version come into play.
+// Runs npm. If npm started this process, the same npm is used, without a shell.
 import { run } from './console.mjs';
 
-/** Runs npm with arguments. */
+/** Runs npm. Resolves with its exit code and output, as `run` does. */
 export function runNpm(args, options) {
   const own = process.env.npm_execpath;
   if (own && /npm-cli\.[cm]?js$/.test(own)) return run(process.execPath, [own, ...args], options);

@@ -1,5 +1,6 @@
-// The user that apt and dpkg work as. Under root what comes over the network is fetched, checked and unpacked by apt's
-// unprivileged user, in folders that this user can reach; any other user does it all itself.
+// Chooses the user and the folders that apt and dpkg work with. If set-up runs as root, apt's unprivileged user
+// fetches, checks and unpacks the package, in folders that this user can reach. Otherwise the user who runs set-up does
+// all of this.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +11,9 @@ const FOLDERS = ['state/lists/partial', 'cache/archives/partial', 'download'];
 const PASSED = ['', 'state', 'state/lists', 'cache', 'cache/archives'];
 
 /**
- * Makes the folders of one fetch: `own`, or one for temporary files where the unprivileged user cannot reach `own`.
- * `user` is the name for apt's configuration, `wrap` the command line that works as this user, `note` says why it is root.
+ * Makes the folders of one fetch below `own`, or below a temporary folder if the unprivileged user cannot reach `own`.
+ * Returns `user`, the name for apt's configuration; `wrap`, which extends a command line so that the command runs as
+ * this user; and `note`, the reason if root has to do the work.
  */
 export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0, user = USER } = {}) {
   const asWeAre = { folder: own, user: 'root', wrap: (...command) => command, remove: () => remove(own) };
@@ -31,7 +33,7 @@ export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0
   return isRoot ? { ...asWeAre, note: `apt worked as root: ${why}` } : asWeAre;
 }
 
-/** Copies folders and plain files: no link leads out of the unpacked package, and nothing gets the rights of its owner. */
+/** Copies folders and plain files of the unpacked package. Links and files with setuid or setgid bits are left out. */
 export function copyPlain(from, to) {
   const isPlain = (path) => {
     const stat = lstatSync(path);
@@ -40,7 +42,10 @@ export function copyPlain(from, to) {
   cpSync(from, to, { recursive: true, filter: isPlain });
 }
 
-/** Without what a killed set-up left behind. A temporary folder is new and stays: another user could take its name meanwhile. */
+/**
+ * Removes a folder that a killed set-up left, so that the caller can make it again. Must not be used for a temporary
+ * folder, because another user could create a folder of that name after the removal.
+ */
 function fresh(folder) {
   remove(folder);
   return folder;
@@ -50,7 +55,10 @@ function makeFolders(folder) {
   for (const path of FOLDERS) mkdirSync(join(folder, path), { recursive: true });
 }
 
-/** Gives the user its folders and a way to them, whatever our umask is. A container may not know the user. */
+/**
+ * Gives the folders to the user and makes them reachable, whatever our umask is. Returns false if the container does
+ * not have this user.
+ */
 function openTo(folder, { uid, gid }) {
   try {
     for (const path of FOLDERS) chownSync(join(folder, path), uid, gid);
@@ -62,7 +70,10 @@ function openTo(folder, { uid, gid }) {
   return true;
 }
 
-/** Whether the user can write to each folder and read the keys. It also fails where a container forbids a change of user. */
+/**
+ * Whether the user can write to each folder and read the keyring. Returns false if a container forbids a change of
+ * user.
+ */
 function canWork(folder, keyring, wrap) {
   const check =
     'cd "$0" && for path; do test -w "$path" || exit 1; done && { test -z "$KEYRING" || test -r "$KEYRING"; }';

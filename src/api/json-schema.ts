@@ -1,13 +1,13 @@
 /**
- * Shapes of the protocol as plain JSON Schema (2020-12) for the OpenAPI document: named ones by reference, unions of constants
- * as lists, and an example of each.
+ * Converts the shapes of the protocol to plain JSON Schema (2020-12) for the OpenAPI document. Named shapes become
+ * references, and unions of constants become enums. Also makes an example of each shape.
  */
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Turns shapes into JSON Schema. Shapes that `components` names are referred to. */
+/** Converts shapes to JSON Schema. Shapes in `components` become references. */
 export class SchemaWriter {
   private readonly names: ReadonlyMap<unknown, string>;
 
@@ -15,21 +15,22 @@ export class SchemaWriter {
     this.names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
   }
 
-  /** A shape as a reply has it. */
+  /** Converts the shape of a reply. A named shape becomes a reference. */
   reply(schema: TSchema): JsonSchema {
     const name = this.names.get(schema);
     return name === undefined ? this.whole(schema) : { $ref: `#/components/schemas/${name}` };
   }
 
-  /** A shape written out, its parts by reference where they have a name. */
+  /** Converts a shape in full. Its named parts become references. */
   whole(schema: TSchema): JsonSchema {
     return write(schema, (part) => this.reply(part));
   }
 
-  /** A shape as a request may have it: what has a default may be left out. */
+  /** Converts the shape of a request. Fields with a default are optional. */
   request(schema: TSchema): JsonSchema {
     const name = this.names.get(schema);
-    // A named shape with defaults is stricter than its request.
+    // A named shape with defaults cannot be a reference here, because the component requires the fields that a request
+    // may omit.
     if (name !== undefined && !hasDefaults(schema)) return { $ref: `#/components/schemas/${name}` };
     const written = write(schema, (part) => this.request(part));
     const properties = (schema.properties ?? {}) as Record<string, TSchema>;
@@ -52,9 +53,9 @@ function write(schema: TSchema, part: (schema: TSchema) => JsonSchema): JsonSche
     properties?: Record<string, TSchema>;
     patternProperties?: Record<string, TSchema>;
   };
-  // Symbols, which only the compiler of shapes reads, stay behind.
+  // Drops the symbols of the shape, which only the compiler of shapes needs.
   const written: JsonSchema = Object.fromEntries(Object.entries(rest));
-  // The default of an object stands for the defaults of its fields.
+  // An object's default becomes an object with the defaults of all its fields.
   if (properties && written.default !== undefined) written.default = Value.Default(schema, {});
   if (anyOf) Object.assign(written, union(anyOf, part));
   if (items) written.items = part(items);
@@ -80,7 +81,9 @@ function mapValues(values: Record<string, TSchema>, part: (schema: TSchema) => J
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, part(value)]));
 }
 
-/** A value that fits a shape, made of the examples of its parts. What may be left out is there when it has an example. */
+/**
+ * Makes a value that fits a shape from the examples of its parts. An optional field is included when it has an example.
+ */
 export function exampleOf(schema: TSchema): unknown {
   if (schema.examples) return (schema.examples as unknown[])[0];
   if (schema.const !== undefined) return schema.const;

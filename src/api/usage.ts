@@ -1,26 +1,26 @@
 /**
- * Counts API calls and when keys were last used, in memory, and puts what has come together on the directory's journal from
- * time to time. A record whose outcome is not known is sent again with its number, so that nothing is counted twice; a
- * killed gateway loses what it had not sent.
+ * Counts API calls and the last use of keys in memory, and sends the counts to the directory's journal at intervals. If
+ * a send fails, the journal may or may not have the record. The record is then sent again with the same number, so
+ * nothing is counted twice. A gateway that is killed loses the counts that it has not sent.
  */
 import { ulid } from '../foundation/ids.ts';
 import type { UsageCalls, UsageRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
 import { monthOf, readBoot, readKeyUse } from '../store/tables/usage.ts';
 
-/** A key's last use is written this often at most, in milliseconds. */
+/** Minimum interval between two stored times of a key's last use, in milliseconds. */
 const keyUseMs = 60_000;
 
 export class UsageMeter {
   private readonly boot = ulid();
   private number = 0;
-  /** What an organisation is counted under now, and what was before its month or day ended. */
+  /** The current count of each organization. A count is moved to `ended` when its month or day ends. */
   private running = new Map<string, UsageCalls>();
   private ended: UsageCalls[] = [];
   private readonly keys = new Map<string, number>();
-  /** What the journal has not taken, as far as is known. */
+  /** The record that was sent and is not yet confirmed by the journal. */
   private unsent: UsageRecord | undefined;
-  /** Records that may not be folded yet. */
+  /** The records that the directory may not contain yet. */
   private records: UsageRecord[] = [];
   private month = '';
   private monthBegins = 0;
@@ -28,7 +28,7 @@ export class UsageMeter {
 
   /**
    * Counts one request.
-   * @param daySince beginning of the organisation's day, 0 without a daily limit
+   * @param daySince start of the organization's day, in milliseconds since 1970; 0 without a daily limit
    * @param now milliseconds since 1970
    */
   count(keyId: string, org: string, daySince: number, now: number): void {
@@ -43,12 +43,15 @@ export class UsageMeter {
     this.running.set(org, { org, month, daySince, calls: 1 });
   }
 
-  /** Notes that a key was used, for a request that counts for nobody. */
+  /** Stores the time at which a key was used, for a request that is not counted, such as a request in test mode. */
   touch(keyId: string, now: number): void {
     this.keys.set(keyId, now);
   }
 
-  /** Calls of an organisation in a month that the directory, as it is read here, does not have yet. Null = of all. */
+  /**
+   * Returns how many calls of an organization in a month are not yet contained in `directory`. Null = all
+   * organizations.
+   */
   unfolded(directory: Partition, org: string | null, month: string): number {
     this.forgetFolded(directory);
     let calls = 0;
@@ -58,8 +61,8 @@ export class UsageMeter {
   }
 
   /**
-   * Puts what was counted on the journal.
-   * @throws when the journal does not take it; the next call sends the same again
+   * Sends the counts to the journal.
+   * @throws when the journal does not accept the record; the next call sends the same record again
    */
   async flush(directory: Partition | undefined, enqueue: (record: UsageRecord) => Promise<unknown>): Promise<void> {
     if (directory) this.forgetFolded(directory);
@@ -87,7 +90,7 @@ export class UsageMeter {
     this.records = this.records.filter(({ number }) => number > folded);
   }
 
-  /** Keys whose last use stands a minute or more behind. */
+  /** Returns the keys whose last use is at least a minute later than the time that `directory` contains for them. */
   private usedKeys(directory: Partition): UsageRecord['keys'] {
     const found: UsageRecord['keys'] = [];
     for (const [id, usedAt] of this.keys) {

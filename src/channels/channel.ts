@@ -1,6 +1,7 @@
 /**
- * The one shape of a publishing channel: which settings a connection has, how a note becomes the receiver's payload, and how
- * the payload is delivered. States, attempts and times of publications are the worker's matter; each channel is a file here.
+ * Defines the interface of a publishing channel: the settings of a connection, the receiver's payload made from a note,
+ * and the delivery of that payload. Each channel is a file in this folder. The worker keeps the states, attempts and
+ * times of publications.
  */
 import type { TObject } from '@sinclair/typebox';
 import type { Egress } from '../egress/egress.ts';
@@ -9,111 +10,133 @@ import type { HostedPage } from '../protocol/hosted.ts';
 import type { Persona } from '../protocol/stored.ts';
 
 /**
- * What is published: a draft as it was when the publication was asked for. Times in milliseconds. The draft's flags are not part
- * of it: an editor may have removed from the text what they hold.
+ * The content to publish: a copy of the draft, taken when its publication was requested. Times are in milliseconds. The
+ * draft's flags are not included, since an editor may have removed their content from the text.
  */
 export interface Note {
   publicationId: string;
   repository: { id: string; fullName: string; url: string; private: boolean; defaultBranch: string };
-  /** Heading of the version: the later tag, or what names the range where it has no tags. */
+  /** Heading of the version: the name of the later tag, or a name of the range if the range has no tags. */
   version: string;
-  /** The later tag; null for ranges by dates and numbers. */
+  /** The range's later tag; null for ranges by dates and numbers. */
   tag: string | null;
   previousTag: string | null;
   compareUrl: string | null;
-  /** When the version was made: the tag's date or the range's end. */
+  /** When the version was made: the date of its tag, or the end of its range. */
   date: number;
   persona: Persona;
-  /** Markdown with its entry markers. */
+  /** The text in Markdown, with its entry markers. */
   bodyMd: string;
-  /** For the host's releases: publish as a draft of the host. */
+  /** For the channel `scm_releases` only: whether the host creates the release as a draft. */
   asDraft: boolean;
-  /** The public page of the note; null where there is none. */
+  /** Address of the note's public page; null if the note has no public page. */
   pageUrl: string | null;
 }
 
-/** Settings of a connection: fields of the channel's schema, the secret ones opened. */
+/** Settings of a connection: the fields of the channel's schema, with decrypted secrets. */
 export type ChannelSettings = Readonly<Record<string, unknown>>;
 
-/** What a delivery may use. */
+/** Everything that a channel needs to deliver a payload. */
 export interface DeliveryContext<Settings extends ChannelSettings = ChannelSettings> {
   settings: Settings;
   egress: Egress;
-  /** Ends the delivery; the worker sets it off at its time limit or when it stops. */
+  /** Aborts the delivery. The worker triggers the signal at its time limit or when it stops. */
   signal: AbortSignal;
-  /** Stays the same over all attempts of one publication. */
+  /** The id is the same for all attempts of one publication. */
   publicationId: string;
-  /** What an earlier publication of this draft left at the same receiver; it is updated, not doubled. */
+  /**
+   * The receiver's id of the item that an earlier publication of this draft created. The delivery updates that item
+   * instead of creating a duplicate.
+   */
   reference: string | null;
-  /** True when an earlier attempt may have arrived: a receiver that can be asked is asked first. */
+  /**
+   * True when an earlier attempt may have arrived. If the receiver can be asked for the item, the delivery asks first.
+   */
   resumed: boolean;
-  /** The source-code host of the repository; null without credentials. */
+  /** Access to the source-code host of the repository; null without credentials. */
   host: HostAccess | null;
-  /** Who is written to, for channels that write to people one by one. */
+  /** Recipients of this attempt, for channels that send to each person separately. */
   recipients: Recipients;
-  /** The address by which one recipient unsubscribes; null while the service has no public address. */
+  /** Returns the address with which one recipient unsubscribes; null while the service has no public address. */
   unsubscribeUrl: (address: string) => string | null;
 }
 
-/** Addresses of a list, sorted out before an attempt begins; the attempt writes to nobody else. */
+/**
+ * The recipients on a list, divided into three groups before an attempt begins. The attempt sends only to the `due`
+ * addresses.
+ */
 export interface Recipients {
   due: readonly string[];
-  /** How many of the list want nothing, and how many have this very text already, or may have it. */
+  /** How many recipients have unsubscribed, and how many already have this text or may have it. */
   unsubscribed: number;
   alreadySent: number;
 }
 
-/** Which of those due have got it, and which may have. */
+/** The due recipients who got the message, and those who may have got it. */
 export interface Reached {
   taken: readonly string[];
   doubtful: readonly string[];
 }
 
-/** What came of a delivery. */
+/** The result of a successful delivery. */
 export interface Delivered {
-  /** Location of the published item; null where the receiver names none. */
+  /** Address of the published item; null if the receiver returns none. */
   url: string | null;
-  /** The receiver's own id of the item, by which a later publication updates it. */
+  /** The receiver's own id of the item. A later publication uses the id to update the item. */
   reference: string | null;
-  /** Counts worth keeping, such as recipients accepted and rejected. */
+  /** Counts to store, such as accepted and rejected recipients. */
   counts?: Readonly<Record<string, number>>;
   reached?: Reached;
-  /** What goes on a page of this service once the outcome is folded. */
+  /** A page of this service. The page is stored when the outcome of the delivery is folded. */
   page?: HostedPage;
 }
 
 /**
- * A channel. `render` is pure and gives the exact payload, which the preview shows; `deliver` is carried out by the worker.
- * Both throw `DeliveryError` with a message for people, without secrets or addresses.
+ * A channel. `render` is pure and returns the exact payload, which the preview shows. `deliver` is called by the
+ * worker. Both throw `DeliveryError` with a message for people that contains no secrets or addresses.
  */
 export interface Channel<Settings extends ChannelSettings = ChannelSettings, Payload = unknown> {
   name: ChannelName;
-  /** Whether anybody outside the organisation may read what is published; its policy may refuse such. */
+  /**
+   * Whether people outside the organization may read the published notes. The organization's policy may forbid such
+   * channels.
+   */
   isPublic: boolean;
-  /** Whether the receiver can be asked for, or told, what an attempt of the same publication left there. */
+  /**
+   * Whether a repeated attempt is safe: the receiver can be asked for the item that an earlier attempt created, or the
+   * receiver itself recognizes repeated attempts of a publication.
+   */
   canLookUp: boolean;
   settings: TObject;
-  /** Names of the fields of `settings` that are sealed and never answered. */
+  /** Names of the fields of `settings` that are stored encrypted and never returned. */
   secrets: readonly string[];
-  /** Everybody on the list of a connection, each once; channels that write to people one by one have this. */
+  /**
+   * Returns all mail addresses on a connection's list, without duplicates. Only channels that send to each person
+   * separately have this function.
+   */
   recipients?(settings: Settings): string[];
   render(note: Note, settings: Settings): Payload;
   deliver(payload: Payload, context: DeliveryContext<Settings>): Promise<Delivered>;
-  /** Sends a recognisable test message, or checks the access where a message would be public. @returns what was done */
+  /**
+   * Sends a recognizable test message. If the message would be public, the test only checks the access.
+   * @returns what was done
+   */
   test(context: DeliveryContext<Settings>): Promise<string>;
 }
 
 export type { ChannelName };
 
 /**
- * Why a delivery did not succeed. `retry` = it certainly did not arrive or can be repeated safely; `refused` = repeating it
- * would not help; `unknown` = it may have arrived and the receiver cannot be asked.
+ * Why a delivery did not succeed.
+ * - `retry`: the message certainly did not arrive, or sending it again is safe.
+ * - `refused`: sending it again would not help.
+ * - `unknown`: the message may have arrived, and the receiver cannot be asked.
  */
 export class DeliveryError extends Error {
   readonly outcome: 'retry' | 'refused' | 'unknown';
-  /** What the receiver asked to wait, in milliseconds. */
+  /** How long the receiver asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Where it is known who has got it all the same. */
+  /** The recipients whom the message reached before the failure, if known. */
   readonly reached: Reached | undefined;
 
   constructor(outcome: 'retry' | 'refused' | 'unknown', message: string, retryAfterMs?: number, reached?: Reached) {
@@ -125,22 +148,22 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The part of a host's REST API that channels write through; a conflict or refusal comes as `DeliveryError`. */
+/** The part of a host's REST API that channels use. Conflicts and refusals are thrown as `DeliveryError`. */
 export interface HostAccess {
-  /** Whether the credentials may write to the repository; null where the host does not say. */
+  /** Returns whether the credentials may write to the repository; null if the host does not report it. */
   canWrite(): Promise<boolean | null>;
-  /** Commit that a tag points at; null when the host does not have the tag. */
+  /** Returns the commit that a tag points at; null if the host does not have the tag. */
   tagSha(tag: string): Promise<string | null>;
-  /** The release of a tag, drafts included. */
+  /** Returns the release of a tag, including a draft release. */
   findRelease(tag: string): Promise<HostRelease | null>;
   createRelease(release: Omit<HostRelease, 'id' | 'url'>): Promise<HostRelease>;
   updateRelease(id: string, release: Omit<HostRelease, 'id' | 'url'>): Promise<HostRelease>;
-  /** A file of a branch; null when it does not exist. */
+  /** Reads a file of a branch; null if the file does not exist. */
   readFile(path: string, branch: string): Promise<HostFile | null>;
   /**
    * Commits a file's new text.
-   * @param sha blob that it replaces; null for a new file
-   * @returns address of the file; null when the blob was not the newest any more, so that it must be read again
+   * @param sha blob to replace; null for a new file
+   * @returns address of the file; null if the blob was no longer the newest, so that the file must be read again
    */
   writeFile(path: string, branch: string, text: string, sha: string | null, message: string): Promise<string | null>;
 }

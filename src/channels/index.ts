@@ -1,6 +1,4 @@
-/**
- * The list of channels by name.
- */
+/** Lists all channels by name. */
 import type { Channel, ChannelName } from './channel.ts';
 import { email } from './email.ts';
 import { changelog, releasesMd } from './host/files.ts';
@@ -22,7 +20,6 @@ const channels: Readonly<Record<ChannelName, Channel<any, any>>> = {
   email,
 };
 
-/** The channel of a name. */
 export function channelOf(name: ChannelName): Channel {
   return channels[name];
 }

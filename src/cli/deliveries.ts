@@ -1,6 +1,6 @@
 /**
- * Deliveries as files hold them, signed and posted as a host would: one JSON object a line, with `event`, `delivery` and
- * `body`. Refused ones that can succeed later are sent again.
+ * Reads deliveries from files, signs them and posts them as a host would. Each line of a file is a JSON object with
+ * `event`, `delivery` and `body`. A delivery that failed for a temporary reason is sent again.
  */
 import { createHmac } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Delivery {
 
 /** How deliveries are sent. */
 export interface SendOptions {
-  /** Address of the service. */
+  /** Address of the service to send to. */
   url: string;
   secret: string;
   concurrency: number;
@@ -28,12 +28,13 @@ export interface SendOptions {
 const attempts = 6;
 
 /**
- * Reads a file of deliveries, gzipped or not.
- * @throws Error naming the line that is none
+ * Reads a file of deliveries. The file may be gzipped.
+ * @throws Error naming the line that is not a delivery
  */
 export async function readDeliveries(file: string): Promise<Delivery[]> {
   const raw = createReadStream(file);
-  // Whatever ends the pipeline, a missing file too, is thrown where the lines are read.
+  // The callback is empty, because the loop that reads the lines throws every error of the pipeline, such as a missing
+  // file.
   const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => {}) : raw;
   const deliveries: Delivery[] = [];
   let line = 0;
@@ -51,12 +52,15 @@ function parseLine(text: string, file: string, line: number): Delivery {
       return value as Delivery;
     }
   } catch {
-    // Told below, with the line.
+    // The invalid line is reported below, with its number.
   }
   throw new Error(`${file}, line ${line}: expected a JSON object with event, delivery and body`);
 }
 
-/** Sends deliveries, at most `concurrency` at once, begun in their order. Every final answer is reported. */
+/**
+ * Sends deliveries in order, with at most `concurrency` requests at the same time. Reports the final answer to each
+ * delivery.
+ */
 export async function sendDeliveries(deliveries: readonly Delivery[], options: SendOptions): Promise<void> {
   let next = 0;
   const sender = async (): Promise<void> => {
@@ -67,7 +71,10 @@ export async function sendDeliveries(deliveries: readonly Delivery[], options: S
   await Promise.all(Array.from({ length: options.concurrency }, sender));
 }
 
-/** Sends one delivery until it is answered for good. Status 0 stands for no answer at all. */
+/**
+ * Sends one delivery. Repeats it after a temporary failure, and returns the final answer. Returns status 0 when the
+ * service gave no answer at all.
+ */
 async function send(delivery: Delivery, options: SendOptions): Promise<number> {
   const body = JSON.stringify(delivery.body);
   const signature = createHmac('sha256', options.secret).update(body).digest('hex');

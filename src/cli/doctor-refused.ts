@@ -1,11 +1,9 @@
-/**
- * The part of `tidings doctor` about refused deliveries, as the running gateway remembers them.
- */
+/** The part of `tidings doctor` about refused deliveries. The running gateway has them in memory. */
 import type { GatewayFacts } from '../journal/gateway-facts.ts';
 import { refusalReasons } from '../protocol/refused-deliveries.ts';
 import type { Finding } from './finding.ts';
 
-/** How many deliveries were refused in the last hour, and why the last one was. */
+/** Reports how many deliveries were refused in the last hour, and why the last one was refused. */
 export function checkRefused(facts: GatewayFacts | undefined): Finding[] {
   if (!facts) return [];
   const { refusedInLastHour: count, lastRefused } = facts;

@@ -1,12 +1,13 @@
 /**
- * The part of `tidings doctor` about versions: Tidings itself and Node.js. The part about the journal reports the version of nats-server.
+ * The part of `tidings doctor` about the versions of Tidings and Node.js. The part about the journal reports the
+ * version of nats-server.
  */
 
 import { version } from '../foundation/version.ts';
 import { atLeast } from '../journal/topology.ts';
 import type { Finding } from './finding.ts';
 
-/** Which Tidings this is, and whether Node.js is one that it runs on. */
+/** Reports the version of Tidings, and whether the version of Node.js is supported. */
 export function checkVersions(): Finding[] {
   const isGood = atLeast(process.version, [20, 19, 0]);
   return [

@@ -1,18 +1,19 @@
-/**
- * The end of a command: whatever it printed is taken by the reader first. Which exit code a command has is its own business.
- */
+/** Ends the process after the output of a command has been read. The commands choose their exit codes themselves. */
 
 /**
- * Ends the process with an exit code once standard output and standard error are written out. Node.js writes to a pipe in
- * its own time, and a plain exit cuts off what a slow reader has not taken yet. A reader that has left (`| head`) ends the
- * wait.
+ * Ends the process with an exit code once standard output and standard error are written. Node.js writes to a pipe
+ * asynchronously, so an immediate exit would lose output that a slow reader has not read yet. If the reader closes the
+ * pipe early (`| head`), the process stops waiting and exits.
  */
 export async function exitWith(code: number): Promise<never> {
   await Promise.all([process.stdout, process.stderr].map(written));
   process.exit(code);
 }
 
-/** Lets the reader of standard output leave early, as `head` does: the rest is for nobody, and nothing is wrong. */
+/**
+ * Allows the reader of standard output to close the pipe early, as `head` does. The remaining output is dropped, and
+ * the command does not report an error.
+ */
 export function letReaderLeave(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);

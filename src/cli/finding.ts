@@ -1,6 +1,4 @@
-/**
- * One line of what `tidings doctor` reports.
- */
+/** Defines a finding of `tidings doctor`, which is one line of its report. */
 
 export type Verdict = 'ok' | 'note' | 'fault';
 
@@ -9,7 +7,7 @@ export interface Finding {
   text: string;
 }
 
-/** A finding without the user and the password of the addresses in it. */
+/** Removes the user name and the password from all URLs in a finding. */
 export function withoutUserInfo({ verdict, text }: Finding): Finding {
   return { verdict, text: text.replace(/\/\/[^\s/@]*@/g, '//') };
 }

@@ -1,13 +1,11 @@
-/**
- * Finds commands and their actions by name, and says what a wrong name was probably meant to be.
- */
+/** Finds commands and their actions by name. For an unknown name, the error suggests the most similar known name. */
 import { didYouMean } from '../../config/nearest.ts';
 import { type CliAction, type CliCommand, UsageError } from './usage.ts';
 
 /** The table of commands. */
 export type Commands = Readonly<Record<string, CliCommand>>;
 
-/** @throws UsageError when there is no such command */
+/** @throws UsageError for an unknown command */
 export function commandNamed(commands: Commands, name: string): CliCommand {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command;
@@ -17,14 +15,14 @@ export function commandNamed(commands: Commands, name: string): CliCommand {
   throw new UsageError(`There is no ${kind} ${JSON.stringify(name)}.${didYouMean(name, names)} Run: tidings help`);
 }
 
-/** Whether a command has no further words. */
+/** Whether a command has a single action without a name. */
 export function isSingle({ actions }: CliCommand): boolean {
   return '' in actions;
 }
 
 /**
- * The action of a command that a word names.
- * @throws UsageError when there is no such action
+ * Finds an action of a command by the name of the action.
+ * @throws UsageError for an unknown action
  */
 export function actionNamed(name: string, { actions }: CliCommand, word = ''): CliAction {
   const found = Object.hasOwn(actions, word) ? actions[word] : undefined;

@@ -1,5 +1,6 @@
 /**
- * `tidings openapi`: the API's OpenAPI document as `GET /api/openapi.json` answers it, without a service.
+ * `tidings openapi`: prints the API's OpenAPI document, the same as `GET /api/openapi.json`. The service need not be
+ * running.
  */
 import { openApiDocument } from '../api/openapi.ts';
 import { apiRoutes } from '../api/routes.ts';

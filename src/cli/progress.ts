@@ -1,34 +1,35 @@
 /**
- * Shows how far a long piece of work has come: a bar on a terminal, a plain line at every tenth elsewhere.
- * Writes to the stream it is given and knows nothing of the work itself.
+ * Shows the progress of a long task. On a terminal it draws a bar. Elsewhere it writes a plain line after every tenth
+ * of the task. It writes to the given stream and does not depend on the task.
  */
 
-/** Where progress is written; `isTTY` and `columns` are there on a terminal only. */
+/** The stream that progress is written to. Only a terminal has `isTTY` and `columns`. */
 export type ProgressStream = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
 export type ProgressOptions = {
   label: string;
   total: number;
   stream: ProgressStream;
-  /** A clock in milliseconds; the process's own unless a test brings one. */
+  /** Returns the current time in milliseconds. The default is the clock of the process; tests pass their own. */
   now?: () => number;
 };
 
 export type Progress = {
-  /** Counts finished units; draws when it is time to. */
+  /** Counts finished units, and redraws the bar if enough time has passed since it was drawn. */
   advance(count?: number): void;
-  /** Draws the last state and ends the line; the summary gets a line of its own. */
+  /** Draws the final state and ends the line. The summary is written on a line of its own. */
   done(summary?: string): void;
 };
 
 type State = { label: string; total: number; count: number; elapsedMs: number };
 
-// Faster than this nobody reads, and each draw is a system call.
+// Minimum interval between two redraws, in milliseconds. A person cannot read faster changes, and each redraw is a
+// system call.
 const redrawMs = 80;
 const widestBar = 30;
 const eraseLine = '\r\x1b[K';
 
-/** Starts at zero now; a total of zero counts as finished. */
+/** Creates a progress display that starts at zero now. A task with a total of zero units counts as finished. */
 export function createProgress(options: ProgressOptions): Progress {
   return options.stream.isTTY === true ? createBar(options) : createLines(options);
 }
@@ -73,18 +74,23 @@ function createLines({ label, total, stream, now = () => performance.now() }: Pr
   };
 }
 
-/** The bar takes what the figures leave of the line; below ten columns it is left out. */
+/**
+ * Returns the line with the bar. The bar fills the rest of the line; if fewer than ten columns are left, it is omitted.
+ */
 function barLine(state: State, columns: number): string {
   const [label = '', ...rest] = figures(state);
   const tail = rest.join('  ');
-  // One column stays free: terminals wrap when the last one is written.
+  // One column stays free, because terminals begin a new line when the last column is written.
   const width = Math.min(widestBar, columns - label.length - tail.length - 5);
   if (width < 10) return `${label}  ${tail}`.slice(0, Math.max(0, columns - 1));
   const filled = Math.round(shareOf(state.count, state.total) * width);
   return `${label}  ${'█'.repeat(filled)}${'░'.repeat(width - filled)}  ${tail}`;
 }
 
-/** Label, per cent, count, rate, and the time left or, at the end, the time taken. */
+/**
+ * Returns label, percentage, count, rate, and the remaining time. At the end, the time taken replaces the remaining
+ * time.
+ */
 function figures(state: State): string[] {
   const { label, total, count, elapsedMs } = state;
   const percent = `${Math.floor(shareOf(count, total) * 100)} %`.padStart(5);

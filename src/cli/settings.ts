@@ -1,5 +1,5 @@
 /**
- * `tidings settings`: every setting with its default and meaning, as the table that the README shows.
+ * `tidings settings`: prints the table in `docs/settings.md`, which lists every setting with its default and meaning.
  */
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
 import { printText } from './print.ts';
@@ -14,7 +14,7 @@ export const settingsCommand: CliCommand = single({
   },
 });
 
-/** The settings as a Markdown table. */
+/** Returns the settings as a Markdown table. */
 export function settingsTable(): string {
   const rows = settingEntries.map((entry) => `| \`${entry.env}\` | ${shownDefault(entry)} | ${entry.description} |`);
   return `| variable | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;

@@ -1,6 +1,4 @@
-/**
- * `tidings start`: runs the service until it is told to stop, and says where everything is.
- */
+/** `tidings start`: runs the service until a signal stops it. Logs the addresses and files of the service. */
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createLogger, type Logger } from '../foundation/logger.ts';
@@ -35,14 +33,19 @@ export const startCommand: CliCommand = single({
   },
 });
 
-/** Resolves at the first SIGTERM or SIGINT. Later ones change nothing: stopping is bounded in time. */
+/**
+ * Resolves at the first SIGTERM or SIGINT. Later signals are ignored, because stopping ends within a time limit anyway.
+ */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
   });
 }
 
-/** Says once, beside the start, what `doctor` would say of hosts with credentials and of the public URL. */
+/**
+ * Logs what `tidings doctor` would report about the public URL and about hosts with credentials. This runs once per
+ * start, in the background.
+ */
 async function warnOfSettings(settings: Settings, logger: Logger, signal: AbortSignal): Promise<void> {
   const publicUrl = checkPublicUrl(settings);
   if (publicUrl.verdict !== 'ok') logger.info(publicUrl.text);

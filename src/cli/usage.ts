@@ -1,8 +1,9 @@
 /**
- * The shape of commands. What is declared here is all there is: parsing, help and `docs/commands.md` are made from it.
+ * Defines the types of the table of commands. Parsing, help and `docs/commands.md` are made from the entries of this
+ * table only.
  */
 
-/** A command line that cannot be carried out; the message says what was expected. */
+/** Thrown for a command line that cannot be run. The message states what was expected. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -12,17 +13,20 @@ export class UsageError extends Error {
 
 /** An option of an action. */
 export interface CliOption {
-  /** Name of its value in help. An option without one is a switch. */
+  /** Name of the option's value in the help. An option without this field is a switch. */
   value?: string;
-  /** One line of help. */
+  /** One line of help for the option. */
   help: string;
-  /** It must be given. Of options with the same text exactly one must be given. */
+  /**
+   * True: the option must be given. A text: it names a group of options, and exactly one option of the group must be
+   * given.
+   */
   required?: true | string;
 }
 
 export type CliOptions = Readonly<Record<string, CliOption>>;
 
-/** The values that were given for options. */
+/** The type of the values that were given for options. */
 export type Values<T extends CliOptions> = {
   readonly [K in keyof T as T[K] extends { required: true } ? K : never]: string;
 } & {
@@ -31,37 +35,37 @@ export type Values<T extends CliOptions> = {
     : boolean;
 };
 
-/** What a command does after one of its words, such as `create` of `tidings keys create`. */
+/** An action of a command, such as `create` of `tidings keys create`. */
 export interface CliAction<T extends CliOptions = CliOptions> {
-  /** Its arguments; those in square brackets may be left out: `PARTITION [FILE]`. */
+  /** Arguments of the action. Those in square brackets are optional: `PARTITION [FILE]`. */
   arguments?: string;
-  /** One line of help. A command without such words has its help itself. */
+  /** One line of help for the action. A command with a single unnamed action uses its own help instead. */
   help?: string;
   options?: T;
   /**
-   * Carries it out.
+   * Carries out the action.
    * @returns the exit code
-   * @throws UsageError for values that cannot be right; the way to the help is added to its message
+   * @throws UsageError for wrong values. The caller extends the message by the command that shows the help.
    */
   run(values: Values<T>, args: readonly string[]): Promise<number>;
 }
 
 /** One command of the table. */
 export interface CliCommand {
-  /** One line of help. */
+  /** One line of help for the command. */
   help: string;
-  /** By their words; a command without such words has one action, called ''. */
+  /** Actions by name. A command without named actions has a single action with the name ''. */
   actions: Readonly<Record<string, CliAction>>;
-  /** Command lines without the leading `tidings`. */
+  /** Example command lines, without the leading `tidings`. */
   examples: readonly [string, ...string[]];
 }
 
-/** An action, its values typed by its options. */
+/** Declares an action, with the types of its values derived from its options. */
 export function action<const T extends CliOptions>(entry: CliAction<T>): CliAction {
   return entry as unknown as CliAction;
 }
 
-/** A command without further words. */
+/** Declares a command that has a single action without a name. */
 export function single<const T extends CliOptions>({
   help,
   examples,

@@ -1,6 +1,6 @@
 /**
- * Which addresses requests may go to: public unicast ones, and the networks that the settings allow besides. It judges
- * addresses only; names are resolved, and connections made, by others.
+ * Decides to which IP addresses the service may send requests: to public unicast addresses, and to networks that the
+ * settings allow. Callers resolve names and make connections.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -8,12 +8,17 @@ import { platformNetworks } from './platform-networks.ts';
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** IPv6 addresses that anybody has been given; whatever lies outside is special or not given out yet. */
+/**
+ * The IPv6 addresses that registries assign for public use. All other IPv6 addresses are special or not assigned yet.
+ */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 const platforms = platformNetworks.map(toNetwork);
 
-/** How an address is judged: in a network of the settings, public, or neither. */
+/**
+ * The verdict on an address. `allowed`: the address is in a network of the settings. `public`: the address is public.
+ * `refused`: neither is the case.
+ */
 export type Verdict = 'allowed' | 'public' | 'refused';
 
 export class AddressRule {
@@ -21,17 +26,17 @@ export class AddressRule {
 
   /**
    * @param allow addresses and networks in CIDR form
-   * @throws Error when one of them cannot be read
+   * @throws Error when one of these addresses or networks is not valid
    */
   constructor(allow: readonly string[]) {
     this.networks = allow.map(toNetwork);
   }
 
-  /** @param address an IPv4 or IPv6 address, without brackets; what is none is refused */
+  /** @param address an IPv4 or IPv6 address, without brackets. The verdict on any other text is `refused`. */
   judge(address: string): Verdict {
-    // A zone (fe80::1%eth0) names an interface of this machine: nothing public has one.
+    // A zone (`eth0` in `fe80::1%eth0`) names an interface of this machine. Public addresses have no zone.
     if (isIP(address) === 0 || address.includes('%')) return 'refused';
-    // An IPv4 address in IPv6 clothes is the IPv4 address.
+    // An IPv4-mapped IPv6 address (::ffff:10.0.0.1) gets the verdict of the IPv4 address that it contains.
     const plain = ipaddr.process(address);
     if (this.networks.some((network) => contains(network, plain))) return 'allowed';
     return isPublic(plain) ? 'public' : 'refused';
@@ -39,8 +44,9 @@ export class AddressRule {
 }
 
 /**
- * Whether an address is reachable by anyone. Addresses of the special-purpose registries are not: private, loopback,
- * link-local, translated, tunnelled. Neither are those that a cloud answers for its own machines.
+ * Whether an address is publicly reachable. Addresses of the special-purpose registries are not public: private,
+ * loopback, link-local, translated and tunneled addresses. Addresses that exist only within one cloud are not public
+ * either.
  */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;

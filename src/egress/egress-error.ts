@@ -1,8 +1,12 @@
 /**
- * The one failure of a request that got no reply, with the answer to the question that decides whether it may be repeated.
+ * Defines the error of a request that got no reply. The error reports whether the request may have reached the
+ * receiver. A request that cannot have reached the receiver may be repeated safely.
  */
 
-/** `sent` = the receiver may have got it; false when no connection was made or the address was refused. */
+/**
+ * `sent` means that the receiver may have got the request. It is false when no connection was made or the address was
+ * refused.
+ */
 export class EgressError extends Error {
   readonly kind: 'refused' | 'timeout' | 'network';
   readonly sent: boolean;

@@ -1,7 +1,8 @@
 /**
- * Requests to addresses that customers name: only to public addresses and those the settings allow, judged when the name has
- * been resolved and for the very connection that is made, so that a name cannot change in between. Redirects are not
- * followed, replies are cut, and the whole exchange has a limit of time. What a reply means is left to others.
+ * Sends requests to addresses that customers choose, but only to public addresses and to other addresses that the
+ * settings allow. The IP addresses of a name are checked when the connection is made, so the name cannot resolve to
+ * another address between the check and the connection. Redirects are not followed, long replies are cut, and the whole
+ * exchange has a timeout. Callers interpret the reply.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -35,9 +36,10 @@ export class Egress {
   }
 
   /**
-   * Sends a request and reads its reply, whatever the status. Connections are not used twice: each is judged anew, and none
-   * is met that the receiver has just closed, which would leave open whether the request arrived.
-   * @throws EgressError when there is no reply; its message holds nothing of path and query
+   * Sends a request and reads its reply, whatever the status of the reply. Each request uses a new connection, so every
+   * connection is checked. A reused connection could also be closed by the receiver just before the request. It would
+   * then be unknown whether the request arrived.
+   * @throws EgressError when there is no reply; its message contains no part of the path or the query
    */
   async request(request: EgressRequest): Promise<EgressReply> {
     const fault = targetFault(request.url, this.options) ?? headerFault(request.headers ?? {});
@@ -55,8 +57,8 @@ export class Egress {
   }
 
   /**
-   * Resolves a name for other protocols by the same rule.
-   * @returns the addresses to connect to, at least one, those to be tried first in front
+   * Resolves a name for protocols other than HTTP, by the rules that apply to HTTP requests.
+   * @returns at least one address to connect to, in the order in which to try the addresses
    * @throws EgressError when the name cannot be resolved, or one of its addresses is refused
    */
   async resolve(hostname: string): Promise<string[]> {
@@ -73,12 +75,15 @@ export class Egress {
     return addresses.map(({ address }) => address);
   }
 
-  /** Drops the connections that are still open; their requests fail. */
+  /** Closes the open connections. Requests on these connections fail. */
   async close(): Promise<void> {
     await Promise.all([...this.open].map((client) => client.destroy()));
   }
 
-  /** Resolves and judges when a connection is made. Literal addresses are not resolved: `targetFault` has judged those. */
+  /**
+   * Makes the connector, which checks the addresses of a name when a connection is made. A literal address is not
+   * resolved and is not checked here. `targetFault` has checked it before.
+   */
   private connectorFor(accepts: (verdict: Verdict) => boolean): buildConnector.connector {
     const lookup: LookupFunction = (hostname, options, callback) => {
       const family = options.family === 4 || options.family === 6 ? options.family : 0;
@@ -92,7 +97,10 @@ export class Egress {
     return buildConnector({ lookup, timeout: connectTimeoutMs });
   }
 
-  /** All addresses of a name; a single refused one refuses them all, as the next connection could meet it. */
+  /**
+   * Resolves a name to all its addresses. If one of them is refused, the name is refused, since a connection could use
+   * any of them.
+   */
   private resolveAll(
     hostname: string,
     accepts: (verdict: Verdict) => boolean,
@@ -109,9 +117,9 @@ export class Egress {
 }
 
 /**
- * How long a receiver asks to wait, at most an hour.
- * @param now milliseconds since 1970, for receivers that name a date
- * @returns milliseconds; undefined when the reply does not say so in a readable way
+ * Returns the wait time that the `Retry-After` header of a reply requests, capped at one hour.
+ * @param now milliseconds since 1970; used when the header contains a date
+ * @returns milliseconds; undefined when the header is missing or not valid
  */
 export function retryAfterMs(reply: Pick<EgressReply, 'headers'>, now: number): number | undefined {
   const text = reply.headers['retry-after']?.trim();
@@ -127,14 +135,14 @@ export function retryAfterMs(reply: Pick<EgressReply, 'headers'>, now: number): 
 function headerFault(headers: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'expected header names without blanks and separators';
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
     if (/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/.test(value))
       return `expected one line in the header ${name}`;
   }
   return undefined;
 }
 
-/** The system's resolver has a limit of its own, which can be minutes. */
+/** Limits the time to resolve a name. The system resolver's own timeout can be minutes. */
 async function withinTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

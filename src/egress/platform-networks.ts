@@ -1,9 +1,13 @@
 /**
- * Lists networks that look public but are not: they exist inside one cloud only, or were returned to the registry. The
- * library's ranges cover the special-purpose registries of IANA; these networks are in no such registry.
+ * Lists networks that look public but are not: networks that exist inside one cloud only, and networks that were
+ * returned to the registry. The address ranges of the library `ipaddr.js` cover only IANA's special-purpose registries.
+ * Those registries do not contain the networks in this list.
  */
 
-/** In CIDR form. Metadata addresses in link-local, shared and unique local networks need no entry here. */
+/**
+ * The networks in CIDR form. Metadata addresses in link-local, shared and unique local networks need no entry, because
+ * these networks are never public.
+ */
 export const platformNetworks: readonly string[] = [
   // Azure: platform services of every virtual machine (wire server, DNS, health probes, machine configuration).
   '168.63.129.16/32',
@@ -14,6 +18,6 @@ export const platformNetworks: readonly string[] = [
   // IBM Cloud: infrastructure services (DNS, mirrors, time) and private service endpoints of its machines.
   '161.26.0.0/16',
   '166.8.0.0/14',
-  // The former 6bone (RFC 3701), returned and reserved.
+  // The former 6bone network (RFC 3701), which was returned and is now reserved.
   '3ffe::/16',
 ];

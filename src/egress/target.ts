@@ -1,25 +1,25 @@
 /**
- * What can be told of an address before anything is resolved: its scheme, credentials in it, a literal address as its host.
- * Both the API, when somebody writes such an address down, and each request ask here.
+ * Checks the text of a target URL before its name is resolved: its scheme, credentials in the URL, and a literal IP
+ * address as the host. The API makes this check when such a URL is saved. The check is made again before each request.
  */
 import { isIP } from 'node:net';
 import { AddressRule } from './address.ts';
 
-/** Where requests may go. */
+/** The settings for outgoing requests. */
 export interface EgressOptions {
-  /** Networks in CIDR form, or addresses, that are allowed besides public ones. */
+  /** Networks in CIDR form and addresses that are allowed in addition to public addresses. */
   allow: readonly string[];
-  /** Whether plain http may go to public addresses; to those of `allow` it always may. */
+  /** Whether plain http to public addresses is allowed. Plain http to the addresses in `allow` is always allowed. */
   allowHttp: boolean;
 }
 
-/** Longest address taken, in characters. */
+/** Maximum length of a URL, in characters. */
 const maxLength = 2048;
 const notPublic = 'expected a public address, not one of a private or special network';
 
 /**
- * Why requests may not go to an address, as far as its text tells.
- * @returns what was expected, without a word of the address itself; undefined when nothing speaks against it
+ * Returns why requests to a URL are refused, as far as the text of the URL shows.
+ * @returns the expected form, without any part of the URL itself; undefined when the text is acceptable
  */
 export function targetFault(url: string, options: EgressOptions): string | undefined {
   if (url.length > maxLength) return `expected at most ${maxLength} characters`;
@@ -37,9 +37,9 @@ export function targetFault(url: string, options: EgressOptions): string | undef
 }
 
 /**
- * Why connections of other protocols may not go to a host, as far as its text tells. Numbers such as `2130706433` count as
- * the address that resolvers take them for.
- * @returns what was expected; undefined when nothing speaks against it
+ * Returns why connections to a host over protocols other than HTTP are refused, as far as the text of the host shows. A
+ * number such as `2130706433` is treated as the address that resolvers convert the number to (127.0.0.1).
+ * @returns the expected form; undefined when the text is acceptable
  */
 export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {
   const url = `http://${host.includes(':') ? `[${host}]` : host}/`;
@@ -49,12 +49,15 @@ export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>)
   return notPublic;
 }
 
-/** Hosts of addresses in URLs: IPv6 stands in brackets there, and nowhere else. */
+/** Removes the brackets around an IPv6 address. URLs require them, other uses do not. */
 export function unbracketed(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** A name is judged when it is resolved: until then it may lie in an allowed network, where there are such. */
+/**
+ * Whether the host may be in an allowed network. For a name, the result is true if the settings allow any network,
+ * since the address of the name is not known yet.
+ */
 function mayBeAllowed(literal: boolean, verdict: string, { allow }: EgressOptions): boolean {
   return literal ? verdict === 'allowed' : allow.length > 0;
 }

@@ -1,6 +1,7 @@
 /**
- * API keys: `rn_live_` or `rn_test_`, 30 random base62 characters, 6 of CRC-32. The checksum lets a mistyped key be refused
- * before any read; only the SHA-256 of a key is ever stored.
+ * Creates, checks and hashes API keys. A key is `rn_live_` or `rn_test_`, then 30 random base62 characters, then a
+ * CRC-32 checksum in 6 characters. The checksum makes it possible to refuse a mistyped key without reading the store.
+ * Only the SHA-256 of a key is stored.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -10,18 +11,21 @@ const pattern = /^(rn_live_|rn_test_)([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 const randomLength = 30;
 const checksumLength = 6;
 
-/** What to do about a key that is not good: the specification's sentence, then what there is until the dashboard is there. */
+/**
+ * The advice in the error message for a key that is not accepted: the sentence of the specification, then a command.
+ * The command is named because no dashboard exists yet.
+ */
 export const newKeyRemedy =
   'Generate a new key in the dashboard under Settings → API Keys. This version has no dashboard yet: run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
 
-/** What is kept of a key. */
+/** The parts of a key that are stored. */
 export interface KeyParts {
   prefix: string;
   hash: string;
   last4: string;
 }
 
-/** A new key in clear: to be shown once. */
+/** Creates a key and returns its full text, which is shown only once. */
 export function newKey(kind: 'live' | 'test' = 'live'): string {
   let random = '';
   for (let i = 0; i < randomLength; i++) random += alphabet.charAt(randomInt(alphabet.length));
@@ -29,19 +33,19 @@ export function newKey(kind: 'live' | 'test' = 'live'): string {
   return body + checksum(body);
 }
 
-/** Why a text is no key, or nothing when it can be one. */
+/** Returns why a text cannot be an API key; undefined if it can be an API key. */
 export function keyFault(key: string): 'malformed' | 'checksum' | undefined {
   const match = pattern.exec(key);
   if (!match) return 'malformed';
   return checksum(key.slice(0, -checksumLength)) === match[3] ? undefined : 'checksum';
 }
 
-/** What may be stored of a key. */
+/** Returns the parts of a key that may be stored. */
 export function keyParts(key: string): KeyParts {
   return { prefix: key.slice(0, 'rn_live_'.length), hash: hashKey(key), last4: key.slice(-4) };
 }
 
-/** SHA-256 of a key, hex. A key has 178 bits of entropy, so no slow hash is needed. */
+/** Returns the SHA-256 of a key in hex. A slow hash is not needed, because a key has 178 bits of entropy. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -1,10 +1,11 @@
 /**
- * The link that compares two tags on the host, for responses and drafts alike.
+ * Builds links to the host's comparison of two tags, for API replies and drafts.
  */
 
 /**
- * Comparison link of a repository; tag names are hostile, so all but letters, digits and `/._~-` is encoded.
- * @param repositoryUrl current web address of the repository
+ * Returns the link to the comparison of two tags. A tag name can contain any text, so everything but letters, digits
+ * and `/._~-` is percent-encoded.
+ * @param repositoryUrl current web address of the repository on its host
  */
 export function compareUrl(repositoryUrl: string, fromTag: string, toTag: string): string {
   return `${repositoryUrl}/compare/${encodeTag(fromTag)}...${encodeTag(toTag)}`;

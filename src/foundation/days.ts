@@ -1,21 +1,24 @@
 /**
- * UTC days, by which retention counts: as numbers from 1970 on, and as a date moved back by whole months.
+ * Calculates with UTC days, the unit of retention periods. A day is stored as a number; day 0 is 1 January 1970.
  */
 
-/** Milliseconds of a day. */
+/** Length of a day in milliseconds. */
 export const dayMs = 86_400_000;
 
-/** The day of an instant in milliseconds. */
+/** Returns the day that contains a time in milliseconds. */
 export function dayOf(at: number): number {
   return Math.floor(at / dayMs);
 }
 
-/** A day as YYYY-MM-DD. */
+/** Formats a day as YYYY-MM-DD. */
 export function toDate(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** The day twelve calendar months before that of an instant; 28 February for a leap day. */
+/**
+ * Returns the day twelve calendar months before a time in milliseconds. For 29 February, it is 28 February of the
+ * previous year.
+ */
 export function yearBefore(at: number): number {
   const date = new Date(at);
   const month = date.getUTCMonth();

@@ -1,10 +1,8 @@
-/**
- * Makes text safe for HTML; pages, mails and news items all need it.
- */
+/** Escapes text for the HTML of pages, mails and news items. */
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text for HTML, in elements and in quoted attributes alike. */
+/** Escapes text for HTML elements and for quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (mark) => entities[mark] as string);
 }

@@ -1,10 +1,11 @@
 /**
- * Ids: prefix, slot in two base32 characters, then a monotonic ULID or a hash of what the thing is
- * (`docs/architecture.md` decision 12). Any id finds its partition without an index; clients treat ids as opaque.
+ * Creates and reads ids (`docs/architecture.md` decision 12). An id is a prefix, a slot in two base32 characters, and
+ * then a monotonic ULID or a hash of the object's identity. The slot determines the partition of the object, so no
+ * index is needed. Clients treat ids as opaque.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Number of slots; fixed for ever, since ids carry them. */
+/** Number of slots. It can never change, because ids contain slots. */
 export const slotCount = 1024;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -26,8 +27,8 @@ export type IdPrefix =
   | 'rcv';
 
 /**
- * The slot of a repository: a stable hash of the host origin and the host's number for it.
- * The hash is 32-bit FNV-1a with a final mix; changing it would orphan every stored partition.
+ * Returns the slot of a repository: a stable hash of the host's origin and the number that the host gave the
+ * repository. The hash is 32-bit FNV-1a with a final mix. Another hash would make every stored partition unreachable.
  */
 export function slotOf(origin: string, hostId: string): number {
   let hash = 0x811c9dc5;
@@ -38,32 +39,32 @@ export function slotOf(origin: string, hostId: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % slotCount;
 }
 
-/** The partition of a slot. */
+/** Returns the number of the partition that a slot belongs to. */
 export function partitionOf(slot: number, partitions: number): number {
   return slot % partitions;
 }
 
-/** The id of a repository, the same wherever it is computed. */
+/** Returns the id of a repository. Every process computes the same id. */
 export function repositoryId(origin: string, hostId: string): string {
   return hashedId('repo', slotOf(origin, hostId), `${origin}\n${hostId}`);
 }
 
-/** Stands for a host's number where the host sent none: the name, in lower case. */
+/** Returns the host id of an object for which the host sent no number: `name:` and the name in lower case. */
 export function nameAsNumber(name: string): string {
   return `name:${name.toLowerCase()}`;
 }
 
-/** Whether a host's id of a repository or owner is a number of the host, and not a name that stands for it. */
+/** Whether the host id of a repository or owner is a number of the host, and not a text from {@link nameAsNumber}. */
 export function isNumber(hostId: string): boolean {
   return !hostId.startsWith('name:');
 }
 
-/** The id of the draft of a range for a persona. */
+/** Returns the id of the draft of a range for a persona. */
 export function draftId(rangeId: string, persona: string): string {
   return hashedId('draft', slotOfId(rangeId) ?? 0, `${rangeId}\n${persona}`);
 }
 
-/** An id derived from `text`: 130 bits of its SHA-256. */
+/** Returns an id derived from `text`: it contains 130 bits of the SHA-256 of the text. */
 export function hashedId(prefix: IdPrefix, slot: number, text: string): string {
   const bytes = createHash('sha256').update(text).digest();
   let out = '';
@@ -71,12 +72,14 @@ export function hashedId(prefix: IdPrefix, slot: number, text: string): string {
   return `${prefix}_${encodeSlot(slot)}${out}`;
 }
 
-/** A new id whose order is the order of making, in this process. */
+/**
+ * Returns a new id. Ids with the same prefix and slot that this process creates sort in the order of their creation.
+ */
 export function newId(prefix: IdPrefix, slot: number, now = Date.now()): string {
   return `${prefix}_${encodeSlot(slot)}${ulid(now)}`;
 }
 
-/** The slot inside an id with this prefix; undefined when it is not such an id. */
+/** Returns the slot inside an id; undefined if the text is not an id, or does not have the given prefix. */
 export function slotOfId(id: string, prefix?: IdPrefix): number | undefined {
   const match = idPattern.exec(id);
   if (!match || (prefix !== undefined && match[1] !== prefix)) return undefined;
@@ -92,8 +95,8 @@ let lastTime = 0;
 let lastRandom: Uint8Array = new Uint8Array(16);
 
 /**
- * A ULID in lower case: 48 bits of time, 80 random bits, monotonic within the process: a second one in the same
- * millisecond, or after the clock went back, is the last one plus one.
+ * Returns a new ULID in lower case: 48 bits of time and 80 random bits. ULIDs always increase within the process. If
+ * the clock has not advanced, or was set back, the new ULID is the previous ULID plus one.
  */
 export function ulid(now = Date.now()): string {
   if (now > lastTime) {
@@ -108,7 +111,7 @@ export function ulid(now = Date.now()): string {
   return encodeTime(lastTime) + encodeRandom(lastRandom);
 }
 
-/** Milliseconds at which a ULID (or a record id) was made. */
+/** Returns the creation time of a ULID or a record id, in milliseconds since 1970. */
 export function timeOfUlid(text: string): number {
   let time = 0;
   for (let i = 0; i < 10; i++) time = time * 32 + alphabet.indexOf(text.charAt(i));
@@ -131,22 +134,25 @@ function encodeRandom(random: Uint8Array): string {
   return out;
 }
 
-/** The smallest id (ULID) that can be made at `time`: a bound for keys that begin with one. */
+/** Returns the smallest possible ULID of `time` (milliseconds), as a bound for keys that begin with a ULID. */
 export function idAt(time: number): string {
   return encodeTime(Math.max(0, time)) + '0'.repeat(16);
 }
 
-/** Where the nth part of a long push ends, counted from 1; the last one ends at the push's own head. No commit has this id. */
+/**
+ * A long push is split into parts. Returns the id of the end of the nth part, such as `HEAD/1` for the first part. No
+ * commit has such an id. The last part does not need such an id, because it ends at the head of the push.
+ */
 export function partEnd(head: string, nth: number): string {
   return `${head}/${nth}`;
 }
 
-/** Whether an id is the end of a part of a push, and no commit. */
+/** Whether an id names the end of a part of a push (`HEAD/1`), and not a commit. */
 export function isPartEnd(id: string): boolean {
   return id.includes('/');
 }
 
-/** Head of the push that a part belongs to; a head itself stays. */
+/** Returns the head of the push that a part belongs to: `HEAD/1` gives `HEAD`. A commit id is returned unchanged. */
 export function headOfPart(id: string): string {
   return id.split('/', 1)[0] as string;
 }

@@ -1,7 +1,8 @@
 /**
- * The logger: JSON lines, pretty on a terminal, to standard error, so that what a command prints stays clean.
- * It never gets payloads, keys or comment bodies; secrets that slip into an object are masked. Characters that terminals act
- * on are written as escapes.
+ * Creates the logger, which writes JSON lines, or readable lines on a terminal. The logger writes to standard error, so
+ * that the output of a command contains no log lines. Callers must not log payloads, keys or comment bodies. If a
+ * logged object contains a secret in a known field, the secret is masked. Characters that control a terminal are
+ * escaped.
  */
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -10,8 +11,8 @@ import { terminalText } from './visible-text.ts';
 export type { Logger } from 'pino';
 
 /**
- * Makes the logger of a process.
- * @param name role of the process: supervisor, gateway, worker
+ * Creates the logger of a process.
+ * @param name role of the process, such as supervisor, gateway or worker
  */
 export function createLogger(name: string, level: string): Logger {
   const options = {
@@ -28,12 +29,15 @@ export function createLogger(name: string, level: string): Logger {
   return pino({ ...options, hooks: { streamWrite: plainLine } }, pino.destination({ fd: 2, sync: true }));
 }
 
-/** A line of JSON with its end, for files and journals that are read on a terminal later. */
+/** Escapes a JSON line and adds a line break, for files that are later read on a terminal. */
 export function plainLine(line: string): string {
   return `${terminalText(line.trimEnd())}\n`;
 }
 
-/** A line of JSON with its end, for the pretty printer, which writes out what the strings of JSON stand for. */
+/**
+ * Escapes the strings inside a JSON line and adds a line break. The pretty printer decodes the JSON, so the decoded
+ * strings must be escaped.
+ */
 export function prettyLine(line: string): string {
   const shown = JSON.parse(line, (_, value) =>
     typeof value === 'string' ? value.split('\n').map(terminalText).join('\n') : value,

@@ -1,29 +1,30 @@
 /**
- * Keeps the data directory from other users of the machine: the umask of every process, and the modes of what an earlier
- * version or an operator left open.
+ * Protects the data directory from other users of the machine: sets the umask of every process, and removes other
+ * users' permissions on files that an earlier version of Tidings or an operator left open.
  */
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ofOthers = 0o077;
 
-/** A file or folder that other users may use. */
+/** A file or folder whose permissions allow other users to use it. */
 export interface OpenPath {
   path: string;
-  /** Its permission bits, like 0o755. */
+  /** The current permission bits, such as 0o755. */
   mode: number;
-  /** The bits it should have. */
+  /** The permission bits that the file or folder should have. */
   expected: number;
 }
 
-/** Makes files and folders that this process and its children create unreadable to others. Called first in every program. */
+/** Makes new files of this process and its children unreadable to other users. Every program calls it first. */
 export function keepFilesPrivate(): void {
   process.umask(ofOthers);
 }
 
 /**
- * The data directory and its direct entries, as far as other users may use them. What lies deeper is behind these folders:
- * looking at each file of a large installation would delay every start.
+ * Lists the data directory and its direct entries if other users may use them. Files in subfolders are not checked:
+ * once these entries are closed, other users cannot reach those files. Checking each file of a large installation would
+ * also delay every start.
  */
 export function openPaths(dataDir: string): OpenPath[] {
   if (!existsSync(dataDir)) return [];
@@ -32,7 +33,8 @@ export function openPaths(dataDir: string): OpenPath[] {
 }
 
 function openPath(path: string): OpenPath[] {
-  // By the link's target; undefined for an entry that has gone meanwhile and for a link to nothing.
+  // `statSync` follows links. It returns undefined for an entry that was removed since it was listed, and for a link
+  // without a target.
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found || (found.mode & ofOthers) === 0) return [];
   return [{ path, mode: modeOf(found), expected: modeOf(found) & ~ofOthers }];
@@ -40,19 +42,22 @@ function openPath(path: string): OpenPath[] {
 
 /**
  * Closes the data directory and its direct entries to other users.
- * @returns what was closed, and what still is open: a link is not followed, and some file systems keep no modes
+ * @returns the paths that were closed, and the paths that are still open; a path can stay open because it is a link, or
+ *   because the file system does not store modes
  */
 export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenPath[] } {
   const found = openPaths(dataDir);
-  // The directory comes first: once it is closed nobody can exchange an entry between the look and the change.
+  // The directory itself is closed first. After that, no other user can replace an entry by a link between the check
+  // and the change.
   for (const { path, expected } of found) if (path === dataDir || !isLink(path)) tryChmod(path, expected);
   const open = openPaths(dataDir);
   return { closed: found.filter(({ path }) => !open.some((still) => still.path === path)), open };
 }
 
 /**
- * The data directory, or a direct entry of it, that belongs to another user, who can open it again or has put it there. Root's
- * entries are allowed: a file system has some of its own.
+ * Finds a path that belongs to another user, among the data directory and its direct entries. That user could open the
+ * path to others again, or may have put it there. Entries of root are allowed, since a file system can contain entries
+ * of its own (such as lost+found).
  */
 export function foreignPath(dataDir: string): { path: string; owner: number } | undefined {
   const own = process.geteuid?.();
@@ -67,7 +72,7 @@ export function foreignPath(dataDir: string): { path: string; owner: number } | 
   return undefined;
 }
 
-/** A mode as chmod takes it, like 0755. */
+/** Formats a mode for chmod, such as 0755. */
 export function modeText(mode: number): string {
   return mode.toString(8).padStart(4, '0');
 }
@@ -80,7 +85,10 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** What belongs to another user, or lies on a read-only disk, is found open again by the second look. */
+/**
+ * Changes the permissions of a path if possible. If the path belongs to another user or is on a read-only disk, it stays
+ * accessible to others, and the next check reports it.
+ */
 function tryChmod(path: string, mode: number): void {
   try {
     chmodSync(path, mode);

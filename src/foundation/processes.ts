@@ -1,22 +1,23 @@
 /**
- * What Linux tells of the processes of our own user. Those of other users count for nothing: anybody can give a program any name.
+ * Reads information about processes of the current user from /proc (Linux). Processes of other users are ignored, since
+ * any user can run a program under any name.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
-/** Numbers of the processes of the user that this one runs as. */
+/** Returns the ids of all processes that run as the same user as this process. */
 export function ownProcesses(): number[] {
   const own = process.geteuid?.();
-  // Some sandboxes have no such folder, or a part of it.
+  // Some sandboxes have no /proc, or only a part of it.
   const numbers = orNothing(() => readdirSync('/proc'), []).filter((name) => /^\d+$/.test(name));
   return numbers.map(Number).filter((pid) => orNothing(() => statSync(`/proc/${pid}`).uid, undefined) === own);
 }
 
-/** The program of a process and its arguments; empty when it has ended. */
+/** Returns the program of a process and its arguments; an empty list if the process has ended. */
 export function argumentsOf(pid: number): string[] {
   return zeroEnded(`/proc/${pid}/cmdline`);
 }
 
-/** A variable of the environment that a process was started with. */
+/** Returns a variable of the environment that a process was started with; undefined if the variable is not set. */
 export function variableOf(pid: number, name: string): string | undefined {
   const start = `${name}=`;
   return zeroEnded(`/proc/${pid}/environ`)
@@ -24,7 +25,7 @@ export function variableOf(pid: number, name: string): string | undefined {
     ?.slice(start.length);
 }
 
-/** The files and sockets that a process has open, as the system names them. */
+/** Returns the files and sockets that a process has open, such as `/path/file` and `socket:[12345]`. */
 export function openFilesOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return orNothing(() => readdirSync(folder), []).map((fd) => orNothing(() => readlinkSync(`${folder}/${fd}`), ''));
@@ -36,7 +37,10 @@ function zeroEnded(file: string): string[] {
     .slice(0, -1);
 }
 
-/** Processes end and files are closed while they are looked at. */
+/**
+ * Returns the result of `read`, or `nothing` if the read fails. A process can end, or close a file, while its data is
+ * read.
+ */
 function orNothing<T>(read: () => T, nothing: T): T {
   try {
     return read();

@@ -1,9 +1,12 @@
 /**
- * The version of this Tidings, as `package.json` has it.
+ * Reads the version of Tidings from `package.json`.
  */
 import { readFileSync } from 'node:fs';
 
-/** Version of the service, its command line and its OpenAPI document. `package.json` lies two folders above the built file. */
+/**
+ * Version of the service, its command line and its OpenAPI document. The path leads from the folder of the built file
+ * to `package.json`.
+ */
 export const version: string = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ).version;

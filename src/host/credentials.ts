@@ -1,6 +1,7 @@
 /**
- * What a request to a host is authorised by: nothing, the token of the settings, or a token made for the installation of
- * an app, kept until it ends. Tokens and keys stay in this file and in the header it hands out.
+ * Provides the authorization of requests to a host: none, the token of the settings, or a token for an installation of
+ * the app. An installation token is kept until it expires. Tokens and keys stay in this file and in the header that it
+ * returns.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,10 +9,14 @@ import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import type { HttpAnswer } from './exchange.ts';
 
-/** A token is used until a minute before its end. */
+/** An installation token is used until one minute before it expires. */
 const marginMs = 60_000;
 
-/** The value of the Authorization header, undefined without credentials; or the answer that refused a token. */
+/**
+ * The result of authorizing a request. `header` is the value of the Authorization header, undefined without
+ * credentials. `fresh` means that the token in the header was requested just now. `refused` is the reply of a host that
+ * issued no token.
+ */
 export type Authorization = { header: string | undefined; fresh: boolean } | { refused: HttpAnswer };
 
 export class Credentials {
@@ -24,33 +29,33 @@ export class Credentials {
     this.installationId = installationId;
   }
 
-  /** Whether a refused token can be replaced by a new one. */
+  /** Whether a token that the host refused can be replaced by a new one. */
   get renewable(): boolean {
     return this.host.app !== undefined && this.installationId !== undefined;
   }
 
-  /** Forgets the installation's token: the host no longer takes it. */
+  /** Drops the installation's token after the host has refused it. */
   forget(): void {
     this.minted = undefined;
   }
 
   /**
-   * The header that proves the app itself; undefined without an app.
+   * Returns the header that authorizes as the app itself; undefined without an app.
    * @throws ServiceError `unauthorized` when the app's key cannot be used
    */
   appAuthorization(): string | undefined {
     return this.host.app && `Bearer ${appToken(this.host.app, Date.now())}`;
   }
 
-  /** The token of the settings, as the kind of host wants it. */
+  /** Returns the header with the token of the settings, in the form that the kind of host expects. */
   tokenAuthorization(): string | undefined {
     const { kind, token } = this.host;
     return token && (kind === 'gitea' ? `token ${token}` : `Bearer ${token}`);
   }
 
   /**
-   * What to send, a new installation token where none is left.
-   * @param post asks the host for a token: sends an empty POST to an address below the API's base
+   * Returns the header to send. Requests a new installation token if the current one is missing or about to expire.
+   * @param post sends an empty POST to a path below the API's base, to request a token
    * @throws ServiceError `unauthorized` when the app's key cannot be used
    */
   async authorization(post: (path: string, header: string) => Promise<HttpAnswer>): Promise<Authorization> {
@@ -65,12 +70,15 @@ export class Credentials {
   }
 }
 
-/** Path of an installation of the app below the API's base. */
+/** Returns the path of an installation of the app, below the API's base. */
 export function installationPath(installationId: string): string {
   return `/app/installations/${encodeURIComponent(installationId)}`;
 }
 
-/** The app's own proof: issued a minute ago, as clocks differ, and good for nine more (the host takes ten at most). */
+/**
+ * Returns a JSON Web Token for the app itself. Since clocks differ, the token's time of issue is one minute in the
+ * past. The token expires nine minutes from now (the host accepts tokens for at most ten minutes in total).
+ */
 function appToken(app: { id: string; keyFile: string }, now: number): string {
   const seconds = Math.floor(now / 1000);
   const claims = { iat: seconds - 60, exp: seconds + 540, iss: app.id };
@@ -87,7 +95,7 @@ function readKey(file: string): KeyObject {
     const key = createPrivateKey(readFileSync(file));
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // What is wrong with a key stays unsaid, as a message can quote it.
+    // The parser's error is not reported, because its message can quote the key.
   }
   throw new ServiceError('unauthorized', `The app's private key (${file}) cannot be read as an RSA key in PEM form.`);
 }

@@ -1,15 +1,15 @@
 /**
- * The Link header of a list: where the next page is, and how many pages the host speaks of.
+ * Reads the Link header of a list: the address of the next page and the number of pages.
  */
 
 export interface Links {
-  /** As the host gave it; only a relative address is completed. */
+  /** The address of the next page as the host sent it, except that a relative address is made absolute. */
   next: string | null;
-  /** Null where the host does not say. */
+  /** Number of pages of the list; null when the host does not report it. */
   pages: number | null;
 }
 
-/** Reads the Link header of the answer that came from `url`. */
+/** Reads the Link header of a reply from `url`. */
 export function linksOf(header: string | null, url: string): Links {
   const next = targetOf(header, 'next');
   const last = targetOf(header, 'last');
@@ -18,7 +18,10 @@ export function linksOf(header: string | null, url: string): Links {
   return { next: absolute, pages: next === null ? (pageNumber(url, url) ?? 1) : null };
 }
 
-/** The address of a relation; the header is walked once, as it can be long and hostile. */
+/**
+ * Returns the address of a relation, such as `next`, in the Link header. The header is read in one pass, since it can
+ * be long and hostile.
+ */
 function targetOf(header: string | null, relation: string): string | null {
   for (const part of (header ?? '').split('<').slice(1)) {
     const end = part.indexOf('>');

@@ -1,11 +1,11 @@
 /**
- * Where each host keeps its lists: paths and query of the first page, in GitHub's and in Gitea's spelling. The pages after
- * it are the host's own addresses.
+ * Builds the address of a list's first page on GitHub and on Gitea: its path and query. The host itself sends the
+ * addresses of further pages.
  */
 import type { Host } from '../../config/hosts.ts';
 import { invalid } from '../foundation/errors.ts';
 
-/** What can be listed of a repository. */
+/** The lists of a repository. */
 export type ListKind =
   | 'pulls'
   | 'issues'
@@ -17,22 +17,28 @@ export type ListKind =
   | 'branches'
   | 'commits';
 
-/** A list from its first page on. */
+/** A request for the first page of a list. */
 export interface ListRequest {
   kind: ListKind;
-  /** Only what was changed since then, in milliseconds; pull requests, reviews, tags, releases and branches come whole. */
+  /**
+   * Selects the items that changed since this time, in milliseconds. The field has no effect on pulls, reviews, tags,
+   * releases and branches.
+   */
   since?: number;
-  /** The branch of commits. */
+  /** For `commits`: the branch whose commits are listed. */
   branch?: string;
-  /** The pull request of reviews. */
+  /** For `reviews`: the number of the pull request whose reviews are listed. */
   number?: number;
-  /** From an earlier first page: when it still holds, the answer is empty and `notModified`. */
+  /**
+   * The etag of an earlier first page. If the list has not changed since then, the reply is an empty page with
+   * `notModified`.
+   */
   etag?: string;
 }
 
 type Query = Record<string, string>;
 
-/** The path of a repository below the API's base; the name is checked, as it can come from a person. */
+/** Returns the path of a repository below the API's base. The name is checked, since a person may have entered it. */
 export function repositoryPath(fullName: string): string {
   const parts = fullName.split('/');
   const isName = (part: string): boolean => /^[\w.-]{1,100}$/.test(part) && part !== '.' && part !== '..';
@@ -40,7 +46,7 @@ export function repositoryPath(fullName: string): string {
   return `/repos/${fullName}`;
 }
 
-/** Address of a list's first page; undefined where the host has no such list. */
+/** Returns the address of a list's first page; undefined when the host has no such list. */
 export function listUrl(host: Host, fullName: string, request: ListRequest): string | undefined {
   const since: Query = request.since === undefined ? {} : { since: toTime(request.since) };
   const list = (host.kind === 'gitea' ? giteaList : githubList)(request, since);
@@ -51,7 +57,8 @@ export function listUrl(host: Host, fullName: string, request: ListRequest): str
 }
 
 function githubList(request: ListRequest, since: Query): [string, Query] {
-  // The newest first: pages that shift then show an item twice and hide none, and the first page tells of any change.
+  // The newest items come first. If the pages shift while they are read, an item can appear twice but none is missed.
+  // The first page shows whether anything has changed.
   const downwards: Query = { ...since, sort: 'updated', direction: 'desc' };
   switch (request.kind) {
     case 'pulls':
@@ -78,7 +85,7 @@ function giteaList(request: ListRequest, since: Query): [string, Query] | undefi
     case 'issueComments':
       return ['issues/comments', since];
     case 'reviewComments':
-      // Known by review only, and no event tells of them either.
+      // Gitea lists review comments per review only, and sends no events about them.
       return undefined;
     case 'commits':
       return [
@@ -98,7 +105,7 @@ function branchOf({ branch }: ListRequest, name: string): Query {
   return branch === undefined ? {} : { [name]: branch };
 }
 
-/** Whole seconds: hosts differ in what they make of fractions. */
+/** Formats a time in whole seconds, since hosts handle fractions differently. */
 function toTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,16 +1,16 @@
 /**
- * The distance that writes to a host keep from each other, whoever in this process sends them: hosts limit content that is
- * made faster (GitHub asks for a second between two writes).
+ * Keeps a minimum interval between all writes of this process to the same host. Hosts limit clients that create content
+ * at shorter intervals. GitHub asks for one second between two writes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const usualGapMs = 1000;
-/** By API address: when the next write may begin, by `performance.now()`. */
+/** The earliest start of the next write, per API address, in the time of `performance.now()`. */
 const next = new Map<string, number>();
 
 /**
- * Waits for the turn of a write.
- * @throws the signal's reason when that ends the wait
+ * Waits until the next write to a host may be sent.
+ * @throws the signal's reason when the signal ends the wait
  */
 export async function writeTurn(apiUrl: string, gapMs = usualGapMs, signal?: AbortSignal): Promise<void> {
   const now = performance.now();

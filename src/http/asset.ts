@@ -1,6 +1,7 @@
 /**
- * A file that is the same for everybody: compressed once for each encoding, with a strong ETag, and kept by browsers for good at
- * the address that names its content. Replies that depend on the caller do not go through here.
+ * Serves a file that is the same for all clients. The file is compressed once per encoding and has a strong ETag.
+ * Browsers may cache it permanently when its address contains its version. Replies that depend on the caller must not
+ * be sent by this class.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -14,10 +15,13 @@ interface Sent {
   etag: string;
 }
 
-/** The type of files that are compressed already. */
+/** Content type of files that are already compressed. These are sent as they are. */
 const compressed = 'application/gzip';
 
-/** Quality 11 takes seconds for the script of the reference and saves a tenth more. */
+/**
+ * Brotli quality for files. The maximum, 11, takes seconds for the script of the API reference, and its result is
+ * only 10 % smaller.
+ */
 const brotliQuality = 9;
 
 const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
@@ -26,7 +30,10 @@ const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Uint8A
 };
 
 export class Asset {
-  /** Names the content: `?v=` and this after the path is an address whose content never changes. */
+  /**
+   * Digest of the content. An address `PATH?v=VERSION` contains this digest, so the content at this address never
+   * changes.
+   */
   readonly version: string;
   private readonly type: string;
   private readonly bytes: Uint8Array;
@@ -34,8 +41,8 @@ export class Asset {
   private readonly sent = new Map<Encoding, Promise<Sent>>();
 
   /**
-   * @param type its content type
-   * @param headers what its replies carry besides, as flat pairs
+   * @param type the content type
+   * @param headers additional headers of replies with this file, as flat pairs
    */
   constructor(type: string, content: string | Uint8Array, headers: readonly string[] = []) {
     this.type = type;
@@ -44,12 +51,12 @@ export class Asset {
     this.version = digestOf(this.bytes).slice(0, 8);
   }
 
-  /** The route that sends it. */
+  /** Makes the route that sends the file. */
   route(path: string): HttpRoute {
     return { method: 'GET', path, handle: (exchange) => this.send(exchange) };
   }
 
-  /** Replies in the encoding that the request prefers; 304 when the client has it. */
+  /** Sends the file in the encoding that the request prefers, or 304 when the client has the file already. */
   async send(exchange: Exchange): Promise<void> {
     const encoding = this.type === compressed ? 'identity' : chooseEncoding(exchange.headers['accept-encoding']);
     const { bytes, etag } = await this.encoded(encoding);

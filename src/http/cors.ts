@@ -1,6 +1,6 @@
 /**
- * What web pages of other origins may do with the API: nothing, unless a setting names them. Keys travel in a header and never
- * in a cookie, so no credentials are allowed.
+ * Makes the CORS headers. Web pages of other origins may not use the API unless a setting lists their origin. API keys
+ * are sent in a header and never in a cookie, so the headers do not allow cookies or other browser credentials.
  */
 
 const exposed = [
@@ -21,10 +21,13 @@ const exposed = [
   'X-Test-Mode',
 ].join(', ');
 const taken = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, X-Test-Mode';
-/** How long a browser may remember the answer, in seconds. */
+/** How long a browser may cache the reply to a preflight request, in seconds. */
 const rememberedSeconds = 600;
 
-/** Headers for a reply to a page of this origin, as flat pairs; none for an origin that is not allowed. */
+/**
+ * Returns the CORS headers of a reply to a request from a page of this origin, as flat pairs. An origin that is not in
+ * the setting gets only `Vary`. When the setting is empty, the reply has no CORS headers.
+ */
 export function corsHeaders(origins: readonly string[], origin: string | undefined): readonly string[] {
   if (origins.length === 0) return [];
   if (origins.includes('*')) return ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', exposed];
@@ -32,7 +35,7 @@ export function corsHeaders(origins: readonly string[], origin: string | undefin
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed, 'Vary', 'Origin'];
 }
 
-/** What a preflight request is told besides. */
+/** Returns the additional headers for the reply to a preflight request, as flat pairs. */
 export function preflightHeaders(methods: string): readonly string[] {
   return [
     'Access-Control-Allow-Methods',

@@ -1,17 +1,18 @@
 /**
- * The framing guard, first in every handler: the HTTP parser in use accepts two Content-Length headers and chunk endings
- * that are none, which behind a proxy lets a second request be smuggled in. What is ambiguous gets its connection closed,
- * since after any reply the hidden request would still be served.
+ * Detects requests whose length is ambiguous, before any handler runs. The HTTP parser accepts two Content-Length
+ * headers and invalid chunk endings. Behind a proxy, an attacker could use these to smuggle in a second request. The
+ * connection of such a request is closed without a reply, because after a reply the server would serve the smuggled
+ * request too.
  */
 
-/** Counts what decides where a body ends, while the headers are read. */
+/** The header values that decide where a body ends. They are collected while the headers are read. */
 export interface Framing {
   contentLengths: number;
   contentLength: number;
   ambiguous: boolean;
 }
 
-/** Takes one header into account; names are in lower case. */
+/** Stores in `framing` what one header states about the length of the body. `name` is in lower case. */
 export function frameHeader(framing: Framing, name: string, value: string): void {
   if (name === 'transfer-encoding') framing.ambiguous = true;
   else if (name === 'content-length') {
@@ -21,6 +22,7 @@ export function frameHeader(framing: Framing, name: string, value: string): void
   }
 }
 
+/** Returns the state before any header was read. */
 export function newFraming(): Framing {
   return { contentLengths: 0, contentLength: 0, ambiguous: false };
 }

@@ -1,17 +1,20 @@
 /**
- * `GET /healthz`, on both ports: the process that answers lives, and of which version it is.
+ * Serves `GET /healthz` on both ports. Any reply shows that the process runs. Its body contains the version of Tidings.
  */
 
 import { version } from '../foundation/version.ts';
 import type { HttpRoute } from './server.ts';
 
-/** Path of the check on both ports. */
+/** Path of the health check on both ports. */
 export const healthPath = '/healthz';
 
-/** What the check replies, always with 200. */
+/** The body of the reply, whose status is always 200. */
 export const health = { status: 'ok', version } as const;
 
-/** The check of the API port: the gateway lives. `/readyz` of the operations port says whether everything is up. */
+/**
+ * The health check on the API port: whether the gateway runs. `/readyz` on the operations port reports whether every
+ * part of the service is ready.
+ */
 export const healthRoute: HttpRoute = {
   method: 'GET',
   path: healthPath,

@@ -1,9 +1,7 @@
-/**
- * The headers that every page for browsers has. What a page may load is its own matter.
- */
+/** Makes the headers that all pages for browsers have. Each page chooses its own Content-Security-Policy. */
 
 /**
- * Names and values, one after the other.
+ * Returns the headers of a page for browsers, as flat pairs.
  * @param policy the page's Content-Security-Policy
  */
 export function pageHeaders(policy: string): string[] {

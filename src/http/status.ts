@@ -1,5 +1,5 @@
 /**
- * Status lines of the codes the service answers with.
+ * Lists the status lines of all codes that the service sends.
  */
 const lines: Record<number, string> = {
   200: '200 OK',
@@ -22,7 +22,7 @@ const lines: Record<number, string> = {
   500: '500 Internal Server Error',
 };
 
-/** The status line of a code. */
+/** Returns the status line of a code, such as `404 Not Found`. */
 export function statusLine(status: number): string {
   return lines[status] ?? String(status);
 }

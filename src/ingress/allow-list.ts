@@ -1,11 +1,12 @@
 /**
- * Which addresses webhooks may come from (spec part 5). Behind a proxy the address is the one that the nearest trusted hop
- * has seen; what a client itself writes into X-Forwarded-For is not believed.
+ * Checks whether the service accepts webhooks from an address (spec part 5). Behind trusted proxies, the checked
+ * address is the client address that the outermost trusted proxy has seen. Addresses that a client itself writes into
+ * X-Forwarded-For do not count.
  */
 import type { BlockList } from 'node:net';
 import { ClientAddress, contains, toBlockList } from './client-address.ts';
 
-/** The settings of the list: addresses and networks in CIDR form. */
+/** The settings of the list. `webhookAllow` and `trustedProxies` contain addresses and networks in CIDR form. */
 export interface AllowListSettings {
   webhookAllow: readonly string[];
   trustedProxies: readonly string[];
@@ -15,15 +16,15 @@ export class AllowList {
   private readonly allowed: BlockList | undefined;
   private readonly clients: ClientAddress;
 
-  /** An empty list allows every address. */
+  /** An empty `webhookAllow` allows every address. */
   constructor({ webhookAllow, trustedProxies }: AllowListSettings) {
     this.allowed = webhookAllow.length > 0 ? toBlockList(webhookAllow) : undefined;
     this.clients = new ClientAddress(trustedProxies);
   }
 
   /**
-   * Whether a request is taken.
-   * @param peer the address of the connection; asked for only when there is a list
+   * Whether a request from a client is accepted.
+   * @param peer returns the address of the connection; called only when the list is not empty
    * @param forwarded the X-Forwarded-For header
    */
   admits(peer: () => string, forwarded: string | undefined): boolean {

@@ -1,5 +1,6 @@
 /**
- * Tells the address of the client behind trusted proxies. Text that a client itself writes into X-Forwarded-For does not count.
+ * Finds the address of the client behind trusted proxies. Addresses that a client itself writes into X-Forwarded-For do
+ * not count.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -12,10 +13,12 @@ export class ClientAddress {
   }
 
   /**
-   * The last address that is not a trusted proxy's, from the connection backwards.
+   * Starts at the connection and follows the proxies back to the client. Returns the first address that does not belong
+   * to a trusted proxy. Example: `peer` is 10.0.0.1, the header is `9.9.9.9, 8.8.8.8`, and 10.0.0.0/8 is trusted. The
+   * result is 8.8.8.8.
    * @param peer the address of the connection
    * @param forwarded the X-Forwarded-For header
-   * @returns undefined when a trusted proxy names something that is not an address
+   * @returns undefined when the header entry of a trusted proxy is not an address
    */
   of(peer: string, forwarded = ''): string | undefined {
     let source = peer;
@@ -30,7 +33,7 @@ export class ClientAddress {
   }
 }
 
-/** Addresses and networks in CIDR form as a list to look in. */
+/** Converts addresses and networks in CIDR form to a `BlockList`, which looks up addresses fast. */
 export function toBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -42,7 +45,7 @@ export function toBlockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether an address is on the list. An IPv4-mapped IPv6 address counts as the IPv4 address. */
+/** Whether an address is on the list. An IPv4-mapped IPv6 address counts as the IPv4 address that it contains. */
 export function contains(list: BlockList, address: string): boolean {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   const family = isIP(plain);

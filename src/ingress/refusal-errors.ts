@@ -1,5 +1,5 @@
 /**
- * What the webhook receiver answers to a delivery that it refuses, and which reason and outcome an error stands for.
+ * Makes the errors that the webhook receiver sends for refused deliveries, and maps errors to reasons and outcomes.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -11,7 +11,10 @@ type Headers = Pick<Exchange, 'headers'>;
 const wanted = 'X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret.';
 const mismatch = `The signature does not match. ${wanted} Give the webhook on the host the same secret as this service.`;
 
-/** The refusal of a delivery that no secret signed; it says what to change on the host. */
+/**
+ * Makes the error for a delivery that was not signed with a known secret. Its message describes what to change on the
+ * host.
+ */
 export function unsigned(request: Headers, hasSecrets: boolean): ServiceError {
   return new ServiceError('unauthorized', unsignedMessage(request, hasSecrets));
 }
@@ -23,19 +26,25 @@ function unsignedMessage(request: Headers, hasSecrets: boolean): string {
   return mismatch;
 }
 
-/** Gitea sends an empty digest for a webhook without a secret. */
+/** Whether a delivery has no signature. Gitea sends an empty signature for a webhook without a secret. */
 function isUnsigned({ headers }: Headers): boolean {
   return ['', 'sha256='].includes(headers['x-hub-signature-256'] ?? '');
 }
 
-/** A well-signed delivery of what is not its signer's to tell. Its sender learns no more than from a bad signature. */
+/**
+ * The error for a delivery with a valid signature that is about another organization than its signer. The message is
+ * the same as for a wrong signature, so that the sender learns nothing more.
+ */
 export class ForeignEvent extends ServiceError {
   constructor() {
     super('unauthorized', mismatch);
   }
 }
 
-/** Why an error refuses a delivery; undefined for a fault of the service, after which the host sends it again. */
+/**
+ * Returns the reason of a refusal; undefined if the delivery was not refused but the service failed. After such a
+ * failure, the host sends the delivery again.
+ */
 export function reasonOf(request: Headers, error: unknown): RefusalReason | undefined {
   if (error instanceof ForeignEvent) return 'foreign';
   if (!(error instanceof ServiceError)) return undefined;
@@ -55,7 +64,7 @@ const outcomes: Partial<Record<string, string>> = {
   unavailable: 'unavailable',
 };
 
-/** The outcome that an error is counted as. */
+/** Returns the value of the metric's label `outcome` for an error. */
 export function outcomeOf(error: unknown): string {
   if (error instanceof ForeignEvent) return 'foreign';
   return (error instanceof ServiceError && outcomes[error.kind]) || 'failed';

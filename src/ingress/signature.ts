@@ -1,27 +1,27 @@
 /**
- * Checks that a body was signed with a webhook secret: HMAC-SHA256 over the raw bytes, compared in constant time. A missing,
- * short or malformed signature takes the same way to the same answer as a wrong one.
+ * Checks that a body was signed with a webhook secret: HMAC-SHA256 over the raw bytes, compared in constant time. The
+ * check of a missing, short or malformed signature takes the same steps and time as the check of a wrong signature.
  */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
 const pattern = /^sha256=([0-9a-f]{64})$/i;
 
-/** The 32 bytes of a signature header; undefined when it is not `sha256=` and 64 hex digits. */
+/** Returns the 32 bytes of a signature header; undefined unless the header is `sha256=` and 64 hex digits. */
 export function parseSignature(header: string | undefined): Buffer | undefined {
   const match = header === undefined ? null : pattern.exec(header);
   return match ? Buffer.from(match[1] as string, 'hex') : undefined;
 }
 
 /**
- * One check under way: fed with the pieces of a body as they arrive, under the current secret; other secrets are tried on
- * the whole body only when that fails.
+ * Checks the signature of one body. The pieces of the body are hashed with the current secret as they arrive. If the
+ * body was not signed with the current secret, other secrets are tried on the whole body.
  */
 export class SignatureCheck {
   private readonly signature: Buffer | undefined;
   private readonly secrets: readonly string[];
   private readonly hmac: Hmac | undefined;
 
-  /** @param secrets the current one first; empty secrets are never accepted */
+  /** @param secrets the secrets to try, with the current secret first; empty secrets are ignored */
   constructor(header: string | undefined, secrets: readonly string[]) {
     this.signature = parseSignature(header);
     this.secrets = secrets.filter((secret) => secret !== '');
@@ -33,7 +33,7 @@ export class SignatureCheck {
     this.hmac?.update(chunk);
   }
 
-  /** Whether the body, whose pieces were all given, was signed with one of the secrets. */
+  /** Whether the body was signed with one of the secrets. Pass all pieces of the body to `update` before this call. */
   verify(body: Uint8Array): boolean {
     let good = this.hmac !== undefined && this.equals(this.hmac.digest());
     for (const secret of this.secrets.slice(1)) {
@@ -42,7 +42,10 @@ export class SignatureCheck {
     return good;
   }
 
-  /** Whether the body was signed with one more secret. Takes as long for a header that is no signature. */
+  /**
+   * Whether the body was signed with another secret. The check takes the same time when the header is not a valid
+   * signature.
+   */
   matches(body: Uint8Array, secret: string): boolean {
     return secret !== '' && this.equals(createHmac('sha256', secret).update(body).digest());
   }

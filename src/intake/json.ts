@@ -1,24 +1,25 @@
 /**
- * Reads a payload's JSON without losing digits: integers beyond 2^53, which a number cannot hold, come as text. Hosts' ids
- * may grow as far; what they mean is left to the schemas.
+ * Parses a payload's JSON without losing digits. A JavaScript number cannot hold integers beyond 2^53 exactly, so such
+ * integers become strings. Ids of hosts may grow that large. The schemas decide which of these strings are valid.
  */
 
-/** Digits of the shortest integer that a number may not hold. */
+/** Number of digits of the shortest integers that can be too large for a JavaScript number. */
 const fewestDigits = 16;
 const longNumber = /[:[,]\s*-?\d{16,}\s*[,}\]]/;
 const longInteger = /(?<![\d.eE+-])\d{16,}(?![\d.eE])/g;
 
 /**
- * The value of a JSON text.
- * @throws SyntaxError when it is none
+ * Parses a JSON text.
+ * @throws SyntaxError when the text is not valid JSON
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(hasLongRun(text) && longNumber.test(text) ? withQuotedIntegers(text) : text);
 }
 
 /**
- * Whether as many digits stand in a row anywhere. Most payloads have none; looking at every sixteenth character tells so, in a
- * fifth of the time that an expression takes (3 µs against 14 for 25 KB).
+ * Whether the text contains a run of `fewestDigits` digits. Most payloads do not contain such a run. Checking every
+ * sixteenth character is enough. This check takes a fifth of the time of a regular expression (3 µs against 14 µs for
+ * 25 KB).
  */
 function hasLongRun(text: string): boolean {
   for (let at = fewestDigits - 1; at < text.length; at += fewestDigits) {
@@ -52,7 +53,7 @@ function quoted(digits: string): string {
   return Number.isSafeInteger(Number(digits)) ? digits : `"${digits}"`;
 }
 
-/** The offset behind the closing quote of the string that opens at `open`. */
+/** Returns the offset after the closing quote of the string that opens at `open`. */
 function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
     let slashes = 0;

@@ -1,6 +1,7 @@
 /**
- * Makes the certificate of the supervised nats-server: self-signed, for loopback, with a key of its own. Node.js reads
- * X.509 and cannot write it. The fields are fixed, so they are written here as DER: the library for it brings 20 packages.
+ * Creates the certificate of the supervised nats-server: self-signed, for loopback, with its own private key. Node.js
+ * can read X.509 certificates but cannot write them. All fields have fixed values, so this file writes them as DER. A
+ * library for X.509 would add 20 packages.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 
@@ -10,7 +11,7 @@ export interface CertificatePair {
   key: string;
 }
 
-/** DER tags (X.690). Context tags are those of TBSCertificate and GeneralName (RFC 5280). */
+/** DER tags (X.690). The context tags are those of TBSCertificate and GeneralName (RFC 5280). */
 const tag = {
   boolean: 0x01,
   integer: 0x02,
@@ -40,8 +41,9 @@ const oid = {
 } as const;
 
 /**
- * The certificate is valid from 1970 to the end of 9999, "no well-defined expiration date" in RFC 5280 (4.1.2.5). Clients pin
- * it, so a date protects nothing, and a clock that jumps must not lock the operator out.
+ * The validity of the certificate: from 1970 to the end of 9999. In RFC 5280 (4.1.2.5), this end means "no well-defined
+ * expiration date". Clients accept only this certificate, so an expiry date would not protect anything. But after a
+ * jump of the clock, an expiry date could lock the operator out.
  */
 const validity = der(
   tag.sequence,
@@ -49,7 +51,10 @@ const validity = der(
   der(tag.generalizedTime, Buffer.from('99991231235959Z')),
 );
 
-/** Makes a certificate for `localhost` and 127.0.0.1. It is not a CA: it vouches for nothing but itself. */
+/**
+ * Creates a certificate for `localhost` and 127.0.0.1. The certificate is not a CA, so it cannot sign other
+ * certificates.
+ */
 export function makeCertificate(): CertificatePair {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = der(tag.sequence, object(oid.ecdsaWithSha256));
@@ -97,7 +102,7 @@ function extension(id: string, value: Buffer, ...critical: Buffer[]): Buffer {
   return der(tag.sequence, object(id), ...critical, der(tag.octetString, value));
 }
 
-/** 16 random bytes as a positive number without a leading zero. */
+/** Returns 16 random bytes that encode a positive number without a leading zero byte. */
 function serialNumber(): Buffer {
   const number = randomBytes(16);
   number[0] = ((number[0] as number) & 0x7f) | 0x40;
@@ -108,18 +113,21 @@ function object(id: string): Buffer {
   return der(tag.oid, Buffer.from(id, 'hex'));
 }
 
-/** A bit string of whole bytes: none of the last byte's bits is unused. */
+/** Encodes a bit string of whole bytes. The leading 0 is the number of unused bits in the last byte. */
 function bits(bytes: Buffer): Buffer {
   return der(tag.bitString, Buffer.from([0]), bytes);
 }
 
-/** One DER element: tag, length, contents. */
+/** Encodes one DER element: tag, length, contents. */
 function der(type: number, ...contents: Buffer[]): Buffer {
   const body = Buffer.concat(contents);
   return Buffer.concat([Buffer.from([type]), lengthOf(body), body]);
 }
 
-/** The length of contents: one byte below 128, else its own bytes behind their number. */
+/**
+ * Encodes the length field. A length below 128 is one byte. Otherwise the first byte (0x81, 0x82) gives the number of
+ * length bytes that follow.
+ */
 function lengthOf({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.from([length]);
   if (length < 0x100) return Buffer.from([0x81, length]);

@@ -1,6 +1,7 @@
 /**
- * The connection of a process to the journal. Reconnects for ever with jitter; what is in flight at a break ends with an
- * unknown outcome and is retried by its lane.
+ * Connects a process to the journal. When the connection is lost, the process tries without end to restore it, at
+ * jittered intervals. If a request is in flight when the connection breaks, its outcome is unknown. The lane that sent
+ * the request retries it.
  */
 import type { Socket } from 'node:net';
 import {
@@ -17,31 +18,33 @@ import { explain } from './connect-faults.ts';
 import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';
 
-/** An open connection; `connected` tells whether the server can be reached right now. */
+/** An open connection. `connected` returns whether the server can be reached now. */
 export interface Journal {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
   connected(): boolean;
-  /** Calls back on every reconnect until the connection closes. */
+  /** Registers a callback for every reconnect until the connection closes. */
   onReconnect(callback: () => void): void;
-  /** Calls back whenever the server is lost. */
+  /** Registers a callback for every loss of the server. */
   onDisconnect(callback: () => void): void;
   close(): Promise<void>;
 }
 
-/** Who connects: its role, and its name in the server's connection list. */
+/** The client: its role, and its name in the server's list of connections. */
 export interface JournalClient {
   role: JournalRole;
   name: string;
-  /** False for a client that gives up when the server does not answer at once. */
+  /**
+   * If false, connecting fails when the server does not answer immediately. Otherwise the client waits for the server.
+   */
   waits?: boolean;
 }
 
 /**
- * The settings as connection options. Credentials come from the file of the settings, or from the address:
- * `nats://token@host:port` or `nats://user:pass@host:port`.
- * @throws JournalSetupError when a file of the settings cannot be used
+ * Converts the settings to connection options. Credentials come from the file that the settings name, or from the
+ * server's address: `nats://token@host:port` or `nats://user:pass@host:port`.
+ * @throws JournalSetupError if a file of the settings cannot be used
  */
 export function connectionOptions(
   settings: NatsSettings,
@@ -60,7 +63,8 @@ export function connectionOptions(
     waitOnFirstConnect: waits,
     pingInterval: 5000,
     maxPingOut: 2,
-    // Traces of who asked cost an Error object for each publish.
+    // With this option, errors have no stack traces of the callers. Such stack traces would cost one Error object per
+    // published message.
     noAsyncTraces: true,
     ...(tls && { tls }),
   };
@@ -75,7 +79,7 @@ export function connectionOptions(
   return options;
 }
 
-/** Tries a connection; the reason when the server cannot be used. */
+/** Tries to connect once. Returns the reason if the server cannot be used; undefined if it can be used. */
 export async function connectionFault(settings: NatsSettings, role: JournalRole): Promise<Error | undefined> {
   const once = { reconnect: false, timeout: 5000 };
   try {
@@ -88,9 +92,10 @@ export async function connectionFault(settings: NatsSettings, role: JournalRole)
 }
 
 /**
- * Keeps an ear on a connection's socket to its very end. The client takes its listeners off before the last write to a
- * socket that the server has closed has failed (nats 2.29.3), and an error that nobody hears ends the process: with a kill
- * of the server, one time in three for a process that was just asking something.
+ * Keeps an error listener on a connection's socket until the socket is closed completely. The NATS client removes its
+ * own listeners too early (nats 2.29.3): a last write to the closed socket can still fail. Without a listener, the
+ * `error` event of this failure ends the process. When the server was killed, this happened to one in three of the
+ * processes that had just sent a request.
  */
 function outliveSocket(connection: NatsConnection): void {
   type Inside = { protocol?: { transport?: { socket?: Socket } } };
@@ -100,12 +105,12 @@ function outliveSocket(connection: NatsConnection): void {
   socket.removeAllListeners = (event) => removeAllListeners(event).on('error', () => {});
 }
 
-/** How often a wait for the first connection is reported. */
+/** Interval between log lines while the first connection is awaited. */
 const waitLogMs = 5000;
 
 /**
- * Connects to the journal, waiting until the server answers unless the client says otherwise.
- * @throws JournalSetupError when a file of the settings cannot be used or the server refuses the credentials
+ * Connects to the journal. Waits until the server answers, unless `client.waits` is false.
+ * @throws JournalSetupError if a file of the settings cannot be used or the server refuses the credentials
  */
 export async function connectJournal(settings: NatsSettings, client: JournalClient, logger: Logger): Promise<Journal> {
   const server = new URL(settings.natsUrl).host;

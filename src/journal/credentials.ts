@@ -1,6 +1,6 @@
 /**
- * What a process proves itself with to the journal's server, and how it recognises that server: credential files and TLS
- * options of the settings. A fault names its setting.
+ * Reads the credential files and TLS options that the settings name. With them, a process and the journal's server
+ * authenticate each other. Each error names the setting that is wrong.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { type Authenticator, credsAuthenticator, nkeyAuthenticator, nkeys, type 
 import type { Settings } from '../../config/schema.ts';
 import { JournalSetupError } from './topology.ts';
 
-/** How the journal's server is reached: its address, the files with credentials, TLS. */
+/** The settings of the connection to the journal's server: its address, credential files and TLS. */
 export type NatsSettings = Pick<
   Settings,
   'natsUrl' | 'natsCredentials' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey' | 'natsTlsFirst'
@@ -17,13 +17,13 @@ export type NatsSettings = Pick<
 
 type KeyPair = ReturnType<typeof nkeys.fromSeed>;
 
-/** A user seed, on a line of its own or between the lines of a decorated file. */
+/** Matches a user's NKey seed, alone on a line or between the marker lines of a `.creds` file. */
 const userSeed = /^SU[A-Z2-7]{56}$/m;
 const userToken = '-----BEGIN NATS USER JWT-----';
 
 /**
- * Reads the key of a user from a file with its NKey seed.
- * @throws JournalSetupError when there is none
+ * Reads a user's key from a file that contains the user's NKey seed.
+ * @throws JournalSetupError if the file does not contain a seed
  */
 export function keyPairOf(file: string): KeyPair {
   const pair = pairIn(read(file));
@@ -40,9 +40,10 @@ function pairIn(text: string): KeyPair | undefined {
 }
 
 /**
- * The authenticator of a `.creds` file or of a file with an NKey seed. It reads the file again for each connection, so that
- * credentials can be replaced while the service runs; while the file cannot be used, the last ones count.
- * @throws JournalSetupError when the file cannot be used now
+ * Creates an authenticator from a `.creds` file or a file with an NKey seed. The authenticator reads the file again for
+ * each connection, so credentials can be replaced while the service runs. While the file cannot be used, the
+ * authenticator uses the last credentials that it has read.
+ * @throws JournalSetupError if the file cannot be used now
  */
 export function authenticatorOf(file: string): Authenticator {
   let last = readAuthenticator(file);
@@ -50,7 +51,7 @@ export function authenticatorOf(file: string): Authenticator {
     try {
       last = readAuthenticator(file);
     } catch {
-      // The file is being replaced.
+      // The file is being replaced, so the last credentials are used.
     }
     return last(nonce);
   };
@@ -69,15 +70,15 @@ function readAuthenticator(file: string): Authenticator {
     : nkeyAuthenticator(pair.getSeed());
 }
 
-/** Whether the settings ask for TLS. */
+/** Whether the settings require TLS. */
 export function asksForTls({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: NatsSettings): boolean {
   return natsUrl.startsWith('tls:') || natsTlsFirst || natsTlsCa !== '' || natsTlsCert !== '';
 }
 
 /**
- * The TLS options; undefined when the settings do not ask for TLS. With them the client refuses a server without TLS before
- * it sends anything.
- * @throws JournalSetupError when a file cannot be used
+ * Returns the TLS options; undefined if the settings do not require TLS. With these options, the client sends nothing
+ * to a server without TLS and rejects the server.
+ * @throws JournalSetupError if a file cannot be used
  */
 export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
   if (!asksForTls(settings)) return undefined;
@@ -92,13 +93,16 @@ export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
   return options as TlsOptions;
 }
 
-/** Trusts the CAs of a file. A single certificate that is not a CA is pinned: no other one is accepted, whatever its name. */
+/**
+ * Returns options that trust the CAs in a file. If the file contains only one certificate and it is not a CA, this
+ * certificate is pinned. Then no other server certificate is accepted, and the server name is not checked.
+ */
 function trustIn(ca: string, file: string): SecureOptions {
   const pinned = certificateIn(ca, file);
   if (pinned.ca || ca.indexOf('-----BEGIN') !== ca.lastIndexOf('-----BEGIN')) return { ca };
   return {
     ca,
-    // One that a CA has issued is trusted without that CA.
+    // A pinned certificate is trusted even if it was issued by a CA that is not in the file.
     allowPartialTrustChain: true,
     checkServerIdentity: (_, { fingerprint256 }) =>
       fingerprint256 === pinned.fingerprint256
@@ -115,7 +119,7 @@ function certificateIn(text: string, file: string): X509Certificate {
   }
 }
 
-/** @param setting name of the setting, before the message */
+/** @param setting name of the setting; error messages begin with this name */
 function read(file: string, setting = ''): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * The keys of the supervised nats-server, in a folder of the data directory: an NKey seed per role and the server's
- * certificate. The first start makes them; files that are missing are made again by the next start.
+ * Creates and reads the keys of the supervised nats-server, in a folder of the data directory: one NKey seed per role,
+ * and the server's certificate. The first start creates all keys. A later start creates only the missing keys.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -10,36 +10,38 @@ import { isPair, makeCertificate } from './certificate.ts';
 import { keyPairOf } from './credentials.ts';
 import { type JournalRole, journalRoles, type Permissions, permissionsOf } from './roles.ts';
 
-/** A user of the supervised server: its public key and what it may do. Without permissions it may do everything. */
+/**
+ * A user of the supervised server: its public key and its permissions. A user without `permissions` may do everything.
+ */
 export interface NatsUser {
   nkey: string;
   permissions?: Permissions;
 }
 
-/** Folder of all keys of the journal. */
+/** Returns the folder of all keys of the journal. */
 export function journalKeysFolder(dataDir: string): string {
   return join(dataDir, 'journal-keys');
 }
 
-/** Path of the seed that a role signs with. */
+/** Returns the path of a role's NKey seed, with which the role proves its identity to the server. */
 export function seedFile(dataDir: string, role: JournalRole): string {
   return join(journalKeysFolder(dataDir), `${role}.nk`);
 }
 
-/** Path of the server's certificate, which clients pin. */
+/** Returns the path of the server's certificate. Clients accept only this certificate. */
 export function certificateFile(dataDir: string): string {
   return join(journalKeysFolder(dataDir), 'server-cert.pem');
 }
 
-/** Path of the private key of the server's certificate. */
+/** Returns the path of the private key of the server's certificate. */
 export function certificateKeyFile(dataDir: string): string {
   return join(journalKeysFolder(dataDir), 'server-key.pem');
 }
 
 /**
- * Makes the keys that are missing.
- * @param write writes a file that is whole or absent, readable by its owner only
- * @returns the files that are new
+ * Creates the keys that are missing.
+ * @param write writes a file atomically, so that it is never incomplete, and makes it readable only by its owner
+ * @returns the paths of the new files
  */
 export function makeJournalKeys(dataDir: string, write: (file: string, text: string) => void): string[] {
   mkdirSync(journalKeysFolder(dataDir), { recursive: true, mode: 0o700 });
@@ -53,7 +55,8 @@ export function makeJournalKeys(dataDir: string, write: (file: string, text: str
     if (!existsSync(file)) add(file, `${new TextDecoder().decode(nkeys.createUser().getSeed())}\n`);
   }
   const [certificate, key] = [certificateFile(dataDir), certificateKeyFile(dataDir)];
-  // A start that ended between the two files leaves a pair that does not match.
+  // A start writes two files. If it was interrupted after the first one, the certificate and the private key do not
+  // match.
   if (isPair({ certificate: textOf(certificate), key: textOf(key) })) return made;
   const pair = makeCertificate();
   add(key, pair.key);
@@ -66,8 +69,8 @@ function textOf(file: string): string {
 }
 
 /**
- * The users of the server: one per role.
- * @throws JournalSetupError when a file does not hold a seed
+ * Returns the users of the server, one per role.
+ * @throws JournalSetupError if a file does not contain a seed
  */
 export function usersOf(dataDir: string): NatsUser[] {
   return journalRoles.map((role) => ({
@@ -76,7 +79,7 @@ export function usersOf(dataDir: string): NatsUser[] {
   }));
 }
 
-/** SHA-256 fingerprint of the server's certificate. */
+/** Returns the SHA-256 fingerprint of the server's certificate. */
 export function fingerprintOf(dataDir: string): string {
   return new X509Certificate(readFileSync(certificateFile(dataDir))).fingerprint256;
 }

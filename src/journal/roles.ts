@@ -1,6 +1,7 @@
 /**
- * Roles on the supervised nats-server: each process is a user with a key of its own and only the subjects that it needs
- * (`docs/architecture.md` decision 8, which also says what these do not bind). No role may delete a stream or a message.
+ * Roles on the supervised nats-server. Each role is a user with its own key, and may use only the subjects that it
+ * needs (`docs/architecture.md` decision 8, which also lists what the roles do not prevent). No role may delete a
+ * stream or a message.
  */
 import { foldedSubject, gatewaySubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
 
@@ -9,14 +10,20 @@ export const journalRoles = ['supervisor', 'gateway', 'worker', 'cli'] as const;
 /** A kind of process that connects to the journal; `cli` is the command line. */
 export type JournalRole = (typeof journalRoles)[number];
 
-/** What a user may publish to and subscribe to. `respond` allows one reply to each message that it was sent. */
+/**
+ * The subjects that a user may publish to and subscribe to. `respond` allows the user to send one reply to each message
+ * that it received.
+ */
 export interface Permissions {
   publish: readonly string[];
   subscribe: readonly string[];
   respond: boolean;
 }
 
-/** Prefix of the subjects on which a role receives its replies; no other role may subscribe there. */
+/**
+ * Returns the prefix of the subjects on which a role receives replies to its requests. No other role may subscribe to
+ * these subjects.
+ */
 export function inboxPrefixOf(role: JournalRole): string {
   return `_INBOX.${role}`;
 }
@@ -27,15 +34,17 @@ const queries = querySubject('*');
 const folded = foldedSubject('*');
 
 const permissions: Record<JournalRole, Permissions> = {
-  // Makes the streams and claims the instance.
+  // The supervisor creates the streams and claims the journal for this instance.
   supervisor: {
     publish: [streamInfo, '$JS.API.STREAM.CREATE.*', '$JS.API.STREAM.UPDATE.*', instanceSubject],
     subscribe: [instanceSubject],
     respond: true,
   },
-  // Enqueues and asks the owners, and answers what it has in memory; it cannot read the journal.
+  // The gateway enqueues records, asks the owners of partitions, and answers requests for the facts in its memory. It
+  // cannot read the journal.
   gateway: { publish: [records, queries], subscribe: [folded, gatewaySubject], respond: true },
-  // Follows and purges the streams, enqueues outcomes and relays, answers questions and asks other owners.
+  // A worker follows and purges the streams, enqueues outcomes and relays, answers questions, and asks the owners of
+  // other partitions.
   worker: {
     publish: [
       records,
@@ -49,18 +58,20 @@ const permissions: Record<JournalRole, Permissions> = {
       '$JS.API.CONSUMER.INFO.*.*',
       '$JS.API.CONSUMER.MSG.NEXT.*.*',
       '$JS.API.CONSUMER.DELETE.*.*',
-      // Never sent, as nothing is acknowledged. A delivered message names such a subject as its reply; if the worker could
-      // not publish there, the server would note one permission to respond for each message.
+      // The worker never sends an acknowledgement. But each message that the worker receives names a subject for an
+      // acknowledgement. If the worker were not allowed to publish to this subject, the server would store a permission
+      // to respond for each message.
       '$JS.ACK.>',
     ],
     subscribe: [queries],
     respond: true,
   },
-  // Enqueues and asks like the gateway; `doctor` reads where the streams stand, and asks the gateway.
+  // The command line enqueues records and asks the owners of partitions, like the gateway. The command `doctor` also
+  // reads the state of the streams and asks the gateway for its facts.
   cli: { publish: [records, queries, streamInfo, gatewaySubject], subscribe: [folded], respond: false },
 };
 
-/** What a role may do. */
+/** Returns the permissions of a role, including the subscription to the replies to its own requests. */
 export function permissionsOf(role: JournalRole): Permissions {
   const { subscribe, ...rest } = permissions[role];
   return { ...rest, subscribe: [...subscribe, `${inboxPrefixOf(role)}.>`] };

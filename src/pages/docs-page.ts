@@ -1,6 +1,6 @@
 /**
- * `GET /docs`: the API's reference as a page to read and try, made by swagger-ui-dist from the OpenAPI document. All files come
- * from this service, and the page may talk to nobody else.
+ * Serves `GET /docs`: the API reference, a page on which requests can be tried. swagger-ui-dist renders the page from
+ * the OpenAPI document. This service serves all files of the page, and the page may send requests to this service only.
  */
 
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The files of the page in the order in which it loads them. Addresses are relative, so that a proxy may add a prefix. */
+/**
+ * The files of the page in loading order. The page refers to them by relative addresses, so that a proxy may add a
+ * prefix.
+ */
 const files = [
   {
     path: 'docs/swagger-ui.css',
@@ -41,12 +44,12 @@ const files = [
   { path: 'docs/start.js', type: 'text/javascript; charset=utf-8', read: () => referenceScript },
 ];
 
-/** The place on the page where an operation and its refusals are explained. */
+/** Returns the link to the description of an operation and its errors on the page. */
 export function helpFor(tag: string, operation: string): string {
   return `${docsPath}#/${tag}/${operation}`;
 }
 
-/** The routes of the page and its files. */
+/** Returns the routes of the page and its files. */
 export function docsRoutes(): HttpRoute[] {
   const assets = files.map(({ path, type, read }) => ({ path, asset: new Asset(type, read(), pageHeaders(policy)) }));
   const addresses = assets.map(({ path, asset }) => `${path}?v=${asset.version}`);

@@ -1,12 +1,13 @@
 /**
- * The newest notes of a repository as Atom and as JSON Feed. Entries are known by the addresses of their pages, which stay.
+ * Writes the newest notes of a repository as an Atom feed and as a JSON Feed. The id of an entry is the permanent
+ * address of the note's page.
  */
 import { Feed } from 'feed';
 import { escapeHtml } from '../foundation/escape-html.ts';
 import { visibleText } from '../foundation/visible-text.ts';
 import type { HostedNote } from '../store/tables/hosted-notes.ts';
 
-/** What a feed says of itself; addresses are absolute. */
+/** Properties of a feed. All addresses in it are absolute. */
 export interface FeedHead {
   title: string;
   language: string;
@@ -14,16 +15,18 @@ export interface FeedHead {
   feeds: { atom: string; json: string };
 }
 
-/** A note in a feed; `html` empty = only its excerpt is shown. */
+/** A note in a feed. When `html` is empty, the feed shows only the excerpt. */
 export type FeedNote = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'html' | 'publishedAt' | 'updatedAt'> & {
   url: string;
 };
 
+/** Makes the Atom feed. */
 export function atomFeed(head: FeedHead, notes: readonly FeedNote[]): string {
-  // Titles and excerpts of entries are read as HTML.
+  // Feed readers interpret the titles and excerpts of Atom as HTML.
   return toFeed(head, notes, escapeHtml).atom1();
 }
 
+/** Makes the JSON Feed. */
 export function jsonFeed(head: FeedHead, notes: readonly FeedNote[]): string {
   return toFeed(head, notes, (text) => text).json1();
 }
@@ -40,7 +43,7 @@ function toFeed(
     language,
     feedLinks: feeds,
     generator: 'Tidings',
-    // Without notes it never changed: the same bytes each time.
+    // A feed without notes has the date 1970. With the current date, its bytes would change on every request.
     updated: new Date(Math.max(0, ...notes.map(({ updatedAt }) => updatedAt))),
   });
   for (const { version, path, excerpt = '', html, url, publishedAt, updatedAt } of notes)
@@ -56,7 +59,10 @@ function toFeed(
   return feed;
 }
 
-/** Without what XML cannot hold, and what does not show or turns the direction of writing. */
+/**
+ * Removes characters that are forbidden in XML, invisible characters, and characters that change the direction of
+ * writing.
+ */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
   return visibleText(text).replace(/[\u000B\u000C\uFFFE\uFFFF]/g, '');

@@ -1,5 +1,6 @@
 /**
- * `GET /docs/guide`: the guide to the API (`docs/api.md`) as a page, in the style of the pages of notes. Made once at the start.
+ * Serves `GET /docs/guide`: the guide to the API (`docs/api.md`) as a page, in the style of the pages of notes. The
+ * page is made once when the service starts.
  */
 import { readFileSync } from 'node:fs';
 import MarkdownIt, { type Token } from 'markdown-it';
@@ -14,14 +15,14 @@ import { styleVersion } from './style.ts';
 /** Path of the page. */
 export const guidePath = '/docs/guide';
 
-/** What the guide needs besides the style of the pages of notes. */
+/** Style rules of the guide, in addition to the style of the pages of notes. */
 const guideStyle = `nav.contents { display: block; padding: 0; border: 0; }
 nav.documents { margin-bottom: 2rem; padding: 0 0 1rem; border: 0; border-bottom: 1px solid var(--line); justify-content: start; }
 :is(h1, h2, h3, h4) .anchor { margin-left: 0.4em; color: var(--faint); font-size: 0.8em; text-decoration: none; }
 table { max-width: 100%; }
 `;
 
-/** Writes the token at a place. */
+/** A rule renders the token at index `i` as HTML. */
 type Rule = (tokens: readonly Token[], i: number) => string;
 
 interface Heading {
@@ -30,19 +31,22 @@ interface Heading {
   slug: string;
 }
 
-/** The routes of the page and its style. */
+/** Returns the routes of the page and its style. */
 export function guideRoutes(): HttpRoute[] {
   const css = new Asset('text/css; charset=utf-8', guideStyle, pageHeaders(pagePolicy));
   const page = new Asset('text/html; charset=utf-8', guidePage(readGuide(), css.version), pageHeaders(pagePolicy));
   return [page.route(guidePath), css.route('/docs/guide.css')];
 }
 
-/** `docs/api.md` lies beside the build: in a checkout, in the image and in the packed package. */
+/**
+ * Reads `docs/api.md`. The folder `docs` is next to the build folder in a checkout, in the image and in the packed
+ * package.
+ */
 function readGuide(): string {
   return readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
 }
 
-/** The guide as a page; its addresses are relative, so that a proxy may add a prefix. */
+/** Renders the guide as a page. Addresses on the page are relative, so that a proxy may add a prefix. */
 export function guidePage(text: string, version: string): string {
   const markdown = new MarkdownIt({ html: false });
   const tokens = markdown.parse(text, {});
@@ -68,7 +72,10 @@ ${render(tokens.slice(0, start))}${contentsOf([...headings.values()])}${render(t
 `;
 }
 
-/** The headings by their opening token, each with an anchor as code hosts make them: links in the text lead there too. */
+/**
+ * Returns the headings by their opening token. Their anchors are the same as on code hosts, so that links in the text
+ * work.
+ */
 function headingsOf(tokens: readonly Token[]): Map<Token, Heading> {
   const used = new Map<string, number>();
   return new Map(
@@ -86,7 +93,10 @@ function headingsOf(tokens: readonly Token[]): Map<Token, Heading> {
   );
 }
 
-/** How elements are written that need an anchor, a way to be scrolled by keyboard, or an address that is served. */
+/**
+ * Makes the rules for elements whose default HTML does not suffice: headings get an anchor, tables and code can be
+ * scrolled by keyboard, and links to files that are not served become plain text.
+ */
 function rulesFor(headings: ReadonlyMap<Token, Heading>): Record<string, Rule> {
   let open: Heading | undefined;
   const links: boolean[] = [];
@@ -102,7 +112,7 @@ function rulesFor(headings: ReadonlyMap<Token, Heading>): Record<string, Rule> {
     },
     fence: (tokens, i) => `<pre tabindex="0"><code>${escapeHtml(tokens[i]?.content ?? '')}</code></pre>\n`,
     table_open: () => '<table tabindex="0">\n',
-    // Alignment would be a style attribute, which the policy forbids.
+    // Omits the alignment of columns: it would be a style attribute, which the Content-Security-Policy forbids.
     th_open: () => '<th>',
     td_open: () => '<td>',
     link_open: (tokens, i) => {
@@ -115,7 +125,7 @@ function rulesFor(headings: ReadonlyMap<Token, Heading>): Record<string, Rule> {
   };
 }
 
-/** Where the list of contents of the text itself begins and ends: the list before the first section. */
+/** Returns the token indexes of the table of contents: the start and the end of the list before the first section. */
 function listOfContents(tokens: readonly Token[]): [start: number, end: number] {
   const first = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h2');
   const isOuter = (type: string) => (token: Token, i: number) => token.type === type && token.level === 0 && i < first;
@@ -123,7 +133,7 @@ function listOfContents(tokens: readonly Token[]): [start: number, end: number] 
   return start < 0 ? [first, first] : [start, tokens.findIndex(isOuter('bullet_list_close')) + 1];
 }
 
-/** The sections, each with its parts. */
+/** Renders the table of contents: headings of level 2, each with its headings of level 3. */
 function contentsOf(headings: readonly Heading[]): string {
   const items: string[] = [];
   let depth = 2;

@@ -1,17 +1,21 @@
 /**
- * A page by which `tidings doctor` and a start recognise this very process behind a public URL: it shows a random text that the
- * process makes for itself. It needs no key and tells nothing else.
+ * Serves `GET /api/instance`, which returns a random text that identifies this process. `tidings doctor` compares this
+ * text with the text that the gateway itself reports, to check that the public URL leads to this process. The request
+ * needs no API key, and the reply contains nothing else.
  */
 import { randomUUID } from 'node:crypto';
 import type { HttpRoute } from '../http/server.ts';
 
-/** Below /api/, as every proxy forwards the receiver that is there. */
+/**
+ * Path of the page. The path begins with `/api/`, like the path of the webhook receiver. Every proxy forwards this
+ * prefix to the service.
+ */
 export const instancePath = '/api/instance';
 
-/** Random text of this process. */
+/** Random text that identifies this process. */
 export const instanceMark = randomUUID();
 
-/** The route of the page. */
+/** Returns the route of the page. */
 export function instanceRoute(): HttpRoute {
   const body = { service: 'tidings', mark: instanceMark };
   return {

@@ -1,6 +1,4 @@
-/**
- * What the pages may load: their stylesheet, and nothing else.
- */
+/** Defines what the pages may load: only their stylesheet. */
 
 /** The Content-Security-Policy of the pages. */
 export const pagePolicy = [

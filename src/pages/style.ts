@@ -1,5 +1,6 @@
 /**
- * The one stylesheet of the pages, served as a file: light and dark as the reader's system is, one column that fits a phone.
+ * Contains the stylesheet of all pages. It follows the light or dark mode of the reader's system. Its layout is one
+ * column that also fits a phone.
  */
 import { digestOf } from '../foundation/etag.ts';
 
@@ -64,5 +65,5 @@ nav { display: flex; justify-content: space-between; gap: 1rem; padding-top: 1re
 footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--faint); font-size: 0.875rem; }
 `;
 
-/** Tells stylesheets apart in their address, so that browsers may keep them for good. */
+/** Version of the stylesheet. Its address contains the version, so that browsers may cache it permanently. */
 export const styleVersion = digestOf(style).slice(0, 8);

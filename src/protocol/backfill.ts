@@ -1,6 +1,7 @@
 /**
- * A backfill of a repository's older history: its row in the partition, and what a page's record says of how far it has
- * come. Shapes only; `workers/host/` carries backfills out, `workers/fold/backfills.ts` folds what they tell.
+ * The shapes of a backfill, which reads a repository's older history: its row in the partition, and the progress that
+ * each record of a page reports. `workers/host/` carries backfills out, and `workers/fold/backfills.ts` folds their
+ * records.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -8,7 +9,7 @@ const Instant = Type.Integer({ minimum: 0 });
 const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 
-/** What is read, in this order. */
+/** The lists that a backfill reads from the host, in this order. */
 export const backfillPhases = [
   'pulls',
   'issues',
@@ -24,45 +25,45 @@ const PhaseSchema = Type.Union(backfillPhases.map((phase) => Type.Literal(phase)
 
 export const BackfillStateSchema = Type.Union([
   Type.Literal('running'),
-  /** The host asks for patience, or is away. */
+  /** The host asked Tidings to wait, or cannot be reached. */
   Type.Literal('waiting'),
   Type.Literal('completed'),
   Type.Literal('failed'),
   Type.Literal('cancelled'),
 ]);
 
-/** Where a backfill goes on, also in another process. */
+/** The place in the lists at which a backfill continues, even in another process. */
 export const BackfillPositionSchema = Type.Object({
   phase: PhaseSchema,
-  /** Address of the page to read next, as the host gave it; null = the list's first. */
+  /** Address of the page to read next, as the host gave it; null = the first page of the list. */
   next: NullableString,
-  /** The list is read a second time, for what moved to its front meanwhile. */
+  /** Whether the list is being read a second time, to find items that moved to its front during the first reading. */
   again: Type.Boolean(),
-  /** Of the list's first page: its etag, and the newest of the host's times on it. */
+  /** The etag of the list's first page, and the newest host time on that page. */
   etag: NullableString,
   newest: NullableInstant,
-  /** Branches still to be read; the first is under way. */
+  /** Branches that still have to be read. The first one is being read. */
   branches: Type.Array(Type.Object({ name: Type.String(), head: Type.String() })),
-  /** The branch under way is listed; its steps come next. */
+  /** Whether all commits of the current branch have been listed. If true, the next task makes the branch's steps. */
   listed: Type.Boolean(),
-  /** The last pull request whose reviews were asked for. */
+  /** Number of the last pull request whose reviews were requested. */
   number: Type.Integer(),
 });
 export type BackfillPosition = Static<typeof BackfillPositionSchema>;
 
-/** How far a phase is, in pages (reviews: in pull requests); `total` null while nobody knows. */
+/** Progress of a phase, in pages (phase `reviews`: in pull requests). `total` is null while it is unknown. */
 export const PhaseProgressSchema = Type.Object({
   done: Type.Integer(),
   total: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type PhaseProgress = Static<typeof PhaseProgressSchema>;
 
-/** A list that was read to its end: what the next backfill need not read again. */
+/** A list that was read completely. The next backfill does not read the same items again. */
 export const ReadListSchema = Type.Object({
-  /** How far back it was read; null = to the beginning. */
+  /** Time down to which the list was read; null = the beginning of the history. */
   since: NullableInstant,
   etag: NullableString,
-  /** The newest of the host's times on its first page. */
+  /** The newest host time on the list's first page. */
   newest: NullableInstant,
 });
 export type ReadList = Static<typeof ReadListSchema>;
@@ -70,11 +71,14 @@ export type ReadList = Static<typeof ReadListSchema>;
 export const BackfillWaitsSchema = Type.Object({
   count: Type.Integer(),
   ms: Type.Integer(),
-  /** When the wait under way ends. */
+  /** When the current wait ends. */
   until: NullableInstant,
 });
 
-/** What changes with every page. `step` rises with each; an earlier one that comes late changes nothing. */
+/**
+ * The state of a backfill, which every page updates. `step` increases with each page. If a page arrives late, its step
+ * is lower than the stored step, and the page changes nothing.
+ */
 export const BackfillProgressSchema = Type.Object({
   step: Type.Integer(),
   state: Type.Exclude(BackfillStateSchema, Type.Literal('cancelled')),
@@ -94,21 +98,24 @@ export const BackfillRecordSchema = Type.Composite([
     id: Type.String(),
     repoId: Type.String(),
     state: BackfillStateSchema,
-    /** Nothing last changed before is read; null = everything. */
+    /** Items last changed before this time are not read; null = everything is read. */
     since: NullableInstant,
-    /** How far back the steps of branches reach that earlier backfills left: where they do, reading can end. */
+    /**
+     * Earlier backfills have made the steps of branches back to this time. A backfill can stop reading a branch where
+     * such steps exist.
+     */
     depth: NullableInstant,
     installationId: NullableString,
     percent: Type.Integer(),
     startedAt: Instant,
     updatedAt: Instant,
     finishedAt: NullableInstant,
-    /** The outbox row that keeps it going. */
+    /** The outbox row that keeps the backfill running. */
     row: Type.Integer(),
   }),
 ]);
 export type BackfillRecord = Static<typeof BackfillRecordSchema>;
 
-/** The last synchronisation of a repository's tags. */
+/** The last tag sync of a repository. */
 export const TagSyncSchema = Type.Object({ at: Instant, etag: NullableString });
 export type TagSync = Static<typeof TagSyncSchema>;

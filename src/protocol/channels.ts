@@ -1,6 +1,6 @@
 /**
- * The channels a draft can be published to: their names, the settings that a connection of each has, and what the edge must
- * know of them without being able to publish. How each publishes is a file of `channels/`.
+ * The channels that a draft can be published to: their names, the settings of their connections, and the properties
+ * that the edge needs. The edge cannot publish. Each channel's file in `channels/` does the publishing.
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import {
@@ -25,24 +25,33 @@ export const channelNames = [
 export const ChannelNameSchema = Type.Union(channelNames.map((name) => Type.Literal(name)));
 export type ChannelName = (typeof channelNames)[number];
 
-/** What the edge knows of a channel. */
+/** The properties of a channel that the edge needs. */
 export interface ChannelTraits {
   settings: TObject;
-  /** Fields of `settings` that are sealed and never answered. */
+  /** Fields of `settings` that are sealed and never returned. */
   secrets: readonly string[];
-  /** Fields of `settings` that say which receiver it is: the same ones mean the same receiver. */
+  /** Fields of `settings` that identify the receiver: equal values mean the same receiver. */
   receiver: readonly string[];
-  /** Fields of `settings` that say where the secrets are sent: a stored one is never sent anywhere else. */
+  /**
+   * Fields of `settings` that decide where the secrets are sent. A stored secret is never sent to a new place. So a
+   * request that changes such a field must contain the secrets again.
+   */
   secretsGoTo: readonly string[];
   /** Fields of `settings` that hold the web address or the host of a receiver. */
   addresses: readonly string[];
-  /** Whether anybody outside the organisation may read what is published; its policy may refuse such. */
+  /**
+   * Whether people outside the organization may read what is published. The organization's policy may refuse such
+   * channels for internal drafts.
+   */
   isPublic: boolean;
-  /** Whether it works without a stored connection: its settings then are their defaults. */
+  /** Whether the channel works without a stored connection, with default settings. */
   isBuiltIn: boolean;
-  /** Whether it writes to a repository on its host: it is tried for a repository, and takes credentials for its host. */
+  /**
+   * Whether the channel writes to a repository on its host. Such a channel uses the credentials for that host, and its
+   * test needs a repository.
+   */
   needsRepository: boolean;
-  /** Whether it publishes ranges between tags alone. */
+  /** Whether the channel only publishes ranges between tags. */
   needsTag: boolean;
 }
 
@@ -55,7 +64,8 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
     secrets: ['accessToken'],
     secretsGoTo: ['apiUrl'],
     addresses: ['apiUrl'],
-    // A token is replaced now and then; the ids of teammates are those of one workspace.
+    // Access tokens are replaced from time to time, so they do not identify the receiver. A sender id identifies the
+    // receiver, because a sender is a teammate, and each teammate belongs to one workspace.
     receiver: ['apiUrl', 'senderId'],
     isPublic: true,
   }),
@@ -97,20 +107,20 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
   return { settings, ...none, ...traits };
 }
 
-/** The connection that a publication goes through, as it stands on the journal: secrets sealed. */
+/** The connection that a publication uses, as it is in the journal. The secrets of the connection are sealed. */
 export const ConnectionSchema = Type.Object({
   orgId: Type.String(),
-  /** Null = of the whole organisation. */
+  /** Null = the connection is for the whole organization. */
   repoId: Type.Union([Type.String(), Type.Null()]),
   settings: Type.Record(Type.String(), Type.Unknown()),
-  /** Sealed values by field, each JSON. */
+  /** Sealed values by field name. Each value was encoded as JSON before it was sealed. */
   secrets: Type.Record(Type.String(), Type.String()),
-  /** Keyed digest of what says which receiver it is. */
+  /** Keyed digest of the fields that identify the receiver. */
   receiver: Type.String(),
 });
 export type Connection = Static<typeof ConnectionSchema>;
 
-/** A connection as the directory keeps it. */
+/** A connection as the directory stores it. */
 export const ChannelRecordSchema = Type.Composite([
   Type.Object({ channel: ChannelNameSchema }),
   ConnectionSchema,
@@ -118,7 +128,10 @@ export const ChannelRecordSchema = Type.Composite([
 ]);
 export type ChannelRecord = Static<typeof ChannelRecordSchema>;
 
-/** What a connection's sealed value of a field is bound to. */
+/**
+ * Returns the context in which a field of a connection is sealed. The sealed value can only be opened in the same
+ * context.
+ */
 export function channelSealedFor(
   { orgId, repoId }: Pick<Connection, 'orgId' | 'repoId'>,
   channel: ChannelName,
@@ -127,9 +140,12 @@ export function channelSealedFor(
   return ['channel', orgId, repoId ?? '', channel, field];
 }
 
-/** Commands of the directory about channels. */
+/** The directory's commands that concern channels. */
 export const ChannelCommandSchemas = [
-  /** `ifMatch`: digests of which the channel must have one. */
+  /**
+   * `ifMatch` lists the digests that the sender of the command accepts. The command is refused if the channel's current
+   * digest is not in this list.
+   */
   Type.Object({
     name: Type.Literal('putChannel'),
     record: ChannelRecordSchema,
@@ -141,7 +157,7 @@ export const ChannelCommandSchemas = [
     repoId: Type.Union([Type.String(), Type.Null()]),
     channel: ChannelNameSchema,
   }),
-  /** `address` is the keyed digest of a mail address. */
+  /** Stops or resumes mail to a recipient. `address` is the keyed digest of the recipient's mail address. */
   Type.Object({
     name: Type.Literal('suppress'),
     orgId: Type.String(),

@@ -1,20 +1,22 @@
 /**
- * What the host tells, minimised: snapshots of pull requests, issues and comments, pushes, tags, installations, and what is
- * read from its REST API. Shapes only; `intake/` makes them, `workers/partition` folds the records that carry them.
+ * The shapes of minimized host data: snapshots of pull requests, issues and comments, pushes, tags, installations, and
+ * data read over the REST API. `intake/` makes these shapes, and `workers/partition` folds the records that contain
+ * them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { CommentKindSchema, ComparisonRecordSchema } from './stored.ts';
 
 const Instant = Type.Integer();
-/** A text or number that can be missing. */
+/** A text or number that can be null. */
 export const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
 /**
- * Whose secret signed a delivery. Null is a secret of the whole host, which the operator and the host alone know: it proves
- * what it says. Otherwise the delivery claims something for one organization: `proved` says whether the owner of that
- * organization was confirmed at receipt, and `supersedes` names the organization whose claim on the repository the host has
- * refuted. Records of earlier versions do not say it.
+ * States whose secret a delivery was signed with. Null means a secret of the whole host. Only the operator and the host
+ * know such a secret, so the signature proves the content. If the secret belongs to an organization, the delivery is
+ * only a claim of that organization. `proved` states whether the organization's owner was confirmed at receipt.
+ * `supersedes` names another organization: it claimed the repository, and the host has refuted its claim. The whole
+ * field is absent in records of earlier versions of Tidings.
  */
 export const SignedBySchema = Type.Union([
   Type.Null(),
@@ -22,12 +24,15 @@ export const SignedBySchema = Type.Union([
 ]);
 export type SignedBy = Static<typeof SignedBySchema>;
 
-/** The host gave no time of the snapshot: `updatedAt` is that of the receipt, and the order of receipt decides. */
+/**
+ * Set if the host gave no time for the snapshot. `updatedAt` is then the time of receipt, and snapshots are ordered by
+ * their receipt.
+ */
 const undated = Type.Optional(Type.Literal(true));
 
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
-/** A pull request's snapshot. `labels` is absent when the payload had none to say. */
+/** A pull request's snapshot. `labels` is absent if the payload did not list them. */
 export const PullSnapshotSchema = Type.Object({
   number: Type.Integer(),
   title: Type.String(),
@@ -47,7 +52,7 @@ export const PullSnapshotSchema = Type.Object({
 });
 export type PullSnapshot = Static<typeof PullSnapshotSchema>;
 
-/** An issue's snapshot; `state` and `labels` can be absent (host payloads leave them out for some actions). */
+/** An issue's snapshot. `state` and `labels` can be absent, because hosts leave them out for some actions. */
 export const IssueSnapshotSchema = Type.Object({
   number: Type.Integer(),
   title: Type.String(),
@@ -73,7 +78,10 @@ export const PushedCommitSchema = Type.Object({
 });
 export type PushedCommit = Static<typeof PushedCommitSchema>;
 
-/** A branch push, or one part of a long one; between two parts stands an id that is no commit's (`partEnd` of `src/foundation/ids.ts`). */
+/**
+ * A branch push, or one part of a long push. Where one part ends and the next part begins, `after` of the first and
+ * `before` of the second hold an id that is not the id of a commit (`partEnd` in `src/foundation/ids.ts`).
+ */
 export const BranchPushSchema = Type.Object({
   branch: Type.String(),
   before: Nullable(Type.String()),
@@ -88,8 +96,8 @@ export const BranchPushSchema = Type.Object({
 export type BranchPush = Static<typeof BranchPushSchema>;
 
 /**
- * A tag push. `sha` is the commit where the host named one; `object` is what the tag itself points at. `hint` marks what a
- * create or delete event tells, which comes beside the push and knows less.
+ * A tag push. `sha` is the commit if the host named one; `object` is the object that the tag itself points at. `hint`
+ * marks the content of a create or delete event. Such an event arrives in addition to the push and contains less.
  */
 export const TagPushSchema = Type.Object({
   name: Type.String(),
@@ -103,11 +111,13 @@ export const TagPushSchema = Type.Object({
 });
 export type TagPush = Static<typeof TagPushSchema>;
 
-/** A comment's snapshot: of a discussion, of a review as a whole, or of a line under review. */
+/**
+ * A comment's snapshot. A comment is part of a discussion, a review as a whole, or a comment on a line under review.
+ */
 export const CommentSnapshotSchema = Type.Object({
   kind: CommentKindSchema,
   id: Type.String(),
-  /** Pull request or issue it belongs to. */
+  /** Number of the pull request or issue that the comment belongs to. */
   number: Type.Integer(),
   author: EventAuthor,
   body: Type.String(),
@@ -118,28 +128,28 @@ export const CommentSnapshotSchema = Type.Object({
 });
 export type CommentSnapshot = Static<typeof CommentSnapshotSchema>;
 
-/** What an event says, by its kind. */
+/** The content of an event, by its kind. */
 export const EventBodySchema = Type.Union([
   Type.Object({ event: Type.Literal('pull_request'), action: Type.String(), pull: PullSnapshotSchema }),
   Type.Object({ event: Type.Literal('issues'), action: Type.String(), issue: IssueSnapshotSchema }),
   Type.Object({ event: Type.Literal('push'), push: BranchPushSchema }),
   Type.Object({ event: Type.Literal('tag'), tag: TagPushSchema }),
   Type.Object({ event: Type.Literal('comment'), action: Type.String(), comment: CommentSnapshotSchema }),
-  /** The issue is gone from this repository: deleted, or moved to another one. */
+  /** The issue no longer exists in this repository, because it was deleted or transferred. */
   Type.Object({ event: Type.Literal('issue_removed'), number: Type.Integer(), seenAt: Instant }),
-  /** The repository itself; what changed stands in the record's repository. */
+  /** A change of the repository itself. The repository's new state is in the record's `repository`. */
   Type.Object({
     event: Type.Literal('repository'),
     action: Type.String(),
     formerName: Nullable(Type.String()),
-    /** What was the default branch until then, or what it was called. */
+    /** Name of the former default branch, or the former name of a renamed default branch. */
     formerBranch: Type.Optional(Type.String()),
     seenAt: Instant,
   }),
-  /** `to` null = the label was deleted. */
+  /** A renamed or deleted label. `to` is null if the label was deleted. */
   Type.Object({
     event: Type.Literal('label'),
-    /** The host's number of the label; absent where it tells none. */
+    /** Number that the host gave the label; absent if the host sends no number. */
     id: Type.Optional(Type.String()),
     from: Type.String(),
     to: Nullable(Type.String()),
@@ -148,14 +158,17 @@ export const EventBodySchema = Type.Union([
 ]);
 export type EventBody = Static<typeof EventBodySchema>;
 
-/** A commit as a backfill reads it: a push does not tell its parents. */
+/** A commit as a backfill reads it, with its parents. Commits of a push do not contain their parents. */
 export const ListedCommitSchema = Type.Composite([
   PushedCommitSchema,
   Type.Object({ parents: Type.Array(Type.String()) }),
 ]);
 export type ListedCommit = Static<typeof ListedCommitSchema>;
 
-/** One commit of a branch's first-parent line; `shas` is what it made reachable, oldest first, itself last. */
+/**
+ * One commit of a branch's first-parent line. `shas` are the commits that this commit made reachable, the oldest first
+ * and the commit itself last.
+ */
 export const BranchStepSchema = Type.Object({
   before: Nullable(Type.String()),
   after: Type.String(),
@@ -166,8 +179,8 @@ export const BranchStepSchema = Type.Object({
 export type BranchStep = Static<typeof BranchStepSchema>;
 
 /**
- * What is read from the host: what events say too, commits with their parents, how a branch came to be from them, and what
- * lies between two commits.
+ * Data that is read from the host: the same bodies as in events, commits with their parents, the steps of a branch made
+ * from those commits, and comparisons of two commits.
  */
 export const BackfilledBodySchema = Type.Union([
   EventBodySchema,
@@ -184,7 +197,7 @@ const InstalledRepository = Type.Object({
   private: Type.Boolean(),
 });
 
-/** What an app's installation tells the directory: which repositories of an owner it may see. */
+/** A change of an app's installation: which repositories of an owner it may access. */
 export const InstallationBodySchema = Type.Object({
   action: Type.Union([
     Type.Literal('installed'),

@@ -1,6 +1,6 @@
 /**
- * A note on a page of this service: what the channel `hosted` makes of a draft, which the journal carries and the gateway puts
- * into a page.
+ * The shape of a note on a page of this service. The channel `hosted` makes the note from a draft, the journal carries
+ * it, and the gateway inserts it into a page.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { PersonaSchema } from './stored.ts';
@@ -8,13 +8,16 @@ import { PersonaSchema } from './stored.ts';
 export const HostedPageSchema = Type.Object({
   version: Type.String(),
   persona: PersonaSchema,
-  /** Safe HTML, without attributes but addresses of links; headings from the second level on. */
+  /** Safe HTML, with link addresses as its only attributes. Headings begin at the second level. */
   html: Type.String(),
-  /** A line of plain text made of the note's own words; may be empty. */
+  /** One line of plain text from the note. The line may be empty. */
   excerpt: Type.Optional(Type.String()),
-  /** Stored by earlier versions, which made it of the draft's flags. Shown nowhere: the note may not hold it. */
+  /**
+   * A summary that earlier versions of Tidings made from the draft's flags and stored. It is never shown, because its
+   * text may not be part of the note.
+   */
   summary: Type.Optional(Type.String()),
-  /** When the version was made, in milliseconds. */
+  /** Time of the version, in milliseconds, for example the date of its tag. */
   date: Type.Integer(),
 });
 export type HostedPage = Static<typeof HostedPageSchema>;

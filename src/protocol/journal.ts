@@ -1,6 +1,7 @@
 /**
- * The records of the journal: everything that changes a partition, in the order it was accepted (`docs/architecture.md`).
- * Shapes only; `journal/codec` packs them, `intake/` and `api/` make them, `workers/partition` folds them.
+ * The shapes of journal records. The journal contains everything that changes a partition, in the order of acceptance
+ * (`docs/architecture.md`). `journal/codec` packs records, `intake/` and `api/` make them, and `workers/partition`
+ * folds them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { BackfillProgressSchema, TagSyncSchema } from './backfill.ts';
@@ -14,15 +15,18 @@ import { SweepBodySchema } from './retention.ts';
 const Instant = Type.Integer();
 
 const recordBase = {
-  /** Unique for ever; a record read twice has the same id. */
+  /** Unique id of the record. A record that is read twice has the same id both times. */
   id: Type.String(),
-  /** Time of enqueuing; the highest one folded is the partition's time. */
+  /** Time of enqueuing, in milliseconds. The highest time of all folded records is the partition's time. */
   at: Instant,
-  /** Marks a dead letter replayed by a person, by its place: it counts once, and passes what knows it on purpose. */
+  /**
+   * Set if a person has replayed the record after it became a dead letter. The value is the position of the dead
+   * letter. The record is folded once, without the checks that would reject it as a duplicate.
+   */
   replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
 };
 
-/** A delivery, minimised and redacted. `due` is set when its organisation was over the ingestion limit. */
+/** A delivery, minimized and redacted. `due` is set if the delivery's organization was over the ingestion limit. */
 export const EventRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('event'),
@@ -37,16 +41,20 @@ export const EventRecordSchema = Type.Object({
 export type EventRecord = Static<typeof EventRecordSchema>;
 
 /**
- * What was read from the host's REST API: a page of a backfill, tags that a synchronisation found, or what a range to be was
- * looked up for. `seenAt` is when the repository was asked for. A page that does not fit is several records, the last of which carries `progress`.
+ * Data that was read over the host's REST API: a page of a backfill, the result of a tag sync, or data for a range that
+ * is being created. `seenAt` is the time at which the repository was requested from the host. A page that does not fit
+ * into one record becomes several records, and the last of them contains `progress`.
  */
 export const BackfilledRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('backfilled'),
-  /** The backfill it belongs to; null for a synchronisation of tags and for what a range needs. */
+  /** Id of the backfill that read the data; null for a tag sync and for the data that a range needs. */
   job: Nullable(Type.String()),
   repository: EventRepositorySchema,
-  /** The repository is as its host describes it, its owner confirmed; else it is as stored, or of an earlier version. */
+  /**
+   * Set if the host has described the repository and confirmed its owner. The field is absent if `repository` is as
+   * stored, and in records of earlier versions of Tidings.
+   */
   confirmed: Type.Optional(Type.Literal(true)),
   seenAt: Instant,
   bodies: Type.Array(BackfilledBodySchema),
@@ -55,22 +63,24 @@ export const BackfilledRecordSchema = Type.Object({
 });
 export type BackfilledRecord = Static<typeof BackfilledRecordSchema>;
 
-/** A delivery about an installation; it goes to the directory. */
+/** A delivery about an installation, for the directory. */
 export const InstallationRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('installation'),
   delivery: Type.String(),
   source: Type.String(),
-  /** Absent = 0. */
+  /** Number of this part of the delivery; absent = 0. */
   part: Type.Optional(Type.Integer()),
-  /** How many partitions of repositories there are: those of a renamed owner are told. */
+  /**
+   * Number of repository partitions. The directory needs this number to inform the partitions when an owner is renamed.
+   */
   partitions: Type.Optional(Type.Integer()),
   signedBy: Type.Optional(SignedBySchema),
   body: InstallationBodySchema,
 });
 export type InstallationRecord = Static<typeof InstallationRecordSchema>;
 
-/** An API write; its result is stored under the record's id. */
+/** An API write. The result of the write is stored under the record's id. */
 export const CommandRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('command'),
@@ -79,7 +89,7 @@ export const CommandRecordSchema = Type.Object({
 });
 export type CommandRecord = Static<typeof CommandRecordSchema>;
 
-/** The outcome of an effect that left through the outbox. */
+/** The outcome of an effect. */
 export const ResultRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('result'), body: ResultBodySchema });
 export type ResultRecord = Static<typeof ResultRecordSchema>;
 
@@ -92,7 +102,10 @@ export const RelayRecordSchema = Type.Object({
 });
 export type RelayRecord = Static<typeof RelayRecordSchema>;
 
-/** Moves a partition's time when nothing else does. `padding` fills a block of the journal, so that it can be dropped whole. */
+/**
+ * Advances a partition's time when no other record does. `padding` fills a block of the journal, so that the block can
+ * be removed as a whole.
+ */
 export const TickRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('tick'),
@@ -100,11 +113,14 @@ export const TickRecordSchema = Type.Object({
 });
 export type TickRecord = Static<typeof TickRecordSchema>;
 
-/** Erases what has been kept long enough, piece by piece (`docs/architecture.md` decision 19). */
+/** Erases records after their retention period, piece by piece (`docs/architecture.md` decision 19). */
 export const SweepRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('sweep'), body: SweepBodySchema });
 export type SweepRecord = Static<typeof SweepRecordSchema>;
 
-/** API calls of an organisation since the last record, in one month and one daily window (`daySince`; 0 without a limit). */
+/**
+ * API calls of an organization since the last record, in one calendar month and one daily window. `daySince` is the
+ * beginning of the daily window, or 0 if there is no daily limit.
+ */
 export const UsageCallsSchema = Type.Object({
   org: Type.String({ description: 'org_…, or `instance` for keys of the instance' }),
   month: Type.String({ description: 'YYYY-MM, UTC' }),
@@ -113,7 +129,10 @@ export const UsageCallsSchema = Type.Object({
 });
 export type UsageCalls = Static<typeof UsageCallsSchema>;
 
-/** What a gateway has counted since its last such record; `boot` and `number` tell one that comes twice. */
+/**
+ * The usage that a gateway has counted since its previous usage record. Two records with the same `boot` and the same
+ * `number` are duplicates.
+ */
 export const UsageRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('usage'),

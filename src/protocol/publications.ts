@@ -1,13 +1,17 @@
 /**
- * Publications: the record of one, the commands that make, repeat and remove it, and what its publisher journals on the way.
- * Shapes only; `workers/fold/publications.ts` folds them, `workers/publish/` carries them out.
+ * The shapes of publications: the stored record, the commands that create, resend and delete a publication, and the
+ * results that its publisher journals. `workers/fold/publications.ts` folds the commands, and `workers/publish/` sends
+ * the publications.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { HostedPageSchema } from './hosted.ts';
 import { PersonaSchema } from './stored.ts';
 
-/** Git trailer of commits that the service makes, with the id of their publication: by it they are known and left out of notes. */
+/**
+ * Name of the Git trailer in commits that the service makes. The trailer holds the id of the publication. Commits with
+ * this trailer are left out of notes.
+ */
 export const publicationTrailer = 'Tidings-Publication';
 
 const Instant = Type.Integer();
@@ -15,60 +19,66 @@ const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 
 /**
- * Where the page of the draft's persona is below its version's page. Customers' drafts have none, nor have records of earlier
- * versions. The sender of the command makes it, since an internal page has a secret in its address.
+ * Path of the page for the draft's persona, below the page of its version. The field is absent for customer drafts and
+ * in records of earlier versions of Tidings. The sender of the command makes the path, since the address of an internal
+ * page contains a secret.
  */
 const personaPath = Type.Optional(Type.String());
 
 /**
- * `pending`: no attempt was begun. `processing`: one was; others may follow. `completed` and `failed` are the ends, until a
- * person asks for more.
+ * `pending`: no attempt has begun. `processing`: an attempt has begun, and more attempts may follow. `completed` and
+ * `failed` are final until a person requests the publication again.
  */
 export const publicationStates = ['pending', 'processing', 'completed', 'failed'] as const;
 export const PublicationStateSchema = Type.Union(publicationStates.map((state) => Type.Literal(state)));
 
-/** One attempt; `error` null = it is under way, or it succeeded. */
+/** One attempt. `error` null = the attempt is under way, or it succeeded. */
 export const AttemptSchema = Type.Object({ at: Instant, endedAt: NullableInstant, error: NullableString });
 
 export const PublicationRecordSchema = Type.Object({
   id: Type.String(),
   repoId: Type.String(),
   draftId: Type.String(),
-  /** Revision of the draft whose text is published. */
+  /** Revision of the draft whose content is published. */
   revision: Type.Integer(),
   rangeId: Type.String(),
   persona: PersonaSchema,
   channel: ChannelNameSchema,
   asDraft: Type.Boolean(),
   connection: ConnectionSchema,
-  /** Address of the repository's public pages; null where nobody may know it. */
+  /** Address of the repository's public pages; null if the address must not be shown. */
   pagesUrl: NullableString,
   personaPath,
   status: PublicationStateSchema,
-  /** The attempt under way, the life of the worker that makes it, and digests of those it writes to one by one. */
+  /**
+   * The attempt under way, the worker run that makes the attempt (`by`), and digests of the recipients, if the attempt
+   * writes to each recipient separately.
+   */
   sending: Type.Union([
     Type.Object({ attempt: Type.Integer(), by: Type.String(), recipients: Type.Optional(Type.Array(Type.String())) }),
     Type.Null(),
   ]),
-  /** Attempts ever begun, and those since a person last asked for it. */
+  /**
+   * `attempted` counts all attempts of the publication. `tries` counts the attempts since a person last requested it.
+   */
   attempted: Type.Integer(),
   tries: Type.Integer(),
-  /** The newest ones. */
+  /** The newest attempts. */
   attempts: Type.Array(AttemptSchema),
   nextAttemptAt: NullableInstant,
   error: NullableString,
-  /** It may have arrived, and the receiver cannot be asked. */
+  /** Whether the publication may have arrived at a receiver that offers no way to check this. */
   outcomeUnknown: Type.Boolean(),
   url: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
   createdAt: Instant,
   updatedAt: Instant,
-  /** When it was last completed. */
+  /** When the publication was last completed. */
   publishedAt: NullableInstant,
 });
 export type PublicationRecord = Static<typeof PublicationRecordSchema>;
 
-/** Commands of a repository's partition about publications. `by` is what a stored result is told apart by. */
+/** Commands of a repository's partition about publications. */
 export const PublicationCommandSchemas = [
   Type.Object({
     name: Type.Literal('publish'),
@@ -81,7 +91,7 @@ export const PublicationCommandSchemas = [
     pagesUrl: NullableString,
     personaPath,
   }),
-  /** Sends a publication once more, through the connection of now. */
+  /** Sends a publication again, through the connection that exists now. */
   Type.Object({
     name: Type.Literal('resendPublication'),
     publicationId: Type.String(),
@@ -92,7 +102,10 @@ export const PublicationCommandSchemas = [
   Type.Object({ name: Type.Literal('deletePublication'), publicationId: Type.String() }),
 ] as const;
 
-/** An attempt begins: nothing has left yet, and from here on anything may. */
+/**
+ * An attempt begins. Before this record, nothing was sent. After this record, anything may have been sent. `by` is the
+ * worker run that makes the attempt.
+ */
 export const PublicationSendingSchema = Type.Object({
   result: Type.Literal('publicationSending'),
   publicationId: Type.String(),
@@ -101,12 +114,16 @@ export const PublicationSendingSchema = Type.Object({
   recipients: Type.Optional(Type.Array(Type.String())),
 });
 
-/** Digests of those who have it now, and of those who certainly have not; of the others it is not known. */
+/**
+ * Digests of the recipients that certainly have the message (`taken`), and of those that certainly do not (`free`). It
+ * is unknown whether the other recipients have it.
+ */
 const reached = Type.Optional(Type.Object({ taken: Type.Array(Type.String()), free: Type.Array(Type.String()) }));
 
 /**
- * An attempt arrived. `page` is what the channel `hosted` puts on a page. `countsRanges`: a range counts as one release, however
- * often it is published; absent in records of earlier versions, where each publication counts as one.
+ * An attempt succeeded. `page` is the note that the channel `hosted` puts on a page. `countsRanges` is set if a range
+ * counts as one release, however often it is published. The flag is absent in records of earlier versions of Tidings,
+ * which counted each publication as a release.
  */
 export const PublishedSchema = Type.Object({
   result: Type.Literal('published'),
@@ -120,7 +137,10 @@ export const PublishedSchema = Type.Object({
   reached,
 });
 
-/** An attempt failed; `attempt` 0 = before one was begun. `retryAt` null = for good. */
+/**
+ * An attempt failed. `attempt` 0 = the publication failed before an attempt began. `retryAt` null = the publication is
+ * not tried again.
+ */
 export const PublishFailedSchema = Type.Object({
   result: Type.Literal('publishFailed'),
   publicationId: Type.String(),

@@ -1,66 +1,82 @@
-/**
- * What one partition tells another through the outbox. Shapes only.
- */
+/** The shapes of relays. A relay is a message from one partition to another, sent through the outbox. */
 import { type Static, Type } from '@sinclair/typebox';
 import { EventRepositorySchema } from './repository.ts';
 import { WebhookEventRelaySchema } from './webhooks.ts';
 
 const Instant = Type.Integer();
 
-/** What one partition tells another; deduped at the target by (source, row). */
+/** The content of a relay. The target recognizes duplicates by (source, row). */
 export const RelayBodySchema = Type.Union([
   Type.Object({
     relay: Type.Literal('repositorySeen'),
     repository: EventRepositorySchema,
     seenAt: Instant,
-    /** Organization that claims it and has not proved it, null for one that is proved; absent in records of earlier versions. */
+    /**
+     * The organization that claims the repository without proof; null if the repository's owner is proved. The field is
+     * absent in records of earlier versions of Tidings.
+     */
     claimedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   }),
-  /** The host or a secret of the whole host has proved who owns a repository. A claim of `refuted` on it ends, with what it brought. */
+  /**
+   * The host, or a secret of the whole host, has proved who owns a repository. If the organization `refuted` claims the
+   * repository, its claim ends, and everything that was stored under the claim is erased.
+   */
   Type.Object({
     relay: Type.Literal('ownerProved'),
     repoId: Type.String(),
     ownerId: Type.String(),
-    /** The organization that is proved; absent in records of earlier versions. */
+    /** The organization whose ownership is proved; absent in records of earlier versions of Tidings. */
     orgId: Type.Optional(Type.String()),
     refuted: Type.Union([Type.String(), Type.Null()]),
   }),
-  /** The directory does not list a repository for the organization that claims it: the claim ends, with what it brought. */
+  /**
+   * The directory does not list a repository for the organization that claims it. The claim ends, and everything that
+   * was stored under the claim is erased.
+   */
   Type.Object({ relay: Type.Literal('claimDropped'), repoId: Type.String(), claimedBy: Type.String() }),
-  /** The organisation of a repository was erased: everything of it goes, unless it is another one's by now. */
+  /**
+   * A repository's organization was erased. Everything of the repository is erased, unless the repository belongs to
+   * another organization by now.
+   */
   Type.Object({
     relay: Type.Literal('repositoryErased'),
     repoId: Type.String(),
-    /** The organization that it was listed for; absent in records of earlier versions. */
+    /** The organization that the repository was listed for; absent in records of earlier versions of Tidings. */
     orgId: Type.Optional(Type.String()),
-    /** Number of its owner, null where it was merely claimed; absent in records of earlier versions. */
+    /**
+     * The host's number of the repository's owner; null if the repository was only claimed. The field is absent in
+     * records of earlier versions of Tidings.
+     */
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    /** Login under which it was listed; absent in records of earlier versions. */
+    /** Login of the owner under which the repository was listed; absent in records of earlier versions of Tidings. */
     login: Type.Optional(Type.String()),
-    /** Its notes on pages stay, and what it takes to show and to delete them. */
+    /** Set if the repository's notes on pages are kept, with everything that is needed to show and delete them. */
     keepPublished: Type.Optional(Type.Literal(true)),
   }),
-  /** The owner of a repository was renamed: its name changes with it. */
+  /** The owner of a repository was renamed, so its full name changes. */
   Type.Object({
     relay: Type.Literal('ownerRenamed'),
     repoId: Type.String(),
     ownerId: Type.String(),
     login: Type.String(),
-    /** Login under which the directory listed it; absent in records of earlier versions. */
+    /**
+     * Login of the owner under which the directory listed the repository; absent in records of earlier versions of
+     * Tidings.
+     */
     former: Type.Optional(Type.String()),
   }),
-  /** Something to count for the organisation of a repository, in the month of `countedAt`. */
+  /** Adds one to a counter of the repository's organization, in the month of `countedAt`. */
   Type.Object({
     relay: Type.Literal('counted'),
     repoId: Type.String(),
-    /** `publishedReleases` is told by earlier versions alone, which counted each publication as a release. */
+    /** Only earlier versions of Tidings send `publishedReleases`. They counted each publication as a release. */
     counter: Type.Union([
       Type.Literal('draftsGenerated'),
       Type.Literal('publications'),
       Type.Literal('publishedReleases'),
     ]),
     countedAt: Instant,
-    /** A publication that is the first one of its range: it counts as a release too. */
+    /** Set for the first publication of a range, which also counts as a release. */
     isRelease: Type.Optional(Type.Literal(true)),
   }),
   WebhookEventRelaySchema,

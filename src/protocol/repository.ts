@@ -1,9 +1,10 @@
 /**
- * The repository that an event or a command is about, minimised. It stands apart since both name it.
+ * The shape of the repository that an event or a command is about, minimized. The shape has a file of its own because
+ * both events and commands use it.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
-/** The repository part of a minimised event. */
+/** The repository part of a minimized event. */
 export const EventRepositorySchema = Type.Object({
   id: Type.String(),
   origin: Type.String(),
@@ -12,7 +13,10 @@ export const EventRepositorySchema = Type.Object({
   defaultBranch: Type.Union([Type.String(), Type.Null()]),
   url: Type.String(),
   private: Type.Boolean(),
-  /** The payload did not say whether it is private: that, and an address that follows from its name, count while nothing is known. */
+  /**
+   * Set if the payload did not state whether the repository is private. The value of `private` is then provisional, and
+   * so is a `url` that was made from the name. Both only apply until the real values are known.
+   */
   bare: Type.Optional(Type.Literal(true)),
   owner: Type.Object({ id: Type.String(), login: Type.String() }),
 });

@@ -1,5 +1,6 @@
 /**
- * Outcomes of effects that left through the outbox: renders, recounts, relays, publications, webhook attempts. Shapes only.
+ * The shapes of the outcomes of effects: renders, recounts, relays, publications, webhook attempts, and the host's
+ * answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
@@ -7,8 +8,11 @@ import { DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 import { WebhookAttemptedSchema } from './webhooks.ts';
 
 /**
- * Why the host does not confirm an owner: it shows no such repository, names another owner, calls the owner otherwise than the
- * operator does, or has another account behind the installation.
+ * Why the host does not confirm an owner:
+ * - `missing`: the host shows no such repository;
+ * - `owner`: the host names another owner;
+ * - `login`: the owner's login on the host is not the login that the operator entered;
+ * - `installation`: the installation belongs to another account.
  */
 export const RefusalCauseSchema = Type.Union([
   Type.Literal('missing'),
@@ -18,13 +22,13 @@ export const RefusalCauseSchema = Type.Union([
 ]);
 export type RefusalCause = Static<typeof RefusalCauseSchema>;
 
-/** What became of a render task. */
+/** The outcome of a render. */
 export const RenderResultSchema = Type.Object({
   result: Type.Literal('rendered'),
   draftId: Type.String(),
   ticket: Type.String(),
   row: Type.Integer(),
-  /** Journal sequence the render had read up to. */
+  /** Sequence number of the last journal record that the render has read. */
   inputSeq: Type.Integer(),
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
@@ -36,7 +40,7 @@ export const RenderFailureSchema = Type.Object({
   row: Type.Integer(),
   error: Type.String(),
 });
-/** Fresh counts of a repository's ranges; `row` is the outbox row it answers. */
+/** New counts of a repository's ranges; `row` is the outbox row of the recount. */
 export const RecountResultSchema = Type.Object({
   result: Type.Literal('recounted'),
   repoId: Type.String(),
@@ -47,20 +51,20 @@ export const RecountResultSchema = Type.Object({
       prCount: Type.Integer(),
       issueCount: Type.Integer(),
       resolution: ResolutionSchema,
-      /** Commits without a pull request; absent in records of earlier versions. */
+      /** Commits without a pull request; absent in records of earlier versions of Tidings. */
       commitCount: Type.Optional(Type.Integer()),
     }),
   ),
 });
-/** The relay has put all rows up to `row` on the lane of `target`. */
+/** All relays to the partition `target`, up to outbox row `row`, are in the journal of `target`. */
 export const RelayedResultSchema = Type.Object({
   result: Type.Literal('relayed'),
   target: Type.String(),
   row: Type.Integer(),
 });
 /**
- * What the host answered to the question who owns a repository, asked at `askedAt`. The answer counts for the organization
- * and the owner's number that it was compared with.
+ * The host's answer to the question who owns a repository, asked at `askedAt`. The answer is valid only for the
+ * organization and the owner's number that it was compared with.
  */
 export const OwnerAnsweredSchema = Type.Object({
   result: Type.Literal('ownerAnswered'),
@@ -68,22 +72,25 @@ export const OwnerAnsweredSchema = Type.Object({
   orgId: Type.String(),
   ownerId: Type.String({ description: 'number of the owner on the host, as stored' }),
   askedAt: Type.Integer(),
-  /** How many partitions of repositories there are. */
+  /** Number of repository partitions. */
   partitions: Type.Integer(),
   answer: Type.Union([
     Type.Object({
       confirmed: Type.Literal(true),
       fullName: Type.String(),
       login: Type.String(),
-      /** Number of the owner, for an organization that was known by its login alone. */
+      /** Number of the owner on the host; set if the organization was known by its login only. */
       ownerId: Type.Optional(Type.String()),
     }),
     Type.Object({
       confirmed: Type.Literal(false),
       cause: RefusalCauseSchema,
-      /** Number of the owner that the host names instead. */
+      /** Number of the owner that the host names instead of the expected owner. */
       ownerId: Type.Optional(Type.String()),
-      /** Its login; absent in records of earlier versions. */
+      /**
+       * Login of the owner that the host names instead of the expected owner; absent in records of earlier versions of
+       * Tidings.
+       */
       ownerLogin: Type.Optional(Type.String()),
     }),
   ]),

@@ -1,6 +1,6 @@
 /**
- * The records a partition keeps, as its fold leaves them. Shapes only: `store/` reads and writes them, `workers/` folds
- * them, `notes/` turns them into drafts. Times are UTC instants in milliseconds; texts are minimised and redacted.
+ * The shapes of the records that a partition stores. `store/` reads and writes them, `workers/` folds them, and
+ * `notes/` turns them into drafts. Times are UTC, in milliseconds. Texts are minimized and redacted.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -8,14 +8,14 @@ const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since 1970
 const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 
-/** A person or bot as the host names them; only the public handle is kept. */
+/** A person or bot as the host names them. Only the public handle is kept. */
 export const AuthorSchema = Type.Object({
   login: Type.String({ description: '`ghost` when the account is gone' }),
   bot: Type.Boolean(),
 });
 export type Author = Static<typeof AuthorSchema>;
 
-/** A repository as its own partition knows it (the directory holds who may see it). */
+/** A repository as its own partition stores it. The directory stores who may access the repository. */
 export const RepositoryRecordSchema = Type.Object({
   id: Type.String({ description: 'repo_…, derived from (host origin, host id)' }),
   origin: Type.String({ description: 'web address of the host, e.g. https://github.com' }),
@@ -25,28 +25,43 @@ export const RepositoryRecordSchema = Type.Object({
   fullName: Type.String(),
   formerNames: Type.Array(Type.String()),
   defaultBranch: NullableString,
-  /** Other names that the default branch had, by name, each with the last instant at which it had it. */
+  /** Former default branches by name, each with the last time at which it was the default branch. */
   formerBranches: Type.Optional(Type.Array(Type.Tuple([Type.String(), Instant]))),
   url: Type.String(),
   private: Type.Boolean(),
   owner: Type.Object({ id: Type.String(), login: Type.String() }),
   createdAt: Instant,
-  /** Host time of the newest snapshot that set the fields above. */
+  /** Host time of the newest snapshot that set the fields above this one. */
   seenAt: Instant,
-  /** Counts every change that a ready-made response may show (`docs/architecture.md` decision 15). */
+  /**
+   * Increases with every change that a ready response may show. A ready response is a stored API reply
+   * (`docs/architecture.md` decision 15).
+   */
   revision: Type.Integer(),
-  /** Organization under whose own secret alone it is known; absent once the owner is proved. */
+  /**
+   * The organization that claims the repository. Everything that is known of the repository was signed with this
+   * organization's own secret. The field is absent as soon as the owner is proved.
+   */
   claimedBy: Type.Optional(Type.String()),
-  /** The newest time that is proved, where its owner's own secret alone has told of a later one since. */
+  /**
+   * The newest host time that is proved. The field is set only if a delivery with a later time has arrived since then,
+   * and that delivery was signed with the owner's own secret.
+   */
   provedAt: Type.Optional(Instant),
 });
 export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;
 
-/** Orders what snapshots tell: host time, then rank of the host's action within one second. */
+/**
+ * The version of a snapshot. Snapshots are ordered by host time, and within one second by the rank of the host's
+ * action.
+ */
 export const VersionSchema = Type.Tuple([Instant, Type.Integer()]);
 export type Version = Static<typeof VersionSchema>;
 
-/** A captured pull request (spec part 2). `state` is `merged` as soon as a merge is proven, and stays so. */
+/**
+ * A captured pull request (spec part 2). `state` becomes `merged` as soon as a merge is proved. After that, `state`
+ * never changes.
+ */
 export const PullRecordSchema = Type.Object({
   number: Type.Integer(),
   title: Type.String(),
@@ -62,11 +77,14 @@ export const PullRecordSchema = Type.Object({
   baseRef: NullableString,
   headRef: NullableString,
   url: Type.String(),
-  /** Numbers of issues linked by keyword in the body (spec part 2, rule 1). */
+  /** Numbers of the issues that the body links by keyword (spec part 2, rule 1). */
   linkedIssues: Type.Array(Type.Integer()),
-  /** Orders two snapshots of the same second (host action rank). */
+  /** Rank of the host's action, which orders two snapshots of the same second. */
   rank: Type.Integer(),
-  /** Versions of labels and merge commit where they are not the record's own (a later snapshot had none to say). */
+  /**
+   * Versions of the labels and of the merge commit. Each is set only if it differs from the record's own version,
+   * because a later snapshot left out the labels or the commit.
+   */
   labelsAt: Type.Optional(VersionSchema),
   mergeShaAt: Type.Optional(VersionSchema),
 });
@@ -86,7 +104,7 @@ export const IssueRecordSchema = Type.Object({
   closedAt: NullableInstant,
   url: Type.String(),
   rank: Type.Integer(),
-  /** Versions of labels and state where they are not the record's own. */
+  /** Versions of the labels and of the state. Each is set only if it differs from the record's own version. */
   labelsAt: Type.Optional(VersionSchema),
   stateAt: Type.Optional(VersionSchema),
 });
@@ -100,8 +118,8 @@ export const CommentKindSchema = Type.Union([
 export type CommentKind = Static<typeof CommentKindSchema>;
 
 /**
- * A captured comment (spec part 2), its body without personal data. It may be there before its pull request or issue; a
- * deleted one stays as a tombstone without body or author.
+ * A captured comment (spec part 2). Its body contains no personal data. The comment may be stored before its pull
+ * request or issue. A deleted comment stays as a tombstone without body or author.
  */
 export const CommentRecordSchema = Type.Object({
   kind: CommentKindSchema,
@@ -125,14 +143,17 @@ export const CommitRecordSchema = Type.Object({
   author: NullableString,
   coAuthors: Type.Array(Type.String({ description: 'handle' })),
   pushes: Type.Array(Type.Tuple([Type.String(), Type.String()])),
-  /** Known once a backfill has read the commit: pushes do not tell. */
+  /** Parents of the commit; set once a backfill has read the commit, since pushes do not contain parents. */
   parents: Type.Optional(Type.Array(Type.String())),
-  /** No push has told of it yet. */
+  /** Set as long as no push has listed the commit. */
   backfilled: Type.Optional(Type.Boolean()),
 });
 export type CommitRecord = Static<typeof CommitRecordSchema>;
 
-/** One branch push: `shas` oldest first, the last is `after`. `before` is null for a branch just created. */
+/**
+ * One branch push. `shas` are ordered from the oldest commit to the newest, and the last one is `after`. `before` is
+ * null for a new branch.
+ */
 export const PushRecordSchema = Type.Object({
   branch: Type.String(),
   before: NullableString,
@@ -140,15 +161,18 @@ export const PushRecordSchema = Type.Object({
   baseRef: NullableString,
   shas: Type.Array(Type.String()),
   forced: Type.Boolean(),
-  /** The host listed fewer commits than were pushed: the chain is broken here. */
+  /** If true, the chain of pushes is broken here, because the host listed fewer commits than were pushed. */
   gap: Type.Boolean(),
   at: Instant,
-  /** Made from the graph that a backfill read: one step of the branch, and what it brought. */
+  /**
+   * Set if the record was made from the commit graph that a backfill read. The record is then one step of the branch
+   * with the commits that the step made reachable.
+   */
   backfilled: Type.Optional(Type.Boolean()),
 });
 export type PushRecord = Static<typeof PushRecordSchema>;
 
-/** A tag; `sha` is the commit (null until known), `tagObject` the annotated tag's own hash. */
+/** A tag. `sha` is the commit (null until it is known). `tagObject` is the hash of an annotated tag itself. */
 export const TagRecordSchema = Type.Object({
   name: Type.String(),
   sha: NullableString,
@@ -157,7 +181,7 @@ export const TagRecordSchema = Type.Object({
   date: NullableInstant,
   pushedAt: Instant,
   deleted: Type.Boolean(),
-  /** Nothing but a create or delete event has told of it yet. */
+  /** Set as long as only a create or delete event has reported the tag. */
   hint: Type.Optional(Type.Boolean()),
 });
 export type TagRecord = Static<typeof TagRecordSchema>;
@@ -168,13 +192,17 @@ export const RangeTypeSchema = Type.Union([
   Type.Literal('PR_BASED'),
 ]);
 
-/** Which evidence decided membership: the host's comparison, captured push chains, or the date window (also for dates and numbers). */
+/**
+ * The evidence that decided which changes belong to a range: `compare` = the host's comparison, `commits` = captured
+ * chains of pushes, `window` = the dates (also for ranges by dates and numbers).
+ */
 export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
 
 /**
- * What a host says of two commits, `from` and `to`. Both are shas, so it holds for ever. `ancestry` is how `to` stands to
- * `from`; `groups` are the commits reachable from `to` and not from `from`, oldest first: each commit of the line of first
- * parents, last, after those that it made reachable.
+ * The host's comparison of the commits `from` and `to`. Both are shas, so the comparison never changes. `ancestry` is
+ * the position of `to` relative to `from`. `groups` are the commits that are reachable from `to` but not from `from`,
+ * oldest first. Each group ends with a commit of the first-parent line, after the commits that it made reachable.
+ * Example: a branch of X and Y, merged as M, is the group [X, Y, M].
  */
 export const ComparisonRecordSchema = Type.Object({
   from: Type.String(),
@@ -184,7 +212,7 @@ export const ComparisonRecordSchema = Type.Object({
 });
 export type ComparisonRecord = Static<typeof ComparisonRecordSchema>;
 
-/** The bounds of a release range, one pair by type (spec part 4). */
+/** The bounds of a release range, one pair per type (spec part 4). */
 export const RangeBoundsSchema = Type.Object({
   type: RangeTypeSchema,
   fromTag: Type.Optional(Type.String()),
@@ -197,13 +225,13 @@ export const RangeBoundsSchema = Type.Object({
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 
 /**
- * How many changes of a range retention has erased, when that was last counted, and the recount that the last of these erasings
- * asked for, by its row in the outbox.
+ * The number of a range's changes that retention has erased (`changes`), the time of that count (`at`), and the outbox
+ * row of the recount that the last erasure requested (`row`).
  */
 export const RangeLossSchema = Type.Object({ changes: Type.Integer(), at: Instant, row: Type.Integer() });
 export type RangeLoss = Static<typeof RangeLossSchema>;
 
-/** A release range with its counts as last recounted. */
+/** A release range with its last counts. */
 export const RangeRecordSchema = Type.Object({
   id: Type.String(),
   repoId: Type.String(),
@@ -213,9 +241,14 @@ export const RangeRecordSchema = Type.Object({
   resolution: ResolutionSchema,
   createdAt: Instant,
   updatedAt: Instant,
-  /** When its first publication was completed; absent before, and where earlier versions published it. */
+  /**
+   * When the first publication of the range was completed. The field is absent before that time. It is also absent if
+   * only an earlier version of Tidings has published the range.
+   */
   publishedAt: Type.Optional(Instant),
-  /** Commits without a pull request, as last recounted; absent where only earlier versions have counted. */
+  /**
+   * Commits without a pull request, as last counted; absent if only earlier versions of Tidings have counted the range.
+   */
   commitCount: Type.Optional(Type.Integer()),
   lost: Type.Optional(RangeLossSchema),
 });
@@ -232,7 +265,7 @@ export const DraftFlagsSchema = Type.Object({
 });
 export type DraftFlags = Static<typeof DraftFlagsSchema>;
 
-/** Flags that a person sets; null takes what the person set before back. */
+/** Flags that a person sets; null removes the person's earlier value. */
 export const FlagChangesSchema = Type.Object({
   highlights: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
   contributors: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
@@ -240,7 +273,10 @@ export const FlagChangesSchema = Type.Object({
 });
 export type FlagChanges = Static<typeof FlagChangesSchema>;
 
-/** A draft. `ticket` is the generation under way; `generatedMd` is what was last generated, the base of a merge. */
+/**
+ * A draft. `ticket` is the id of the generation under way. `generatedMd` is the last generated text. It is the base
+ * when a person's edits are merged into a new generated text.
+ */
 export const DraftRecordSchema = Type.Object({
   id: Type.String(),
   rangeId: Type.String(),
@@ -251,14 +287,14 @@ export const DraftRecordSchema = Type.Object({
   bodyMd: Type.String(),
   generatedMd: Type.String(),
   flags: DraftFlagsSchema,
-  /** What was last generated, where a person has edited the flags: the base of a merge. */
+  /** The last generated flags; set if a person has edited the flags. They are the base of a merge. */
   generatedFlags: Type.Optional(DraftFlagsSchema),
   error: NullableString,
-  /** Number of the revision that bodyMd is; 0 before there is one. */
+  /** Number of the revision that `bodyMd` belongs to; 0 before the first revision. */
   revision: Type.Integer(),
   createdAt: Instant,
   updatedAt: Instant,
-  /** Of all that a response shows: what a validator compares. */
+  /** Digest of everything that a response shows. It is compared with the digests of the `If-Match` header. */
   digest: Type.String(),
 });
 export type DraftRecord = Static<typeof DraftRecordSchema>;
@@ -270,19 +306,25 @@ export const RevisionKindSchema = Type.Union([
   Type.Literal('restored'),
 ]);
 
-/** One body of a draft. The texts themselves are kept once each, by their digests. */
+/** One revision of a draft. Equal texts are stored only once, under their digest. */
 export const DraftRevisionSchema = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   at: Instant,
   kind: RevisionKindSchema,
-  /** Id of the key that wrote it; null for what the service wrote. */
+  /** Id of the key whose request wrote the revision; null if the service wrote it. */
   by: NullableString,
   bytes: Type.Integer(),
-  /** Digest of its body. */
+  /** Digest of the revision's text. */
   body: Type.String(),
-  /** Digest of the generated text that the body came from: the base of a merge that starts from it. */
+  /**
+   * Digest of the generated text that the revision's text is based on. A merge into this revision uses that generated
+   * text as the base.
+   */
   base: Type.String(),
-  /** Digests of its flags and of the generated flags they came from, where a person had edited them. */
+  /**
+   * Digests of the revision's edited flags and of the generated flags that they are based on; set if a person had
+   * edited the flags.
+   */
   flags: Type.Optional(Type.Object({ edited: Type.String(), base: Type.String() })),
 });
 export type DraftRevision = Static<typeof DraftRevisionSchema>;

@@ -1,6 +1,7 @@
 /**
- * What crosses the border to a render thread: pointers in, results out, never records (`docs/architecture.md` decision 23). The same
- * shapes are the questions a gateway asks a partition's owner.
+ * The shapes of tasks and answers of render threads. A task contains references and an answer contains results; neither
+ * contains records (`docs/architecture.md` decision 23). A gateway uses the same shapes to ask the owner of a
+ * partition.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -25,7 +26,7 @@ export const RenderedSchema = Type.Object({
 });
 export type Rendered = Static<typeof RenderedSchema>;
 
-/** Checks the bounds of a range to be and counts what it holds. */
+/** Checks the bounds of a new range and counts its content. */
 export const PreviewTaskSchema = Type.Object({
   task: Type.Literal('preview'),
   repoId: Type.String(),
@@ -54,13 +55,18 @@ export const RangeCountSchema = Type.Object({
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
 
-/** Says of what was looked at for a range why it is in the notes or not: one page of it. */
+/**
+ * Returns one page of the changes that were considered for a range, with the reason why each is in the notes or not.
+ */
 export const ChangesTaskSchema = Type.Object({
   task: Type.Literal('changes'),
   rangeId: Type.String(),
   limit: Type.Integer(),
   offset: Type.Integer(),
-  /** Only what is in the notes, or only what is not. */
+  /**
+   * true = only changes that are in the notes; false = only changes that are not. If the field is absent, all changes
+   * are returned.
+   */
   included: Type.Optional(Type.Boolean()),
 });
 export type ChangesTask = Static<typeof ChangesTaskSchema>;
@@ -72,7 +78,7 @@ export const ChangesSchema = Type.Object({
 });
 export type Changes = Static<typeof ChangesSchema>;
 
-/** Looks a repository up on its host; a question to the directory's owner, which no thread answers. */
+/** Finds a repository on its host by name. The worker that owns the directory does this itself, without a thread. */
 export const ResolveRepositoryTaskSchema = Type.Object({
   task: Type.Literal('resolveRepository'),
   origin: Type.String(),
@@ -82,13 +88,13 @@ export type ResolveRepositoryTask = Static<typeof ResolveRepositoryTaskSchema>;
 
 export const ResolvedRepositorySchema = Type.Object({
   repository: EventRepositorySchema,
-  /** Whether its host described it just now; false = it is as stored. */
+  /** Whether the host has just described the repository; false = the repository is as stored. */
   confirmed: Type.Boolean(),
   installationId: Type.Union([Type.String(), Type.Null()]),
 });
 export type ResolvedRepository = Static<typeof ResolvedRepositorySchema>;
 
-/** Counts what a sweep would erase, and all of single repositories. */
+/** Counts the records that a sweep would erase, and all records of the given repositories. */
 export const DueTaskSchema = Type.Object({
   task: Type.Literal('due'),
   before: DaySchema,
@@ -96,7 +102,7 @@ export const DueTaskSchema = Type.Object({
 });
 export type DueTask = Static<typeof DueTaskSchema>;
 
-/** Renders what a channel would send of a draft's revision. */
+/** Renders the payload that a channel would send to publish a revision of a draft. */
 export const PayloadTaskSchema = Type.Object({
   task: Type.Literal('payload'),
   publicationId: Type.String(),
@@ -105,59 +111,68 @@ export const PayloadTaskSchema = Type.Object({
   revision: Type.Integer(),
   channel: ChannelNameSchema,
   asDraft: Type.Boolean(),
-  /** Settings of the connection without its secrets, which no payload holds. */
+  /** Settings of the connection without its secrets, which no payload contains. */
   settings: Type.Record(Type.String(), Type.Unknown()),
   pagesUrl: Type.Union([Type.String(), Type.Null()]),
-  /** Where the page of the draft's persona is below its version's page. */
+  /** Path of the page for the draft's persona, below the page of its version. */
   personaPath: Type.Optional(Type.String()),
 });
 export type PayloadTask = Static<typeof PayloadTaskSchema>;
 
-/** What a channel sends, in the channel's own shape. */
+/** The content that a channel sends, in the channel's own shape. */
 export interface Payload {
   payload: unknown;
 }
 
-/** Tries a connection of a channel; a question to the directory's owner, which no thread answers. */
+/** Tests a channel connection. The worker that owns the directory does this itself, without a thread. */
 export const TestChannelTaskSchema = Type.Object({
   task: Type.Literal('testChannel'),
   channel: ChannelNameSchema,
   connection: ConnectionSchema,
-  /** Repository that it is tried for; null where only the organisation is known. */
+  /** Repository that the connection is tested for; null if only the organization is known. */
   repoId: Type.Union([Type.String(), Type.Null()]),
 });
 export type TestChannelTask = Static<typeof TestChannelTaskSchema>;
 
-/** What came of trying a connection; `message` says what was done, or what was wrong. */
+/** The result of a test. `message` describes what was done, or what was wrong. */
 export interface ChannelTest {
   ok: boolean;
   message: string;
 }
 
-/** Has the host confirm who owns a repository; a question to the directory's owner, which no thread answers. */
+/**
+ * Asks the host to confirm who owns a repository. The worker that owns the directory does this itself, without a
+ * thread.
+ */
 export const ConfirmOwnerTaskSchema = Type.Object({ task: Type.Literal('confirmOwner'), repoId: Type.String() });
 export type ConfirmOwnerTask = Static<typeof ConfirmOwnerTaskSchema>;
 
-/** Why the credentials of the settings may not be used for a repository; null where they may, or where nobody knows now. */
+/**
+ * `refusal` states why the service must not use the configured credentials for a repository. It is null if the service
+ * may use them, or if this is not known at present.
+ */
 export interface OwnerConfirmation {
   refusal: string | null;
 }
 
-/** Any task: where the partition lies, and what to do there. */
+/** Any task: the location of the partition, and the work to do with its data. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
   work: RenderTask | PreviewTask | RecountTask | ChangesTask | DueTask | PayloadTask;
 }
 
-/** A task as a thread receives it, with the longest time it may take, in milliseconds. */
+/** A task as a thread receives it, with its time limit in milliseconds. */
 export interface ThreadTask extends PoolTask {
   timeoutMs: number;
-  /** One number, shared: 1 once the thread has begun. */
+  /** One shared number. The thread sets it to 1 when it begins the task. */
   begun: Int32Array;
 }
 
-/** What a thread answers: an expected failure crosses as a value, since errors lose their kind at the border. */
+/**
+ * A thread's answer. An expected failure is sent as a value, because an error object loses its class when it is sent
+ * between threads.
+ */
 export type PoolAnswer =
   | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Due | Payload }
   | {

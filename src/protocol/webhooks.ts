@@ -1,6 +1,6 @@
 /**
- * Outgoing webhooks (spec part 6): the events and what they tell, endpoints of organisations, deliveries with their attempts.
- * Shapes only; `store/` keeps them, `workers/webhooks/` sends them.
+ * The shapes of outgoing webhooks (spec part 6): events and their data, endpoints of organizations, and deliveries with
+ * their attempts. `store/` keeps them, and `workers/webhooks/` sends the deliveries.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { PersonaSchema, RangeBoundsSchema } from './stored.ts';
@@ -9,41 +9,44 @@ const Instant = Type.Integer();
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-/** What endpoints can be told of. */
+/** Events that endpoints can subscribe to. */
 export const webhookEvents = ['draft.generated', 'draft.published', 'range.created'] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 export const WebhookEventSchema = Type.Union(webhookEvents.map((event) => Type.Literal(event)));
 
-/** The event of a test, which every endpoint gets and none subscribes to. */
+/** The event of a test. Every endpoint can receive it, and no endpoint subscribes to it. */
 export const testEvent = 'endpoint.test';
 
 const draft = { draftId: Type.String(), persona: PersonaSchema, releaseRangeId: Type.String() };
 
-/** `data` of each event: ids, names of tags, numbers and links, nothing of what people wrote. */
+/** `data` of each event: ids, names of tags, numbers and links. It contains no texts that people wrote. */
 export const webhookData = {
   'draft.generated': Type.Object(draft),
   'draft.published': Type.Object({
     ...draft,
     publicationId: Type.String(),
     channel: Type.String(),
-    /** Null where the receiver names no location. */
+    /** Address of the published item; null if the receiver returns no address. */
     url: orNull(Type.String()),
   }),
   'range.created': Type.Object({
     releaseRangeId: Type.String(),
     repoId: Type.String(),
     ...RangeBoundsSchema.properties,
-    /** Of ranges between tags. */
+    /** Address of the host's comparison; set only for ranges between tags. */
     compareUrl: Type.Optional(Type.String()),
     prCount: Type.Integer(),
     issueCount: Type.Integer(),
   }),
 } as const satisfies Record<WebhookEvent, ReturnType<typeof Type.Object>>;
 
-/** What an event tells, by its name. */
+/** The data of each event, by its name. */
 export type WebhookData = { [Event in WebhookEvent]: Static<(typeof webhookData)[Event]> };
 
-/** Something happened in a repository's partition that endpoints of its organisation may want to know. */
+/**
+ * The relay of an event from a repository's partition to the directory. Endpoints of the repository's organization may
+ * subscribe to the event.
+ */
 export const WebhookEventRelaySchema = Type.Object({
   relay: Type.Literal('webhookEvent'),
   repoId: Type.String(),
@@ -52,34 +55,43 @@ export const WebhookEventRelaySchema = Type.Object({
   data: Type.Union([webhookData['draft.published'], webhookData['draft.generated'], webhookData['range.created']]),
 });
 
-/** Why an endpoint gets nothing: a person switched it off, it answered 410, or it did nothing but fail for days. */
+/**
+ * Why an endpoint receives nothing: `user` = a person disabled it, `gone` = it answered 410, `failing` = all attempts
+ * failed for days.
+ */
 export const DisabledReasonSchema = Type.Union([Type.Literal('user'), Type.Literal('gone'), Type.Literal('failing')]);
 export type DisabledReason = Static<typeof DisabledReasonSchema>;
 
-/** The sealed query of an address; its keyed digest tells whether another one is the same. */
+/** The sealed query of an endpoint's address. The keyed digest shows whether two queries are equal. */
 const SealedQuerySchema = Type.Object({ sealed: Type.String(), digest: Type.String() });
 
-/** An endpoint as stored; its secret is sealed. `previous` holds the texts that a rotation left to sign for a while. */
+/**
+ * An endpoint as stored. Its secret is sealed. `previous` holds former secrets. For a while after a rotation, requests
+ * are signed with these secrets too.
+ */
 export const WebhookEndpointRecordSchema = Type.Object({
   id: Type.String(),
   orgId: Type.String(),
-  /** Without its query. What earlier versions wrote has it in clear until the next start. */
+  /**
+   * The address without its query. Earlier versions of Tidings stored the query here in plain text. Such a query is
+   * sealed after the next start.
+   */
   url: Type.String(),
   query: Type.Optional(SealedQuerySchema),
   description: Type.String(),
   events: Type.Array(WebhookEventSchema),
-  /** Null while it is enabled. */
+  /** Null while the endpoint is enabled. */
   disabled: Type.Union([Type.Object({ reason: DisabledReasonSchema, at: Instant }), Type.Null()]),
   sealed: Type.String(),
   previous: Type.Array(Type.Object({ sealed: Type.String(), until: Instant })),
-  /** The first failure since the last success. */
+  /** Time of the first failure since the last success. */
   failingSince: orNull(Instant),
   createdAt: Instant,
   updatedAt: Instant,
 });
 export type WebhookEndpointRecord = Static<typeof WebhookEndpointRecordSchema>;
 
-/** One attempt to deliver: what the receiver answered, or why it did not. */
+/** One attempt to deliver: the receiver's reply, or why there was none. */
 export const WebhookAttemptSchema = Type.Object({
   at: Instant,
   ms: Type.Integer(),
@@ -90,7 +102,7 @@ export const WebhookAttemptSchema = Type.Object({
 });
 export type WebhookAttempt = Static<typeof WebhookAttemptSchema>;
 
-/** `skipped`: the endpoint was disabled; a replay or a person can still send it. */
+/** `skipped`: the delivery was not sent because the endpoint was disabled. A replay or a resend can still send it. */
 export const WebhookDeliveryStatusSchema = Type.Union([
   Type.Literal('pending'),
   Type.Literal('delivered'),
@@ -99,23 +111,26 @@ export const WebhookDeliveryStatusSchema = Type.Union([
 ]);
 export type WebhookDeliveryStatus = Static<typeof WebhookDeliveryStatusSchema>;
 
-/** An event on its way to one endpoint. */
+/** An event for one endpoint. */
 export interface WebhookDelivery {
   id: string;
   endpointId: string;
-  /** Place in the order of events. */
+  /** Position of the event in the order of all events. */
   number: number;
-  /** `webhook-id`: the same for every endpoint, attempt and replay. */
+  /** Value of the header `webhook-id`, which is the same for every endpoint, attempt and replay. */
   eventId: string;
   event: string;
-  /** The request's body. */
+  /** The body of the request. */
   body: string;
   status: WebhookDeliveryStatus;
-  /** When it is sent next, in milliseconds; null when it is not. */
+  /** When the delivery is sent next, in milliseconds; null if it is not sent again. */
   dueAt: number | null;
-  /** Attempts since it was put into the queue; the schedule starts anew when it is sent again. */
+  /**
+   * Number of attempts since the delivery was put into the queue. It returns to 0 when the delivery is resent, so the
+   * retry schedule starts again.
+   */
   tries: number;
-  /** All attempts so far, of which the newest are kept. */
+  /** Number of all attempts. Only the newest attempts are kept in `attempts`. */
   attemptCount: number;
   attempts: WebhookAttempt[];
   createdAt: number;
@@ -126,19 +141,24 @@ export const webhookCommands = [
   Type.Object({
     name: Type.Literal('createWebhookEndpoint'),
     endpoint: WebhookEndpointRecordSchema,
-    /** How many an organisation may have; 0 = no maximum, absent in records of earlier versions. */
+    /**
+     * Maximum of endpoints per organization; 0 = no maximum. The field is absent in records of earlier versions of
+     * Tidings.
+     */
     most: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   Type.Object({
     name: Type.Literal('updateWebhookEndpoint'),
     endpointId: Type.String(),
-    /** Comes with the query that goes with it; absent beside a `url` = none. */
+    /**
+     * `url` and `query` together replace the address. `url` without `query` means that the new address has no query.
+     */
     url: Type.Optional(Type.String()),
     query: Type.Optional(SealedQuerySchema),
     description: Type.Optional(Type.String()),
     events: Type.Optional(Type.Array(WebhookEventSchema)),
     enabled: Type.Optional(Type.Boolean()),
-    /** Digests of which the endpoint must have one. */
+    /** The digests of the endpoint that the sender accepts. */
     ifMatch: Type.Optional(Type.Array(Type.String())),
   }),
   Type.Object({
@@ -147,7 +167,10 @@ export const webhookCommands = [
     sealed: Type.String(),
     overlapMs: Type.Integer(),
   }),
-  /** Addresses with queries that an earlier version kept in clear, where they are still as they were at `updatedAt`. */
+  /**
+   * Replaces addresses whose query an earlier version of Tidings stored in plain text. Each new address applies only if
+   * the endpoint has not changed since `updatedAt`.
+   */
   Type.Object({
     name: Type.Literal('sealWebhookAddresses'),
     addresses: Type.Array(
@@ -176,7 +199,7 @@ export const webhookCommands = [
 ] as const;
 export type WebhookCommand = Static<(typeof webhookCommands)[number]>;
 
-/** What an attempt ended in; `number` is its place among all attempts of the delivery. */
+/** The outcome of an attempt; `number` is its position among all attempts of the delivery. */
 export const WebhookAttemptedSchema = Type.Object({
   result: Type.Literal('webhookAttempted'),
   endpointId: Type.String(),
@@ -184,7 +207,7 @@ export const WebhookAttemptedSchema = Type.Object({
   number: Type.Integer(),
   attempt: WebhookAttemptSchema,
   outcome: Type.Union([Type.Literal('delivered'), Type.Literal('failed'), Type.Literal('gone')]),
-  /** When it is tried again; null for the last attempt. */
+  /** When the delivery is tried again, in milliseconds; null if it is not tried again. */
   retryAt: orNull(Instant),
 });
 export type WebhookAttempted = Static<typeof WebhookAttemptedSchema>;

@@ -1,19 +1,26 @@
 /**
- * The locks of versions that locked by listening on a socket without a file: one of them that still runs keeps its data directory.
- * Anybody can take such a name, so a socket counts only when a process of our own user has it.
+ * Detects the locks of earlier versions of Tidings. Such a lock is a listening socket with a name but without a file.
+ * While an earlier version still runs, this version must not use the same data directory. Any user can take such a
+ * socket name. So a socket counts as a lock only if a process of this user has the socket open.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { openFilesOf, ownProcesses } from '../foundation/processes.ts';
 
-/** Whether an earlier version, run by this user, holds the lock of a partition, or the supervisor's. Linux only. */
+/**
+ * Whether an earlier version of Tidings, run by this user, holds the lock of a partition or the supervisor's lock.
+ * Linux only.
+ */
 export function isHeldByEarlierVersion(dataDir: string, partition: string): boolean {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
   const sockets = socketsNamed(`@tidings-${folder}-${partition}`);
   return sockets.size > 0 && ownProcesses().some((pid) => openFilesOf(pid).some((file) => sockets.has(file)));
 }
 
-/** Sockets of a name, as a process's list of open files has them. The system shows the zeros of a name as `@`. */
+/**
+ * Returns the sockets with a name, in the form that a process's list of open files uses (`socket:[INODE]`). The system
+ * shows the zero bytes of a socket name as `@`.
+ */
 function socketsNamed(name: string): Set<string> {
   const list = '/proc/net/unix';
   if (!existsSync(list)) return new Set();

@@ -1,17 +1,24 @@
 /**
- * The gate of a partition: no process opens its file while another one commits to it. LMDB's library, when it opens a file,
- * sets the number of the newest transaction that all processes share, from a page it read a moment before; a commit in
- * between was measured to be lost, and the pages it had written to be used twice (`docs/architecture.md` decision 10).
- * The gate is the write lock of an environment of its own that holds nothing: the system frees it when its holder dies.
+ * Provides the gate of a partition. The gate ensures that no process opens the partition's file while another process
+ * commits to the file.
+ *
+ * When LMDB opens a file, it first reads a page and then sets the number of the newest transaction from this page. All
+ * processes share this number. If another process commits between these two steps, its commit is lost. The pages that
+ * the lost commit had written are then used twice (measured; `docs/architecture.md` decision 10).
+ *
+ * The gate is the write lock of a separate, empty environment. The system frees the lock when its holder dies.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { open, type RootDatabase } from 'lmdb';
 
-/** Lets one through at a time, of all processes. */
+/** Admits one caller at a time, across all processes. */
 export interface Gate {
-  /** Runs a step, or a promise's whole length, while nobody else is inside; waits for that, blocking the thread. */
+  /**
+   * Runs `step` while no other caller is inside the gate. If `step` returns a promise, the gate stays closed to other
+   * callers until the promise settles. The thread is blocked while the caller waits for its turn.
+   */
   through<T>(step: () => T): T;
   close(): Promise<void>;
 }
@@ -21,14 +28,16 @@ interface Opened {
   users: number;
 }
 
-/** By folder: two environments of one thread on the same file would wait for each other for ever. */
+/** The open gates of this process by folder. Two LMDB environments of one thread on the same file would deadlock. */
 const opened = new Map<string, Opened>();
 
-/** Opens the gate of a partition. */
+/** Opens the gate of a partition. All users of the gate in one process share one LMDB environment. */
 export function openGate(dataDir: string, partition: string): Gate {
-  // The owner of a render thread has the file open, and a process opens a file once for all its threads.
+  // A render thread needs no gate. A process opens a file once for all its threads, and the main thread has already
+  // opened this file.
   if (!isMainThread) return { through: (step) => step(), close: async () => {} };
-  // Beside the partitions' folders: a gate outlives a store that is deleted or replaced.
+  // The gates are not stored in the folders of their partitions, because a gate outlives a store that is deleted or
+  // replaced.
   const path = join(dataDir, 'gates', partition);
   const gate = opened.get(path) ?? { root: openEmpty(path), users: 0 };
   opened.set(path, gate);

@@ -1,27 +1,27 @@
 /**
- * Where a partition lies on disk. A partition's folder holds one folder a generation and the file `current` that names the
- * one in use; a rebuilt store is a new generation, so readers of the old one are never pulled from under (`docs/architecture.md`
- * decision 17).
+ * Manages where a partition is stored on disk. The partition's folder contains one folder per generation. It also
+ * contains the file `current`, which names the generation in use. A rebuilt store is a new generation, so processes
+ * that read the old store can finish (`docs/architecture.md` decision 17).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folder of a partition inside the data directory. */
+/** Returns the folder of a partition inside the data directory. */
 export function partitionFolder(dataDir: string, partition: string): string {
   return join(dataDir, 'partitions', partition);
 }
 
-/** Folder of one generation. */
+/** Returns the folder of one generation. */
 export function generationFolder(dataDir: string, partition: string, generation: number): string {
   return join(partitionFolder(dataDir, partition), `g${String(generation).padStart(6, '0')}`);
 }
 
-/** Folder of a partition's snapshots. */
+/** Returns the folder of a partition's snapshots. Each snapshot is a folder in it. */
 export function snapshotFolder(dataDir: string, partition: string): string {
   return join(partitionFolder(dataDir, partition), 'snapshots');
 }
 
-/** The generation in use; 0 when the partition has never been opened. */
+/** Returns the number of the generation in use; 0 if the partition has never been opened. */
 export function currentGeneration(dataDir: string, partition: string): number {
   const pointer = join(partitionFolder(dataDir, partition), 'current');
   if (!existsSync(pointer)) return 0;
@@ -30,7 +30,7 @@ export function currentGeneration(dataDir: string, partition: string): number {
   return Number(match[1]);
 }
 
-/** Makes the folder of a new generation, empty, next to the one in use. */
+/** Creates an empty folder for the generation after the one in use, and returns its number. */
 export function prepareGeneration(dataDir: string, partition: string): number {
   const generation = currentGeneration(dataDir, partition) + 1;
   const folder = generationFolder(dataDir, partition, generation);
@@ -39,14 +39,17 @@ export function prepareGeneration(dataDir: string, partition: string): number {
   return generation;
 }
 
-/** Makes a prepared generation the one in use. The rename is atomic: a kill leaves the old or the new. */
+/**
+ * Puts a prepared generation into use. The rename is atomic, so a kill leaves either the old or the new generation in
+ * use.
+ */
 export function switchGeneration(dataDir: string, partition: string, generation: number): void {
   const pointer = join(partitionFolder(dataDir, partition), 'current');
   writeFileSync(`${pointer}.new`, `g${String(generation).padStart(6, '0')}\n`, { flush: true } as object);
   renameSync(`${pointer}.new`, pointer);
 }
 
-/** Removes every generation but the one in use: those it replaced, and one that a kill left half made. */
+/** Removes every generation that is not in use: generations that were replaced, and one that a kill left unfinished. */
 export function removeOtherGenerations(dataDir: string, partition: string): void {
   const folder = partitionFolder(dataDir, partition);
   const inUse = generationFolder(dataDir, partition, currentGeneration(dataDir, partition));
@@ -56,7 +59,7 @@ export function removeOtherGenerations(dataDir: string, partition: string): void
   }
 }
 
-/** Number of the file that holds a store, which tells whether it was replaced; undefined when there is none. */
+/** Returns the inode of the store's file, which changes when the store is replaced; undefined if there is no file. */
 export function inodeOf(folder: string): number | undefined {
   return statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.ino;
 }

@@ -1,6 +1,7 @@
 /**
- * Locks of a data directory: one supervisor, and one owner per partition. The system frees a lock when its process dies,
- * however it dies (`docs/architecture.md` decision 28). LMDB's own lock does not stop two owners.
+ * Takes the locks of a data directory: one for the supervisor, and one for the owner of each partition. The system
+ * frees a lock when the process that holds it dies for any reason (`docs/architecture.md` decision 28). LMDB's own lock
+ * does not prevent two owners of one partition.
  */
 import { mkdirSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
@@ -13,7 +14,7 @@ export interface PartitionLock {
   release(): Promise<void>;
 }
 
-/** Another process owns the partition. */
+/** The error that another process owns the partition. */
 export class PartitionLockedError extends Error {
   constructor(partition: string) {
     super(`Partition ${partition} is owned by another process of this data directory.`);
@@ -21,8 +22,8 @@ export class PartitionLockedError extends Error {
 }
 
 /**
- * Takes the lock of a partition, or the supervisor's.
- * @throws PartitionLockedError when another process holds it
+ * Takes the lock of a partition, or the lock of the supervisor.
+ * @throws PartitionLockedError if another process holds the lock
  */
 export async function takeLock(dataDir: string, partition: string): Promise<PartitionLock> {
   const folder = join(dataDir, 'locks');
@@ -38,7 +39,10 @@ export async function takeLock(dataDir: string, partition: string): Promise<Part
   return { release };
 }
 
-/** Where there is no flock program: a listening socket. The file of a dead owner is found by asking whether anyone answers. */
+/**
+ * Takes a lock on systems without the flock program: the lock is a listening socket. If the socket file exists but no
+ * process answers on it, the owner of the lock is dead.
+ */
 async function lockSocket(address: string): Promise<(() => Promise<void>) | undefined> {
   const server = createServer((socket) => socket.destroy());
   try {

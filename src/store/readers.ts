@@ -1,7 +1,8 @@
 /**
- * Read-only access to partitions that another process writes. Every request begins with `fresh`, which drops the old read
- * transaction: without it a reply can miss its own commit, and an idle thread would stay stale for ever (`docs/architecture.md`
- * decision 10).
+ * Opens partitions that another process writes, for reading only.
+ *
+ * Every request begins with `fresh`, which drops the old read transaction. Otherwise a request could miss a commit that
+ * it caused itself. An idle thread would also continue to show old data (`docs/architecture.md` decision 10).
  */
 import { currentGeneration, inodeOf } from './generation.ts';
 import { openReadOnly, type Partition } from './partition.ts';
@@ -20,8 +21,9 @@ export class Readers {
   }
 
   /**
-   * The partition as of now. Call it once before the first read of a request and not again after an await without need.
-   * @returns undefined while the owner has not made the partition
+   * Returns the current state of the partition. Call it once before the first read of a request, and again after an
+   * `await` only if newer data is needed.
+   * @returns undefined until the owner has created the partition
    */
   fresh(name: string): Partition | undefined {
     const known = this.open.get(name)?.partition;
@@ -34,17 +36,17 @@ export class Readers {
     return partition;
   }
 
-  /** The generation open here; 0 for none. */
+  /** Returns the generation of a partition that this object has open; 0 if it has none open. */
   generation(name: string): number {
     return this.open.get(name)?.partition.generation ?? 0;
   }
 
-  /** Lets go of the read transaction, so that an idle thread pins no pages. */
+  /** Releases the read transaction, so that an idle thread does not keep old pages in use. */
   release(name: string): void {
     this.open.get(name)?.partition.root.resetReadTxn();
   }
 
-  /** Lets go of a store that is not the one in use any more; the next read opens that one. */
+  /** Closes a partition's store if it is not in use any more. The next read opens the store that replaced it. */
   async follow(name: string): Promise<void> {
     const known = this.open.get(name);
     if (!known || this.isInUse(name, known)) return;
@@ -58,7 +60,10 @@ export class Readers {
     for (const { partition } of opened) await partition.close();
   }
 
-  /** A store that was deleted and made again has its generation's number, but another file. */
+  /**
+   * Whether an open store is still the one in use. The inode is compared too, because a store that was deleted and
+   * created again has the same generation number.
+   */
   private isInUse(name: string, { partition, inode }: Opened): boolean {
     const current = inodeOf(partition.folder);
     return currentGeneration(this.dataDir, name) === partition.generation && (current ?? inode) === inode;

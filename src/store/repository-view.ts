@@ -1,6 +1,7 @@
 /**
- * One repository of a partition, read at one moment: what a draft is made from. Its methods are those that `notes/` asks of
- * its source; readings of one view must not be split by an await.
+ * A consistent view of one repository of a partition, from which drafts are generated. The view has the methods that
+ * `notes/` requires of a source of data. No `await` may come between two reads of one view. Otherwise the two reads
+ * could see different states.
  */
 import type { NotesSettings } from '../protocol/notes.ts';
 import type {
@@ -41,8 +42,8 @@ export class RepositoryView {
   }
 
   /**
-   * A view of a repository; undefined when the partition does not hold it.
-   * @param beforeRead called before each reading; what it throws ends whatever reads
+   * Creates a view of a repository; undefined if the partition does not have it.
+   * @param beforeRead called before each read; if it throws, the task that is reading ends with this error
    */
   static of(partition: Partition, repoId: string, beforeRead = () => {}): RepositoryView | undefined {
     const repository = readRepository(partition, repoId);
@@ -110,7 +111,10 @@ export class RepositoryView {
     return issuesClosedBetween(this.partition, this.id, from, to).map((record) => this.relabel(record));
   }
 
-  /** A record with its labels as they are called now; renames come without an event for each record. */
+  /**
+   * Returns a record with the current names of its labels. When a label is renamed, the host sends no event for the
+   * records that have the label, so stored records keep the label's old name.
+   */
   private relabel<T extends PullRecord | IssueRecord>(record: T): T {
     if (this.labelChanges.length === 0 || record.labels.length === 0) return record;
     const knownAt = (record.labelsAt ?? [record.updatedAt])[0];

@@ -1,23 +1,29 @@
 /**
- * Writes keys of the tables that a draft reads by the thousand: the same bytes as lmdb's own writer, in a third of the time. Such a
- * key is a list that begins with a repository, mostly that of the key before; what is not plain text is left to lmdb.
+ * Encodes keys of the tables from which one draft reads thousands of rows. The encoder writes the same bytes as lmdb's
+ * own encoder, in a third of the time.
+ *
+ * Keys of these tables are lists that begin with a repository id, which is usually the same as in the previous key.
+ * Parts that are not plain text are encoded by lmdb.
  */
 
-/** Writes a key at an offset of the bytes; returns the offset after it. */
+/** Writes a key into `target` at an offset. Returns the offset after the key. */
 export type WriteKey = (key: unknown, target: KeyBytes, at: number, inSequence?: boolean) => number;
 
-/** Node's own quick way to write a string, which its types leave out. */
+/** A buffer with Node's fast method to write a string, which is missing from Node's types. */
 interface KeyBytes extends Buffer {
   latin1Write(text: string, at: number): number;
 }
 
 const separator = 0;
-/** What lmdb compares keys by is read in whole words, so these follow one without being a part of it. */
+/**
+ * Number of zero bytes that follow each key, because lmdb compares keys in whole words. The zero bytes are not
+ * part of the key.
+ */
 const terminatorLength = 4;
-/** Text that stands in a key as it is. */
+/** Matches plain text: printable ASCII, which a key contains unchanged. */
 const plain = /^[ -~]+$/;
 
-/** A writer for one table. `fallback` writes what is not plain. */
+/** Creates an encoder for one table. `fallback` encodes keys and parts that are not plain text. */
 export function createKeyWriter(fallback: WriteKey): WriteKey {
   let repository = '';
   let prefix = Buffer.alloc(0);

@@ -1,20 +1,23 @@
 /**
- * Brings a store that an earlier version wrote to the layout of this one, when its owner opens it and before anything is
- * read. What comes out has the bytes that a replay of the journal would have.
+ * Upgrades a store that an earlier version of Tidings wrote to the current layout. The owner of the partition does this
+ * when it opens the store, before anything is read. The result has the same bytes as a replay of the journal.
  */
 import type { KeyRecord } from '../protocol/commands.ts';
 import type { Partition } from './partition.ts';
 import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
 import { indexRepository } from './tables/repository-index.ts';
 
-/** One transaction, so that a store has one layout or the other. */
+/**
+ * Runs the upgrades that the store needs. Each upgrade is one transaction, so a killed process leaves either the old or
+ * the new layout.
+ */
 export function upgradeLayout(partition: Partition): void {
   if (hasNumbersInKeys(partition)) partition.root.transactionSync(() => gatherNumbers(partition));
   if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
   if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
 }
 
-/** Earlier versions did not find repositories by name. */
+/** Whether the store lacks the index of repositories by name, which earlier versions of Tidings did not have. */
 function lacksNames({ tables }: Partition): boolean {
   const [any] = tables.directoryRepositories.getKeys({ limit: 1 });
   const [named] = tables.repositoriesByName.getKeys({ limit: 1 });
@@ -26,7 +29,10 @@ function indexNames(partition: Partition): void {
     indexRepository(partition, undefined, value as DirectoryRepository);
 }
 
-/** Earlier versions kept no list of the keys in use. A service has a key of the instance, so its own list is never empty. */
+/**
+ * Whether the store lacks the list of keys in use, which earlier versions of Tidings did not have. An upgraded list is
+ * never empty, because a service has at least one instance key.
+ */
 function lacksKeysInUse({ tables }: Partition): boolean {
   const [anyKey] = tables.keys.getKeys({ limit: 1 });
   const [inUse] = tables.keysInUse.getKeys({ limit: 1 });
@@ -40,13 +46,19 @@ function listKeysInUse(partition: Partition): void {
   }
 }
 
-/** Pull requests of a merge commit once had a row each, with their number in the key. */
+/**
+ * Whether the store has the layout of earlier versions of Tidings: one row per pull request of a merge commit, with the
+ * number of the pull request in the key.
+ */
 function hasNumbersInKeys({ tables }: Partition): boolean {
   const [first] = tables.pullsByMergeSha.getKeys({ limit: 1 }) as Iterable<unknown[]>;
   return first !== undefined && first.length > 2;
 }
 
-/** A row for each merge commit instead. Keys come in order, numbers with them. */
+/**
+ * Gathers the numbers of the pull requests of each merge commit in one row. Keys are read in order, so the numbers are
+ * sorted.
+ */
 function gatherNumbers({ tables: { pullsByMergeSha } }: Partition): void {
   const rows = [...pullsByMergeSha.getKeys({})] as [repoId: string, sha: string, number: number][];
   let numbers: number[] = [];

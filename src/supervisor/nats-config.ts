@@ -1,6 +1,7 @@
 /**
- * The configuration of the supervised nats-server: the fixed part of `config/nats-server.conf` and the users with their
- * permissions (`docs/architecture.md` decision 8). It holds no secret: users are named by their public keys.
+ * Builds the configuration of the supervised nats-server: the fixed part from `config/nats-server.conf`, and the users
+ * with their permissions (`docs/architecture.md` decision 8). The configuration contains no secret, because users are
+ * named by their public keys.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +11,21 @@ import { atLeast } from '../journal/topology.ts';
 
 const fixedPart = fileURLToPath(new URL('../../../config/nats-server.conf', import.meta.url));
 
-/** Options that servers before a version refuse to start with. */
+/**
+ * Options, each with the first version of nats-server that accepts it. An earlier server does not start with the
+ * option.
+ */
 const newerOptions = { sync_interval: [2, 10, 0], handshake_first: [2, 10, 4] } as const;
 
-/** How long a reply to a question may take; the gateway waits for less. */
+/**
+ * Limits of a permission to respond: one reply per request, within one minute. The gateway never waits that long for a
+ * reply.
+ */
 const respond = { max: 1, expires: '1m' };
 
 /**
- * The text of the configuration. It is another one whenever the running server would have to be another one, so it also
- * names the certificate.
+ * Returns the text of the configuration. A running server is kept only if the text is unchanged. The text also contains
+ * the fingerprint of the certificate, so that a new certificate restarts the server.
  */
 export function natsConfig(dataDir: string, version: string, users: readonly NatsUser[]): string {
   let text = readFileSync(fixedPart, 'utf8');
@@ -35,12 +42,12 @@ function toUser({ nkey, permissions }: NatsUser): object {
   return { nkey, permissions: { publish, subscribe, ...(permissions.respond && { allow_responses: respond }) } };
 }
 
-/** Path of the configuration. */
+/** Returns the path of the configuration file. */
 export function natsConfigFile(dataDir: string): string {
   return join(dataDir, 'nats', 'server.conf');
 }
 
-/** The configuration that the server was started with; empty when it never was. */
+/** Returns the configuration that the last start of the server used; an empty text if there was no start. */
 export function writtenNatsConfig(dataDir: string): string {
   const file = natsConfigFile(dataDir);
   return existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -1,5 +1,6 @@
 /**
- * What the alert rules watch from outside: readiness, free disk, the age of snapshots and the time of API replies are in /metrics.
+ * Tests the metrics that the alert rules use: readiness, free disk space, the age of snapshots and the time of API
+ * replies.
  */
 import assert from 'node:assert/strict';
 import { statfsSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { test } from 'node:test';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** The values of a metric by partition. */
+/** Returns the values of a metric by partition. */
 async function byPartition(service: TestService, name: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const lines = text.matchAll(new RegExp(`^${name}\\{partition="(\\w+)"\\} (\\S+)$`, 'gm'));
@@ -30,7 +31,8 @@ test('readiness, disk, snapshots and API replies are measured', async (t) => {
   service.tidings('snapshot');
   await waitUntil('the new snapshots are reported', async () => {
     const times = [...(await byPartition(service, name)).values()];
-    // File systems count in whole ticks, which can lie before the clock.
+    // File systems round times down to ticks, so the time of a file can be slightly before the clock time at which the
+    // file was written.
     return times.length === 3 && times.every((time) => time > since - 2 && time < Date.now() / 1000 + 2);
   });
   await service.api('GET', '/api/repos');

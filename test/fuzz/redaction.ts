@@ -1,6 +1,7 @@
 /**
- * A hundred thousand hostile texts through redaction: `node dist/test/fuzz/redaction.js [--bodies 100000] [--seed 1]`. Says how
- * long the slowest took and which planted secrets were left; ends with 1 for a secret left or a text over the limit.
+ * Redacts a hundred thousand hostile texts: `node dist/test/fuzz/redaction.js [--bodies 100000] [--seed 1]`. The
+ * program prints the longest times, and the planted secrets that redaction has not removed. It exits with 1 when a
+ * secret was not removed or a text took longer than the limit.
  */
 import { parseArgs } from 'node:util';
 import { type RedactionScope, redactText } from '../../src/intake/redact.ts';
@@ -8,7 +9,7 @@ import { clean } from '../../src/intake/text.ts';
 import { linkedIssues } from '../../src/notes/change/link.ts';
 import { hostileText } from '../helpers/hostile-texts.ts';
 
-/** Most processor time for a text of 65,536 characters, in milliseconds. */
+/** Maximum processor time for a text of 65,536 characters, in milliseconds. */
 const limitMs = 5;
 const context = { fullName: 'acme/rocket', formerNames: [], origin: 'https://scm.example', ownNumber: 1 };
 
@@ -45,13 +46,14 @@ function run(bodies: number, firstSeed: number): { slowest: Slow[]; slowestLinks
     );
   }
   keepSlowest(slowest, 100);
-  // Once more at the end: a neighbour that slows the machine for minutes has slowed whole series of texts.
+  // Measures the slowest texts again at the end. Another program can slow the machine for minutes. Many consecutive
+  // texts then seem slow.
   for (const slow of slowest) slow.ms = Math.min(slow.ms, timeOf(slow.seed));
   keepSlowest(slowest, 10);
   return { slowest, slowestLinks, left };
 }
 
-/** Processor time of the redaction of one text. */
+/** Returns the processor time of the redaction of one text, in milliseconds. */
 function timeOf(seed: number): number {
   const scope = scopeOf(seed);
   const body = clean(hostileText(seed, scope).text);
@@ -62,7 +64,10 @@ function scopeOf(seed: number): RedactionScope {
   return seed % 4 === 0 ? 'text' : 'comment';
 }
 
-/** Processor time of some work; what seems slow is done up to five times more, since collections of garbage count too. */
+/**
+ * Returns the shortest processor time of some work, in milliseconds. Work that seems slow runs up to five more times,
+ * because a single measurement can include garbage collection.
+ */
 function cpuMs(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 6 && best > limitMs / 2; i += 1) {
@@ -79,7 +84,7 @@ function keepSlowest(all: Slow[], count: number): void {
   all.length = Math.min(all.length, count);
 }
 
-// The first hundreds of texts run before the compiler has done its work.
+// Runs the code before the measurement, because code is slower until the compiler has optimized it.
 run(500, 0);
 const { slowest, slowestLinks, left } = run(Number(values.bodies), Number(values.seed));
 process.stdout.write(`${values.bodies} texts from seed ${values.seed}, the slowest:\n`);

@@ -1,10 +1,8 @@
-/**
- * The anchors of a Markdown document's headings, as source-code hosts make them.
- */
+/** Computes the anchors of a Markdown document's headings, as source-code hosts do. */
 
-/** The anchors of all headings. */
+/** Returns the anchors of all headings. */
 export function anchorsOf(document: string): Set<string> {
-  // Lines in a fence that begin with # are comments of a shell.
+  // In a fenced block, a line that begins with # is a shell comment, not a heading.
   const prose = document.replace(/^ *(```|~~~)[\s\S]*?^ *\1 *$/gm, '');
   const headings = [...prose.matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1] as string);
   return new Set(

@@ -1,5 +1,6 @@
 /**
- * What backfills leave, to be compared: the dump of a repository without what only one of the two ways of capture can know.
+ * Helps tests to compare the data of a backfill with the data of webhooks. Fields that only one of these sources
+ * contains are removed first.
  */
 import type { TestContext } from 'node:test';
 import { ulid } from '../../src/foundation/ids.ts';
@@ -15,8 +16,10 @@ import type { Answer, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 /**
- * Lines of a dump. Left out: how a branch came to be (one push or several steps), a commit's parents and a tag's branch and
- * time of push, of which only one side tells, and the date of an annotated tag, which is its tagger's or its commit's.
+ * Returns the lines of a dump without the data that differs between a backfill and webhooks. The removed data is the
+ * steps of a branch (one push or several), the parents of a commit, the branch and push time of a tag, and the date of
+ * an annotated tag. This date differs because one source has the date of the tag and the other source has the date of
+ * the commit.
  */
 export function comparable(dump: string): string[] {
   const records = dump.split('\n').filter((line) => line !== '');
@@ -29,7 +32,10 @@ export function comparable(dump: string): string[] {
   });
 }
 
-/** What webhooks would have captured of a host's history, folded without a service. */
+/**
+ * Returns the dump of the data that webhooks would have captured from a host's history. The data is folded without a
+ * service.
+ */
 export async function byWebhooks(t: TestContext, host: TestHost): Promise<string> {
   const partition = openTestPartition(t);
   const records = deliveriesOf(host.history, host.place).flatMap((delivery) => toRecords(delivery, host.origin));
@@ -46,7 +52,7 @@ function toRecords({ event, payload, at }: Delivery, origin: string): (JournalRe
   }));
 }
 
-/** Numbers of the pull requests that the graph has between two tags. */
+/** Returns the numbers of the pull requests between two tags, according to the commit graph. */
 export function mergedBetween(history: History, fromTag: string, toTag: string): number[] {
   const at = (name: string) => history.tags.find((tag) => tag.name === name)?.sha as string;
   const before = new Set(reachable(history, at(fromTag)).map(({ sha }) => sha));
@@ -54,7 +60,7 @@ export function mergedBetween(history: History, fromTag: string, toTag: string):
   return history.pulls.flatMap(({ number, mergeSha }) => (mergeSha && gained.has(mergeSha) ? number : []));
 }
 
-/** The id of the one repository that a service knows. */
+/** Returns the id of the only repository that a service knows. */
 export async function theRepository(service: TestService): Promise<string> {
   const id: unknown = await waitUntil(
     'the repository is known',
@@ -63,7 +69,7 @@ export async function theRepository(service: TestService): Promise<string> {
   return String(id);
 }
 
-/** Waits for the end of the backfill under way; its last state. */
+/** Waits until the current backfill has ended and returns its last state. */
 export async function ended(service: TestService, repoId: string): Promise<Answer['body']> {
   return waitUntil('the backfill has ended', async () => {
     const { body } = await service.api('GET', `/api/repos/${repoId}/backfill`).catch(() => ({ body: {} as never }));

@@ -1,17 +1,15 @@
-/**
- * A key that will have expired in a moment, for tests of what is said then.
- */
+/** Makes an API key that expires within seconds, so that tests can check the replies to an expired key. */
 import assert from 'node:assert/strict';
 import type { Answer, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 /**
- * Makes a key that works, and waits until it has expired. On a busy machine its time can be over before it was used: then
- * another one is made, with twice the time.
- * @param fields of the key besides its name
- * @param maker the key that makes it
- * @param meanwhile what is done with the key while it works
- * @returns what the making of the key was answered
+ * Makes a key that works, and waits until the key has expired. On a busy machine the key can expire before its first
+ * use. In that case, the function makes another key with twice the lifetime.
+ * @param fields fields of the new key besides its name
+ * @param maker the key that authorizes the request; the admin key when omitted
+ * @param meanwhile called with the new key before it expires
+ * @returns the reply to the request that made the new key
  */
 export async function expiredKey(
   service: TestService,

@@ -1,7 +1,7 @@
 /**
- * What a test has to end or take away when it is over, in the reverse of the order in which it was begun: a service before
- * the folder that it writes to. The runner's own hooks run in the order of their making, and one that fails keeps the rest
- * from running.
+ * Runs the cleanup steps of a test in reverse order of their registration. For example, a service ends before its
+ * folder is removed. The test runner's own hooks are not suitable: they run in order of registration, and a hook that
+ * fails stops the remaining hooks.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,10 @@ type Step = () => unknown;
 
 const stepsOf = new WeakMap<TestContext, Step[]>();
 
-/** Has a step done when the test is over, before those that were named earlier. All are done; the first fault is thrown. */
+/**
+ * Registers a step for the end of the test. The step runs before all steps that were registered earlier. After all
+ * steps have run, the first error of a step is thrown.
+ */
 export function afterwards(t: TestContext, step: Step): void {
   const steps = stepsOf.get(t);
   if (steps) return void steps.push(step);

@@ -1,12 +1,10 @@
-/**
- * Notes for tests of channels, and what a delivery is given.
- */
+/** Makes notes for tests of channels, and the context that a channel's delivery gets. */
 import type { TestContext } from 'node:test';
 import type { ChannelSettings, DeliveryContext, DeliveryError, Note } from '../../src/channels/channel.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { afterwards } from './cleanup.ts';
 
-/** A note of a public repository; what matters to a test is given. */
+/** Returns a note of a public repository. A test passes only the fields that matter to the test. */
 export function aNote(fields: Partial<Note> = {}): Note {
   return {
     publicationId: 'pub_00TEST',
@@ -30,12 +28,12 @@ export function aNote(fields: Partial<Note> = {}): Note {
   };
 }
 
-/** Entries with markers, as many as asked for. */
+/** Returns the given number of list entries, each with a marker of its pull request, such as `<!-- rn:pr:1 -->`. */
 export function entries(count: number, text = 'A change that is told in a line of usual length'): string {
   return Array.from({ length: count }, (_, index) => `- ${text} ${index + 1} <!-- rn:pr:${index + 1} -->`).join('\n');
 }
 
-/** What a delivery is given; loopback may be reached. */
+/** Returns the context of a delivery to a channel. The context allows targets on loopback. */
 export function aContext<Settings extends ChannelSettings>(
   t: TestContext,
   settings: Settings,
@@ -57,7 +55,7 @@ export function aContext<Settings extends ChannelSettings>(
   };
 }
 
-/** The failure of a delivery, without its class. */
+/** Waits for a delivery that must fail. Returns the fields of its error as a plain object. */
 export async function failureOf(
   delivery: Promise<unknown>,
 ): Promise<Pick<DeliveryError, 'outcome' | 'message' | 'retryAfterMs'>> {

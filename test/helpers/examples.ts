@@ -1,19 +1,19 @@
 /**
- * The example payloads that the host's maintainers publish: all events, as real payloads look.
+ * Reads the example payloads that the host's maintainers publish. They cover all events and look like real payloads.
  */
 import { createRequire } from 'node:module';
 
 /** One published payload. */
 export interface Example {
   event: string;
-  /** Its action, empty for events that have none. */
+  /** The action of the event; empty for events that have no action. */
   action: string;
   payload: Record<string, unknown>;
-  /** Event, action and number, for messages. */
+  /** Event, action and number of the payload, for messages. */
   title: string;
 }
 
-/** All published payloads, in their order. */
+/** Returns all published payloads in their order. */
 export function readExamples(): Example[] {
   const definitions = createRequire(import.meta.url)('@octokit/webhooks-examples') as {
     name: string;

@@ -1,5 +1,6 @@
 /**
- * A nats-server as an operator sets one up: a configuration of its own, users with NKeys, JWTs or passwords, TLS.
+ * Starts a nats-server as an operator sets it up. Each test supplies a configuration. The configuration can contain TLS
+ * settings, and users that have NKeys, JWTs or passwords.
  */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,19 +15,19 @@ import { afterwards, kill } from './cleanup.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A certificate for localhost that is its own CA, and its key. */
+/** A self-signed certificate for localhost, and its key. */
 export const certFile = fileURLToPath(new URL('../../../test/fixtures/localhost-cert.pem', import.meta.url));
 export const certKeyFile = fileURLToPath(new URL('../../../test/fixtures/localhost-key.pem', import.meta.url));
 
-/** A certificate that a CA has issued, which nobody has, and its key. */
+/** A certificate issued by a CA that no client trusts by default, and its key. */
 export const issuedCertFile = fileURLToPath(new URL('../../../test/fixtures/issued-cert.pem', import.meta.url));
 export const issuedKeyFile = fileURLToPath(new URL('../../../test/fixtures/issued-key.pem', import.meta.url));
 
-/** Settings of TLS on the server, in its own words; more options go between the braces. */
+/** Returns the server's TLS settings in its configuration syntax; `more` adds options between the braces. */
 export const serverTls = (more = ''): string =>
   `tls { cert_file: "${certFile}", key_file: "${certKeyFile}", ca_file: "${certFile}", ${more} }`;
 
-/** Starts a server with JetStream; its port. */
+/** Starts a nats-server with JetStream and returns its port. */
 export async function startExternal(t: TestContext, config: string, host = '127.0.0.1'): Promise<number> {
   const [folder, port] = [temporaryFolder(t), await freePort()];
   const file = join(folder, 'server.conf');
@@ -43,13 +44,16 @@ export async function startExternal(t: TestContext, config: string, host = '127.
   return port;
 }
 
-/** The settings of a service that uses such a server; nothing but the address unless it is named. */
+/**
+ * Returns the settings of a service that uses an operator's nats-server. The settings contain only the address, unless
+ * `more` contains further settings.
+ */
 export function externalSettings(natsUrl: string, more: Partial<NatsSettings> = {}): NatsSettings {
   const none = { natsCredentials: '', natsTlsCa: '', natsTlsCert: '', natsTlsKey: '', natsTlsFirst: false };
   return { natsUrl, ...none, ...more };
 }
 
-/** A user that signs: its public key, and the file with its seed. */
+/** Makes a user that signs with an NKey. Returns its public key and the file with its seed. */
 export function makeSigner(t: TestContext): { nkey: string; file: string } {
   const pair = nkeys.createUser();
   const file = join(temporaryFolder(t), 'user.nk');
@@ -57,7 +61,10 @@ export function makeSigner(t: TestContext): { nkey: string; file: string } {
   return { nkey: pair.getPublicKey(), file };
 }
 
-/** A user of an operator: the server's configuration, and the `.creds` file. */
+/**
+ * Makes a user whose JWT is signed by a NATS operator key. Returns the server's configuration and the path of the
+ * `.creds` file.
+ */
 export function makeCreds(t: TestContext): { config: string; file: string } {
   const [operator, user] = [nkeys.createOperator(), nkeys.createUser()];
   const [account, system] = [nkeys.createAccount(), nkeys.createAccount()];

@@ -1,11 +1,11 @@
 /**
- * Which files of a folder hold some bytes, whatever kind of file it is: what `grep -a -r -l` would find. A running service
- * makes and removes files meanwhile.
+ * Finds the files below a folder that contain a text, like `grep -a -r -l`. Binary files are searched too. A running
+ * service may add and remove files during the search.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Paths inside `folder` of the files that hold `text`. */
+/** Returns the paths, relative to `folder`, of the files that contain `text`. */
 export function filesWith(folder: string, text: string): string[] {
   const bytes = Buffer.from(text);
   return filesIn(folder, '').filter((name) => unlessGone(() => readFileSync(join(folder, name)))?.includes(bytes));

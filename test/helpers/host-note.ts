@@ -1,6 +1,4 @@
-/**
- * A note to publish, and what a delivery of it may use, for tests of channels.
- */
+/** Makes a sample note and a delivery context, for tests of channels that publish to the code host. */
 import type { DeliveryContext, HostAccess, Note } from '../../src/channels/channel.ts';
 
 export const sampleBody = `## Breaking Changes
@@ -40,7 +38,10 @@ export function sampleNote(changes: Partial<Note> = {}): Note {
   };
 }
 
-/** A context for channels of the host: nothing else is reachable. */
+/**
+ * Returns the context of a delivery to a channel that publishes to the code host. The delivery can reach only the code
+ * host.
+ */
 export function hostContext<Settings extends Record<string, unknown>>(
   host: HostAccess | null,
   settings: Settings,

@@ -1,25 +1,26 @@
 /**
- * Reads the import lines of TypeScript sources and judges them: which layer may import which, which package belongs to
- * which folder, whether files import each other in a circle. Works on texts, so that a test can make some up.
+ * Reads the imports of TypeScript sources and checks them. A layer may import only some other layers. Some packages may
+ * be used in one folder only. Files must not import each other in a cycle. The functions take the sources as texts, so
+ * that a test can pass invented sources.
  */
 import { posix } from 'node:path';
 
-/** One import: who, whom (a file of the project, or a package), and the names taken. */
+/** One import: the importing file, the imported file or package, and the imported names. */
 export interface Import {
   from: string;
   to: string;
   names: string[];
-  /** `import type`: gone when the program runs. */
+  /** True for `import type`, which does not exist at run time. */
   isType: boolean;
 }
 
-/** Rules of a project: the layer of a file, and what each layer may import besides itself. */
+/** Rules of a project: the layer of each file, and for each layer the other layers that it may import. */
 export interface Rules {
   layerOf: (file: string) => string | undefined;
   allowed: Readonly<Record<string, readonly string[]>>;
   /** Packages that only files below one folder may import. */
   packages: Readonly<Record<string, string>>;
-  /** Pairs that are allowed although a layer forbids them, each with its reason. */
+  /** Imports that are allowed although the rules forbid them, each with its reason. */
   exceptions: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +28,7 @@ const fromClause = /^[ \t]*(?:import|export)\b([^'"`;]*?)\bfrom\s*['"]([^'"]+)['
 const bare = /^[ \t]*import\s*['"]([^'"]+)['"]/gm;
 const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-/** All imports of one file. */
+/** Returns all imports of one file. */
 export function importsOf(file: string, text: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: string, clause: string) => {
@@ -40,7 +41,7 @@ export function importsOf(file: string, text: string): Import[] {
   return found;
 }
 
-/** One line for each import that the rules forbid. */
+/** Returns one line for each forbidden import. */
 export function offences(sources: ReadonlyMap<string, string>, rules: Rules): string[] {
   return [...sources].flatMap(([file, text]) =>
     importsOf(file, text).flatMap(({ from, to }) => offence(from, to, sources, rules) ?? []),
@@ -59,7 +60,7 @@ function offence(from: string, to: string, sources: ReadonlyMap<string, string>,
   return `${from} → ${to}: ${layer} may not import ${target}`;
 }
 
-/** The circles in which files load each other, each as the path that closes; empty when there is none. */
+/** Returns the cycles of files that import each other, each as a closed path such as `a → b → a`. */
 export function cycles(sources: ReadonlyMap<string, string>): string[] {
   const found: string[] = [];
   const finished = new Set<string>();

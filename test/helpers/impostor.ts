@@ -1,15 +1,21 @@
 /**
- * A program that takes the port of a nats-server and speaks NATS as far as clients let it, in clear and with a certificate of
- * its own, and keeps every byte that they send.
+ * Runs an impostor: a program that takes the port of a nats-server and speaks NATS there, in plain text and over TLS.
+ * It uses its own certificate for TLS. It records every byte that clients send.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** What one client sent: its bytes as they came, and what they held if it took our certificate. */
+/**
+ * The bytes that one client sent. `raw` contains the bytes as received. `inside` contains the decrypted bytes, if the
+ * client accepted the impostor's certificate.
+ */
 export interface Overheard {
-  /** How the connection began: with a greeting in clear, with one that asks for TLS, or by waiting for the client. */
+  /**
+   * How the impostor started the connection: with a plain greeting, with a greeting that requires TLS, or without a
+   * greeting.
+   */
   greeting: (typeof greetings)[number];
   raw: Buffer;
   inside: Buffer;
@@ -17,7 +23,7 @@ export interface Overheard {
 
 const greetings = ['clear', 'tls', 'none'] as const;
 
-/** A certificate that clients have no reason to trust. */
+/** Reads a test certificate or key. Clients have no reason to trust this certificate. */
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../../test/fixtures/${name}`, import.meta.url), 'utf8');
 const own = { cert: fixture('localhost-cert.pem'), key: fixture('localhost-key.pem') };
@@ -27,7 +33,7 @@ export class Impostor {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
 
-  /** Takes the port as soon as it is free; false when somebody else was faster. */
+  /** Takes the port as soon as it is free. Returns false when the port was not free within `ms` milliseconds. */
   async seize(port: number, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms;
     while (performance.now() < deadline) {
@@ -43,7 +49,7 @@ export class Impostor {
     return false;
   }
 
-  /** Leaves the port. */
+  /** Frees the port. */
   leave(): void {
     this.server?.close();
     for (const socket of this.sockets) socket.destroy();
@@ -62,7 +68,7 @@ export class Impostor {
     tunnel.on('error', () => {});
     socket.on('data', (chunk: Buffer) => {
       heard.raw = Buffer.concat([heard.raw, chunk]);
-      // 0x16 begins a TLS handshake.
+      // A TLS handshake starts with the byte 0x16.
       if (heard.raw.length === chunk.length && chunk[0] === 0x16) this.secure(tunnel, heard);
       if (heard.raw[0] === 0x16) tunnel.push(chunk);
       else reply(socket, chunk);
@@ -82,14 +88,14 @@ export class Impostor {
   }
 }
 
-/** What a nats-server says first. */
+/** Sends the greeting of a nats-server. */
 function greet(to: Duplex, tls: boolean): void {
   const info = { server_id: 'N', version: '2.10.27', proto: 1, headers: true, max_payload: 8_388_608, jetstream: true };
   const asked = tls ? { tls_required: true } : {};
   to.write(`INFO ${JSON.stringify({ ...info, auth_required: true, nonce: 'a-nonce-to-sign', ...asked })}\r\n`);
 }
 
-/** Accepts whatever comes, so that a client which believes us goes on to what it has to say. */
+/** Answers every PING, so that a client that trusts the impostor continues. */
 function reply(to: Duplex, chunk: Buffer): void {
   for (const line of chunk.toString('latin1').split('\r\n')) if (line === 'PING') to.write('PONG\r\n');
 }

@@ -1,5 +1,6 @@
 /**
- * A real nats-server for integration tests, on a free port over a temporary folder, and a journal connected to it.
+ * Starts a real nats-server for integration tests, on a free port with a temporary folder. Also connects journals to
+ * this server.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,18 +25,21 @@ export const quiet = createLogger('test', 'silent');
 
 /** A nats-server that a test can kill and start again. */
 export interface TestNats {
-  /** How a user reaches it that may do everything. */
+  /** Connection settings of a user with every permission. */
   readonly settings: NatsSettings;
   readonly port: number;
   readonly dataDir: string;
-  /** A connection of its own that closes with the test: as a role, or with every permission. */
+  /**
+   * Opens a separate connection with the permissions of a role, or with every permission. The connection closes when
+   * the test ends.
+   */
   connect(role?: JournalRole): Promise<Journal>;
-  /** Ends the server without warning. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Starts a nats-server; it ends with the test. */
+/** Starts a nats-server, which stops when the test ends. */
 export async function startNats(t: TestContext): Promise<TestNats> {
   const dataDir = join(temporaryFolder(t));
   const port = await freePort();
@@ -62,25 +66,25 @@ export async function startNats(t: TestContext): Promise<TestNats> {
   };
 }
 
-/** Makes the keys of a server where they are missing; how it is started. */
+/** Returns the start options of a server. Makes the server's keys if they are missing. */
 export function prepareNats(dataDir: string, port: number): NatsServerOptions {
   makeJournalKeys(dataDir, (file, text) => writeFileSync(file, text, { mode: 0o600 }));
   return { dataDir, port, users: usersOf(dataDir), maxStore: 1_073_741_824 };
 }
 
-/** Makes a user that may do everything; its seed goes into a file. */
+/** Makes a user with every permission and writes its seed to a file. */
 function makeUser(file: string): NatsUser {
   const pair = nkeys.createUser();
   writeFileSync(file, pair.getSeed());
   return { nkey: pair.getPublicKey() };
 }
 
-/** Ends a server, if it has not ended, and waits until it has. */
+/** Kills a server and waits until its process has ended. */
 export async function killNats(server: NatsServer): Promise<void> {
   try {
     process.kill(server.pid, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
   await server.exited;
 }

@@ -1,6 +1,7 @@
 /**
- * What a service has logged, without what is no fault of the service: a machine that was slow (a second for one message is much
- * for a disk), and deliveries that it refused.
+ * Finds the log lines of a service that report a fault. Lines about a slow machine are left out, for example about a
+ * busy disk that takes a second per message. Lines about refused deliveries are left out too. A slow machine or a
+ * refused delivery is not a fault of the service.
  */
 
 const slowness: ReadonlySet<unknown> = new Set([
@@ -12,7 +13,7 @@ const slowness: ReadonlySet<unknown> = new Set([
 
 const refusal = /^webhook delivery refused: |^\d+ more webhook deliveries were refused in that minute$/;
 
-/** The lines of a log that tell of a fault. */
+/** Returns the lines of a log that report a fault. */
 export function faultsIn(log: string): string[] {
   return log.split('\n').filter((line) => {
     const message = messageOf(line);
@@ -20,7 +21,7 @@ export function faultsIn(log: string): string[] {
   });
 }
 
-/** The message of a line; nothing of what is no line of the logger, like a stack of the runtime. */
+/** Returns the message of a log line; undefined for a line that the logger did not write, such as a stack trace. */
 function messageOf(line: string): unknown {
   try {
     return JSON.parse(line).msg;

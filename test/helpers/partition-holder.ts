@@ -1,13 +1,11 @@
-/**
- * A process of its own that holds the lock of a partition until it is killed.
- */
+/** Runs a separate process that holds the lock of a partition until it is killed. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { takeLock } from '../../src/store/lock.ts';
 import { afterwards, kill } from './cleanup.ts';
 
-/** Starts the process and waits until it holds the lock; it ends with the test. */
+/** Starts the process and waits until it holds the lock. The process is killed when the test ends. */
 export async function startHolder(t: TestContext, dataDir: string, name: string): Promise<ChildProcess> {
   const child = fork(fileURLToPath(import.meta.url), ['hold', dataDir, name]);
   afterwards(t, () => kill(child));

@@ -1,5 +1,6 @@
 /**
- * What a stopped service left on disk, checked: each partition is, in every byte, the fold of its journal.
+ * Checks the data that a stopped service left on disk. For each partition, the fold of its journal must give exactly
+ * the bytes of the partition.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -12,7 +13,10 @@ import { dump, openTestPartition } from './partition.ts';
 import { readStream } from './partition-stream.ts';
 import { freePort } from './ports.ts';
 
-/** Folds the journals of a data directory, none of them purged, into new stores and compares these with the live ones. */
+/**
+ * Folds the journals of a data directory into new stores and compares these with the existing stores. The journals must
+ * never have been purged.
+ */
 export async function assertReplays(t: TestContext, dataDir: string, names: readonly string[]): Promise<void> {
   const port = await freePort();
   const server = await startNatsServer({ ...prepareNats(dataDir, port), maxStore: 1e12 });

@@ -1,6 +1,6 @@
 /**
- * A host under whose deliveries a service is killed: merged pull requests of a few repositories, each sent again with the
- * same delivery id until it is answered 2xx, as a patient host would.
+ * Sends deliveries of merged pull requests to a service. Meanwhile, a test kills the service. Each delivery is repeated
+ * with the same delivery id until the reply is 2xx, as a host that never gives up would do.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,38 +15,38 @@ const repositories = [
 ] as const;
 
 export class Load {
-  /** Deliveries answered 2xx. */
+  /** Number of deliveries with a 2xx reply. */
   acknowledged = 0;
   private sent = 0;
   private going = true;
   private readonly writers: Promise<void>[];
   private service: TestService;
 
-  /** Starts to send, `width` deliveries at a time. */
+  /** Starts to send, with `width` concurrent deliveries. */
   constructor(service: TestService, width = 8) {
     this.service = service;
     this.writers = Array.from({ length: width }, () => this.write());
   }
 
-  /** Waits until so many more deliveries are answered 2xx. */
+  /** Waits until `more` additional deliveries have a 2xx reply. */
   async progress(more: number, ms?: number): Promise<void> {
     const goal = this.acknowledged + more;
     await waitUntil(`${more} more deliveries are acknowledged`, () => this.acknowledged >= goal, ms);
   }
 
-  /** Sends to another service, which took the place of the first. */
+  /** Sends all further deliveries to another service, which has replaced the previous one. */
   moveTo(service: TestService): void {
     this.service = service;
   }
 
-  /** Sends nothing new and waits until all that was sent is answered 2xx. */
+  /** Stops sending new deliveries and waits until every delivery has a 2xx reply. */
   async finish(): Promise<void> {
     this.going = false;
     await Promise.all(this.writers);
     assert.equal(this.acknowledged, this.sent);
   }
 
-  /** Checks by the API that every delivery is there, once. */
+  /** Checks through the API that every delivery was captured exactly once. */
   async check(service: TestService): Promise<void> {
     await Promise.all(
       repositories.map(async ({ full_name }, i) => {
@@ -59,7 +59,7 @@ export class Load {
   private async write(): Promise<void> {
     while (this.going) {
       const nth = this.sent++;
-      // Where a test has failed nobody answers any more, and this must not keep its process alive.
+      // If the test has failed, no service replies any more. This timer must not keep the process alive then.
       while (!(await this.send(nth))) await pause(30, undefined, { ref: false });
       this.acknowledged += 1;
     }
@@ -74,7 +74,7 @@ export class Load {
   }
 }
 
-/** The id of a repository, once the directory has heard of it. */
+/** Waits until the directory lists a repository, and returns its id. */
 function repositoryNamed(service: TestService, fullName: string): Promise<string> {
   return waitUntil(`${fullName} is listed`, async () => {
     const { body } = await service.api('GET', '/api/repos');
@@ -83,8 +83,8 @@ function repositoryNamed(service: TestService, fullName: string): Promise<string
 }
 
 /**
- * Waits until the API knows so many merged pull requests of a repository, those of the load and no more. Counts come later
- * than what is counted, sooner or later by what else the machine does.
+ * Waits until the API counts exactly the expected number of merged pull requests of a repository. The counts are
+ * updated later than the data, and the delay depends on the load of the machine.
  */
 export async function assertPulls(service: TestService, repoId: string, expected: number): Promise<void> {
   const range = { repoId, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 1_000_000 };

@@ -1,13 +1,13 @@
 /**
- * A process of its own that opens a partition for reading, looks into it and closes it again, over and over, until it is
- * killed. It says how often it has done so.
+ * Runs a separate process that repeatedly opens a partition for reading, reads it and closes it, until the process is
+ * killed. The process reports each repetition.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openReadOnly } from '../../src/store/partition.ts';
 import { readTime } from '../../src/store/tables/meta.ts';
 
-/** Opens the partition in another process until that is killed. `onOpened` is called each time it has. */
+/** Starts the process. `onOpened` is called each time that the process has opened and read the partition. */
 export function keepOpening(dataDir: string, name: string, onOpened: () => void): ChildProcess {
   const child = fork(fileURLToPath(import.meta.url), ['open', dataDir, name]);
   child.on('message', onOpened);

@@ -1,6 +1,7 @@
 /**
- * A process of its own that reads a partition the way the gateway does: asked for the partition's time, it answers what a
- * fresh read says. `held` answers from a read that was never renewed, which shows what `fresh` is for.
+ * Runs a separate process that reads a partition as the gateway does. On request, the process replies with the time of
+ * the partition. In mode `fresh` it uses a new read transaction each time. In mode `held` it keeps one read
+ * transaction. A test of this mode shows why `fresh` is needed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -15,14 +16,17 @@ import { waitUntil } from './wait-until.ts';
 
 type Times = [before: number, after: number];
 
-/** Asks the reader process. */
+/** Sends requests to the reader process. */
 export interface ReaderProcess {
   time(): Promise<number>;
-  /** What it reads before and after a commit, both in one turn of its loop: the library renews nothing by itself then. */
+  /**
+   * Returns the times that the process reads before and after a commit. Both reads happen in the same turn of the
+   * process's event loop. Within one turn, LMDB renews no read transaction automatically.
+   */
   around(commit: () => Promise<void>): Promise<Times>;
 }
 
-/** Starts the process; it ends with the test. */
+/** Starts the process. It is killed when the test ends. */
 export function startReader(t: TestContext, dataDir: string, name: string, mode: 'fresh' | 'held'): ReaderProcess {
   const child = fork(fileURLToPath(import.meta.url), ['read', dataDir, name, mode]);
   afterwards(t, () => kill(child));
@@ -45,7 +49,10 @@ function ask<Answer = number>(child: ChildProcess, what: string): Promise<Answer
   });
 }
 
-/** A file that tells the other side, which looks for it without a turn of its loop. */
+/**
+ * Returns the path of a file with which the test process and the reader process signal each other: one process creates
+ * the file, and the other waits until it exists. The reader process waits without a turn of its event loop.
+ */
 function signOf(dataDir: string, word: 'read' | 'committed'): string {
   return join(dataDir, `reader-${word}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Journal records for tests, as the ingress and the API would enqueue them; every builder takes what differs. Host times
- * are whole seconds after `epoch`, like a host's.
+ * Makes journal records for tests, as the ingress and the API enqueue them. Every function accepts the fields that
+ * differ from its defaults. Host times are whole seconds after `epoch`, because hosts report whole seconds.
  */
 import { randomUUID } from 'node:crypto';
 import { dayMs } from '../../src/foundation/days.ts';
@@ -27,12 +27,14 @@ import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { SweepBody, Wait } from '../../src/protocol/retention.ts';
 
-/** The beginning of time in these records. */
+/** The earliest host time in these records. */
 export const epoch = Date.UTC(2026, 0, 1);
 
 const origin = 'https://scm.example';
 
-/** A repository of partition 0, whatever the number of partitions (its slot is 0 modulo 64). */
+/**
+ * Returns a repository whose slot is 0 modulo 64. It is therefore stored in partition 0 for every number of partitions.
+ */
 export function repositoryFields(fields: Partial<EventRepository> = {}, nth = 0): EventRepository {
   const hostId = hostIds(nth);
   return {
@@ -48,7 +50,7 @@ export function repositoryFields(fields: Partial<EventRepository> = {}, nth = 0)
   };
 }
 
-/** The nth host id whose slot lies in partition 0 of any count up to 64. */
+/** Returns the nth host id whose slot is in partition 0 for every number of partitions up to 64. */
 function hostIds(nth: number): string {
   for (let id = 1, found = 0; id < slotCount * 1000; id++) {
     if (partitionOf(slotOf(origin, String(id)), 64) === 0 && found++ === nth) return String(id);
@@ -56,7 +58,7 @@ function hostIds(nth: number): string {
   throw new Error('no such repository');
 }
 
-/** A merged pull request, merged and updated at second `number`. */
+/** Returns a merged pull request that was merged and updated `number` seconds after `epoch`. */
 export function pullSnapshot(number: number, fields: Partial<PullSnapshot> = {}): PullSnapshot {
   const at = epoch + number * 1000;
   return {
@@ -78,7 +80,7 @@ export function pullSnapshot(number: number, fields: Partial<PullSnapshot> = {})
   };
 }
 
-/** A closed issue, closed and updated at second `number`. */
+/** Returns a closed issue that was closed and updated `number` seconds after `epoch`. */
 export function issueSnapshot(number: number, fields: Partial<IssueSnapshot> = {}): IssueSnapshot {
   const at = epoch + number * 1000;
   return {
@@ -97,7 +99,7 @@ export function issueSnapshot(number: number, fields: Partial<IssueSnapshot> = {
   };
 }
 
-/** A push of the commits `from` + 1 to `to` onto main. */
+/** Returns a push of the commits `from` + 1 to `to` to the branch main. */
 export function branchPush(from: number, to: number, fields: Partial<BranchPush> = {}): BranchPush {
   const numbers = Array.from({ length: to - from }, (_, i) => from + i + 1);
   return {
@@ -120,7 +122,7 @@ export function branchPush(from: number, to: number, fields: Partial<BranchPush>
   };
 }
 
-/** A tag pushed onto commit `number` at second `number`. */
+/** Returns a tag on commit `number`, pushed `number` seconds after `epoch`. */
 export function tagPush(name: string, number: number, fields: Partial<TagPush> = {}): TagPush {
   const sha = shaNumber(number);
   const at = epoch + number * 1000;
@@ -131,7 +133,7 @@ export function shaNumber(number: number): string {
   return (0xa0000000 + number).toString(16).padEnd(40, '0');
 }
 
-/** A delivery of its own for each call. */
+/** Returns an event record with a new delivery id. */
 export function eventRecord(body: EventBody, fields: Partial<EventRecord> = {}): EventRecord {
   return {
     id: ulid(),
@@ -146,17 +148,17 @@ export function eventRecord(body: EventBody, fields: Partial<EventRecord> = {}):
   };
 }
 
-/** A delivery of merged pull request `number`. */
+/** Returns the event record of merged pull request `number`. */
 export function pullRecord(number: number, fields: Partial<EventRecord> = {}): EventRecord {
   return eventRecord({ event: 'pull_request', action: 'closed', pull: pullSnapshot(number) }, fields);
 }
 
-/** A delivery of a tag on commit `number`. */
+/** Returns the event record of a tag on commit `number`. */
 export function tagRecord(name: string, number: number, fields: Partial<EventRecord> = {}): EventRecord {
   return eventRecord({ event: 'tag', tag: tagPush(name, number) }, fields);
 }
 
-/** A page read from a host; without a `job` it is one of a synchronisation of tags. */
+/** Returns the record of a page that was read from a host. Without a `job`, the page belongs to a tag sync. */
 export function backfilledRecord(
   bodies: readonly BackfilledBody[],
   fields: Partial<BackfilledRecord> = {},
@@ -169,7 +171,7 @@ export function backfilledRecord(
   };
 }
 
-/** How far a backfill is after its nth page. */
+/** Returns the progress of a backfill after its nth page. */
 export function backfillProgress(step: number, fields: Partial<BackfillProgress> = {}): BackfillProgress {
   const position = { next: null, again: false, etag: null, newest: null, branches: [], listed: false, number: 0 };
   return {
@@ -183,7 +185,7 @@ export function commandRecord(command: Command, at = epoch): CommandRecord {
   return { id: ulid(at), at, kind: 'command', command };
 }
 
-/** An API key of the instance with every scope and no end, whose hash is `hash-` and its id. */
+/** Returns an instance API key with every scope and no expiry. Its hash is `hash-` followed by its id. */
 export function keyFields(id: string, fields: Partial<KeyRecord> = {}): KeyRecord {
   return {
     id,
@@ -212,19 +214,19 @@ export function sweepRecord(body: SweepBody, at: number): SweepRecord {
   return { id: ulid(at), at, kind: 'sweep', body };
 }
 
-/** An operator's word for what waits. */
+/** Returns a command with which an operator approves a waiting erasure. */
 export function approvalRecord(wait: Wait, at: number): CommandRecord {
   return { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
 }
 
-/** Ticks from a time to another, no more than a day apart, as a service makes them that runs all along. */
+/** Returns ticks from one time to another, at most a day apart, as a service that runs continuously makes them. */
 export function dailyTicks(from: number, to: number): TickRecord[] {
   const ticks: TickRecord[] = [];
   for (let at = from; at < to; at += dayMs) ticks.push(tickRecord(at));
   return [...ticks, tickRecord(to)];
 }
 
-/** An event whose body no version of the fold can take: it throws in the middle of it. */
+/** Returns an event whose body the fold cannot process. The fold has already done a part of its work when it throws. */
 export function poisonRecord(fields: Partial<EventRecord> = {}): EventRecord {
   const pull = { ...pullSnapshot(666), body: 13 as unknown as string };
   return eventRecord({ event: 'pull_request', action: 'closed', pull }, fields);

@@ -1,6 +1,7 @@
 /**
- * Generated histories: journal records that obey the host's own rules (a merge has one time and one commit, a push one
- * content) and otherwise come in any order, twice, with gaps, or broken. Times lie close together, so that they collide.
+ * Generates journal records that obey two rules of a host: a pull request has one merge time and one merge commit, and
+ * copies of a push have the same content. Apart from these rules, records may be in any order, repeated, missing or
+ * broken. Their times are so close together that several records have the same time.
  */
 import fc from 'fast-check';
 import { dayMs, dayOf } from '../../src/foundation/days.ts';
@@ -32,7 +33,10 @@ const number = fc.integer({ min: 1, max: 3 });
 const labels = fc.option(fc.subarray(['bug', 'feature', 'docs']), { nil: undefined, freq: 4 });
 const text = fc.constantFrom('', 'Fix it', 'fixes #1', 'closes #2, ünïcode');
 
-/** A snapshot of one of a few pull requests. Odd ones are merged for good; even ones are closed and opened again. */
+/**
+ * A snapshot of one of three pull requests. A pull request with an odd number is merged and is not reopened after its
+ * merge. A pull request with an even number is closed and reopened.
+ */
 const pullBody: fc.Arbitrary<EventBody> = fc
   .record({
     action: fc.constantFrom('opened', 'edited', 'labeled', 'unlabeled', 'reopened', 'closed', 'synchronize'),
@@ -60,7 +64,7 @@ const pullBody: fc.Arbitrary<EventBody> = fc
     return { event: 'pull_request', action, pull: withLabels(pull, labels) };
   });
 
-/** A snapshot of one of a few issues; some leave out labels or state, as hosts do. */
+/** A snapshot of one of three issues. Some snapshots omit the labels or the state, as hosts do. */
 const issueBody: fc.Arbitrary<EventBody> = fc
   .record({
     action: fc.constantFrom('opened', 'edited', 'labeled', 'unlabeled', 'reopened', 'closed', 'pinned'),
@@ -90,7 +94,8 @@ const pushBody: fc.Arbitrary<EventBody> = fc
   })
   .map(({ from, length, branch }) => ({
     event: 'push',
-    // One content for each head: a push of two lists what lies between, and some heads come with a gap below them.
+    // Two pushes with the same branch and head always have the same content, because each push starts at a multiple of
+    // its length. Before some pushes, commits are missing.
     push: branchPush(from - (from % length), from - (from % length) + length, {
       branch: `${branch}-${length}`,
       gap: (from - (from % length)) % 4 === 3,
@@ -104,10 +109,10 @@ const tagBody: fc.Arbitrary<EventBody> = fc
     tag: tagPush(name, number, { pushedAt: epoch + second * 1000, deleted, ...(deleted && { sha: null, date: null }) }),
   }));
 
-/** What an event says, of any kind that is captured. */
+/** The body of an event of any captured kind. */
 export const anyBody = fc.oneof(pullBody, issueBody, pushBody, tagBody);
 
-/** The commits that pushes bring, as a list of the host has them: each on top of the one before it. */
+/** The commits of all pushes, as a list of the host contains them. Each commit is the child of the previous one. */
 export const listedCommits: BackfilledBody = {
   event: 'commits',
   commits: branchPush(0, 8).commits.map((commit, i) => ({ ...commit, parents: [shaNumber(i)] })),
@@ -118,7 +123,7 @@ const stepsBody: fc.Arbitrary<BackfilledBody> = fc
   .map(({ from, length, gap }) => ({
     event: 'steps',
     branch: `main-${length}`,
-    // One content for each commit of a branch, as the graph has one.
+    // Steps of one branch contain the same commits each time, as in a commit graph.
     steps: Array.from({ length }, (_, i) => from + i + 1).map((number) => ({
       before: shaNumber(number - 1),
       after: shaNumber(number),
@@ -128,7 +133,7 @@ const stepsBody: fc.Arbitrary<BackfilledBody> = fc
     })),
   }));
 
-/** What lies between two commits of the line that pushes make: one content for each two. */
+/** A comparison of two of the pushed commits. The same two commits always give the same content. */
 const comparisonBody: fc.Arbitrary<BackfilledBody> = fc
   .record({ from: fc.integer({ min: 0, max: 4 }), to: fc.integer({ min: 0, max: 4 }) })
   .map(({ from, to }) => ({
@@ -141,7 +146,10 @@ const comparisonBody: fc.Arbitrary<BackfilledBody> = fc
     },
   }));
 
-/** What is read from a host: pages of whatever events tell too, how branches came to be, and what lies between commits. */
+/**
+ * Data that is read from a host: pages with the objects that events also contain, the steps of branches, and
+ * comparisons of commits.
+ */
 export const anyBackfilledBody: fc.Arbitrary<BackfilledBody> = fc.oneof(
   anyBody.map((body) => ('action' in body ? { ...body, action: 'backfilled' } : body)),
   fc.constant(listedCommits),
@@ -161,7 +169,10 @@ const anyEvent = fc
 
 const backfills = ['bf_1', 'bf_2'] as const;
 
-/** A page of a backfill, how far it has come, or how it ended; also late ones, and ones of a backfill that never was. */
+/**
+ * A page of a backfill, with its progress or its end. Some pages are late, and some belong to a backfill that never
+ * existed.
+ */
 const anyPage = fc
   .record({
     body: anyBackfilledBody,
@@ -240,7 +251,10 @@ const anyResult = fc
 const connection = { orgId: 'org_1', repoId: null, settings: {}, secrets: {}, receiver: '' };
 const publicationId = fc.constantFrom('pub_1', 'pub_2', 'pub_3');
 
-/** What is asked of publications, and what their publisher tells: in order, late, twice, or of ones that never were. */
+/**
+ * Commands on publications, and results of their attempts. They may be in order, late or repeated, and may name
+ * publications that never existed.
+ */
 const anyPublishing = fc.oneof(
   fc
     .record({ rangeId: anyRange, at, publicationId, channel: fc.constantFrom('hosted' as const, 'email' as const) })
@@ -278,7 +292,11 @@ const anyPublishing = fc.oneof(
     ),
 );
 
-/** Events told of so long ago that a sweep takes them, sweeps, and the end of a repository. */
+/**
+ * Time from the oldest events to `epoch`, in milliseconds. The three generators below make records about retention. The
+ * first makes events so old that a sweep removes them, the second makes sweeps, and the third makes the erasure of a
+ * repository.
+ */
 const long = 400 * dayMs;
 const anyOldEvent = fc
   .record({ body: anyBody, delivery, days: fc.integer({ min: 0, max: 60 }) })
@@ -303,7 +321,7 @@ const anyEnd = row.map(
   }),
 );
 
-/** Any record of a repository's partition, broken ones included. */
+/** Any record of a repository's partition, including broken records. */
 export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 12, arbitrary: anyEvent },
   { weight: 3, arbitrary: anyCommand },
@@ -319,7 +337,7 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 1, arbitrary: row.map((row) => resultRecord({ result: 'relayed', target: 'directory', row })) },
 );
 
-/** Journal messages: groups of records, as group commit makes them. */
+/** Journal messages, each with one or more records, as group commit writes them. */
 export const anyJournal = fc.array(fc.array(anyRecord, { minLength: 1, maxLength: 4 }), {
   minLength: 1,
   maxLength: 30,

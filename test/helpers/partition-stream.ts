@@ -1,6 +1,4 @@
-/**
- * A partition's stream in tests: made small, written through a real lane, read back as it stands on the server.
- */
+/** Makes a small partition stream for tests, writes through a real lane, and reads back what the server stores. */
 import type { TestContext } from 'node:test';
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';
@@ -21,7 +19,7 @@ const defaults: LaneOptions = {
   ackDeadlineMs: 10_000,
 };
 
-/** Makes the stream of a partition and opens a lane into it; the lane closes with the test. */
+/** Makes the stream of a partition and opens a lane that writes to it. The lane closes when the test ends. */
 export async function openLane(
   t: TestContext,
   journal: Journal,
@@ -34,7 +32,7 @@ export async function openLane(
   return lane;
 }
 
-/** Everything the stream of a partition holds, message by message. */
+/** Returns the whole content of a partition's stream, message by message. */
 export async function readStream(journal: Journal, name = 'p00'): Promise<{ seq: number; records: JournalRecord[] }[]> {
   const { firstSeq, lastSeq } = await streamState(journal, name);
   const messages = [];
@@ -45,7 +43,10 @@ export async function readStream(journal: Journal, name = 'p00'): Promise<{ seq:
   return messages;
 }
 
-/** Leaves out the next sequence of the stream of a partition, like a message that is lost: none of it can be deleted. */
+/**
+ * Skips one sequence number in the stream of a partition, as if a message were lost. The stream itself allows no
+ * deletes.
+ */
 export async function leaveHole(journal: Journal, name = 'p00'): Promise<void> {
   const { streams } = journal.manager;
   const [stream, subject] = [streamOf(name), `hole.${name}`];
@@ -56,17 +57,17 @@ export async function leaveHole(journal: Journal, name = 'p00'): Promise<void> {
   await streams.update(stream, config);
 }
 
-/** Ids of all records of a stream, in order. */
+/** Returns the ids of all records of a stream, in order. */
 export async function recordIds(journal: Journal, name = 'p00'): Promise<string[]> {
   return (await readStream(journal, name)).flatMap(({ records }) => records.map((record) => record.id));
 }
 
-/** A small record with an id of its own. */
+/** Makes a small record with the given id. */
 export function smallRecord(id: string, bytes = 0): JournalRecord {
   return { id, at: 1, kind: 'tick', ...(bytes > 0 && { padding: 'x'.repeat(bytes) }) } as JournalRecord;
 }
 
-/** Enqueues records without waiting; what became of each, in order. */
+/** Enqueues records without waiting for one another; returns the outcome of each record, in order. */
 export function enqueueAll(
   lane: Lane,
   ids: readonly string[],

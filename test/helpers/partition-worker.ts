@@ -1,5 +1,6 @@
 /**
- * A real worker process over a test's own journal, without a supervisor: killed and started again as fast as a test likes.
+ * Runs a real worker process without a supervisor, on a journal of the test, so that a test can kill and start the
+ * worker quickly.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -16,13 +17,13 @@ const program = fileURLToPath(new URL('../../workers/partition/main.js', import.
 
 const names = ['directory', 'p00'];
 
-/** A worker that owns the directory and p00. */
+/** A worker that owns the partitions `directory` and `p00`. */
 export interface TestWorker {
   readonly pid: number;
-  /** Resolves when it has said that it is ready. */
+  /** Resolves when the worker reports that it is ready. */
   readonly ready: Promise<void>;
   kill(): Promise<void>;
-  /** Stops it as the supervisor would; its exit code. */
+  /** Stops the worker as the supervisor does; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -37,7 +38,7 @@ export function startWorker(t: TestContext, { nats, journal, dataDir }: Bench): 
     TIDINGS_LOG_LEVEL: 'silent',
   });
   const env = { PATH: process.env.PATH ?? '', ...settingsToEnv({ ...settings, ...nats.settings }) };
-  // The worker waits for its streams, which the supervisor would make.
+  // The worker waits for its streams. In a service, the supervisor makes them.
   for (const name of names) ensureStream(journal, name, streamBytes).catch(() => {});
   const child: ChildProcess = fork(program, names, { env, stdio: 'inherit' });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));

@@ -1,15 +1,16 @@
 /**
- * Host payloads for tests, as small as a real host's may be; every builder takes what differs.
+ * Makes webhook payloads for tests, with as few fields as a real host may send. Every function accepts the fields that
+ * differ from its defaults.
  */
 
-/** Fields of the repository that a payload is about. */
+/** Fields of the repository in a payload. */
 export interface RepositoryFields {
   id?: number;
   full_name?: string;
   [field: string]: unknown;
 }
 
-/** The repository part of a payload. */
+/** Returns the fields of a payload that describe the repository. */
 export function repositoryPayload(fields: RepositoryFields = {}): Record<string, unknown> {
   const fullName = String(fields.full_name ?? 'acme/rocket');
   return {
@@ -24,7 +25,7 @@ export function repositoryPayload(fields: RepositoryFields = {}): Record<string,
   };
 }
 
-/** A merged pull request's `closed` payload; `fields` go into `pull_request`. */
+/** Returns the payload with the action `closed` of a merged pull request; `fields` are set in `pull_request`. */
 export function pullPayload(
   number: number,
   fields: Record<string, unknown> = {},
@@ -58,7 +59,7 @@ export function pullPayload(
   };
 }
 
-/** A closed issue's payload; `fields` go into `issue`. */
+/** Returns the payload of a closed issue; `fields` are set in `issue`. */
 export function issuePayload(
   number: number,
   fields: Record<string, unknown> = {},
@@ -85,7 +86,10 @@ export function issuePayload(
   };
 }
 
-/** A push of the merge commits of pull requests `numbers` to a branch, oldest first, on top of `before`. */
+/**
+ * Returns a push to a branch. It contains the merge commits of the pull requests `numbers`, oldest first, on top of the
+ * commit `before`.
+ */
 export function pushPayload(numbers: readonly number[], before: string, branch = 'main'): Record<string, unknown> {
   const commits = numbers.map((number) => ({
     id: shaOf(number),
@@ -108,7 +112,7 @@ export function pushPayload(numbers: readonly number[], before: string, branch =
   };
 }
 
-/** A push of a lightweight tag on the merge commit of pull request `number`. */
+/** Returns a push of a lightweight tag on the merge commit of pull request `number`. */
 export function tagPayload(name: string, number: number): Record<string, unknown> {
   return {
     ref: `refs/tags/${name}`,
@@ -124,12 +128,12 @@ export function tagPayload(name: string, number: number): Record<string, unknown
   };
 }
 
-/** The merge commit of pull request `number` in these payloads. */
+/** Returns the merge commit of pull request `number` in these payloads. */
 export function shaOf(number: number): string {
   return (0xa0000000 + number).toString(16).padEnd(40, '0');
 }
 
-/** The time of pull request or issue `number` in these payloads: an hour apart. */
+/** Returns the time of pull request or issue `number` in these payloads; the times are an hour apart. */
 export function timeOf(number: number): string {
   return new Date(Date.UTC(2026, 0, 2) + number * 3_600_000).toISOString().replace('.000Z', 'Z');
 }

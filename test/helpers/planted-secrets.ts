@@ -1,11 +1,15 @@
 /**
- * Secrets and personal data to plant in texts: one of each kind that redaction promises to take out, made from a seed so
- * that none stands in this file as itself and a search for its core cannot meet anything else.
+ * Makes secrets and personal data that tests plant in texts. There is one generator for each kind that redaction
+ * promises to remove. The secrets are generated from a seed, so no source file contains them. Therefore, if a search
+ * finds the core of a secret in a file, redaction has failed there.
  */
 import { hash } from 'node:crypto';
 import { type Random, randomText } from './random.ts';
 
-/** What was planted: the text to insert, and the part of it that must be found nowhere afterwards. */
+/**
+ * A planted secret: the text to insert, and the core of this text. After redaction, the core must not be found
+ * anywhere.
+ */
 export interface Planted {
   kind: string;
   text: string;
@@ -30,7 +34,7 @@ const around =
     return { text: before + core + after, core };
   };
 
-/** What no text may hold, be it a title, a body, a commit message, a name or a comment. */
+/** Secrets that redaction removes from every text: titles, bodies, commit messages, names and comments. */
 const secrets: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   'personal token': token('ghp_', 36),
   'oauth token': token('gho_', 36),
@@ -85,7 +89,7 @@ const secrets: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   },
 };
 
-/** What a comment may not hold besides. */
+/** Personal data that redaction removes from comments only. */
 const personal: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   'national phone': (random) => {
     const line = randomText(random, '23456789', 4);
@@ -109,12 +113,12 @@ const personal: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   },
 };
 
-/** Kinds that are taken out of a text of this scope. */
+/** Returns the kinds of secrets that redaction removes from a comment or from any other text. */
 export function kindsOf(scope: 'text' | 'comment'): string[] {
   return Object.keys(scope === 'comment' ? { ...secrets, ...personal } : secrets);
 }
 
-/** A secret of a kind. */
+/** Makes a secret of the given kind. */
 export function plant(kind: string, random: Random): Planted {
   const make = secrets[kind] ?? personal[kind];
   if (!make) throw new Error(`there is no secret of kind ${kind}`);

@@ -1,17 +1,18 @@
 /**
- * Reads the metrics, label matchers and grouping labels out of a PromQL expression, for tests of alert rules and dashboards.
+ * Reads the metrics, label matchers and grouping labels in a PromQL expression, for tests of alert rules and
+ * dashboards.
  */
 
-/** A selector: a metric with its label matchers. */
+/** A metric name with its label matchers. */
 export interface Selector {
   metric: string;
   matchers: { label: string; operator: string; value: string }[];
 }
 
-/** What an expression names. */
+/** The metrics and labels that an expression names. */
 export interface Named {
   selectors: Selector[];
-  /** Labels of `by`, `without`, `on`, `ignoring`, `group_left` and `group_right`. */
+  /** Labels in `by`, `without`, `on`, `ignoring`, `group_left` and `group_right`. */
   grouped: string[];
 }
 
@@ -27,8 +28,8 @@ const grouping = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'grou
 const keywords = new Set(['and', 'or', 'unless', 'offset', 'bool', 'atan2', 'inf', 'nan']);
 
 /**
- * What an expression names. Dashboard variables such as `$partition` count as values.
- * @throws Error for a text that is not PromQL, as far as names are concerned
+ * Returns the metrics and labels that an expression names. Dashboard variables such as `$partition` count as values.
+ * @throws Error for a text in which the names cannot be recognized; some invalid expressions are accepted
  */
 export function namesIn(expression: string): Named {
   const tokens = tokensOf(expression);

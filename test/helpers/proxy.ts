@@ -1,5 +1,6 @@
 /**
- * Reverse proxies for tests: nginx and Caddy with the examples of the operations handbook, on ports of the test's own.
+ * Starts reverse proxies for tests: nginx and Caddy with the example configurations from docs/operations.md, on the
+ * test's own ports.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,21 +15,21 @@ import { waitUntil } from './wait-until.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Where a proxy listens. */
+/** The addresses of a running proxy. */
 export interface ReverseProxy {
   url: string;
-  /** Where it leads to `url`, if anywhere. */
+  /** An address that redirects to `url`; undefined when the proxy has none. */
   plainUrl?: string;
 }
 
-/** A reply as it came. */
+/** A reply as it was received. */
 export interface ProxyReply {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-/** The example between two markers of the operations handbook. */
+/** Returns the example configuration between its two markers in docs/operations.md. */
 export function exampleOf(name: 'nginx' | 'caddy'): string {
   const document = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const [, example] =
@@ -37,12 +38,12 @@ export function exampleOf(name: 'nginx' | 'caddy'): string {
   return example;
 }
 
-/** Why a program cannot be used here; false when it can. */
+/** Returns the reason why a program cannot be used on this machine; false when it can be used. */
 export function missing(program: string, flag: string): string | false {
   return spawnSync(program, [flag]).status === 0 ? false : `${program} is not installed`;
 }
 
-/** A text with each of the given parts replaced; each has to be in it. */
+/** Replaces parts of a text. Throws when the text does not contain one of the parts. */
 function replaced(text: string, parts: Readonly<Record<string, string>>): string {
   return Object.entries(parts).reduce((whole, [from, to]) => {
     if (!whole.includes(from)) throw new Error(`the example has no ${from}`);
@@ -50,7 +51,7 @@ function replaced(text: string, parts: Readonly<Record<string, string>>): string
   }, text);
 }
 
-/** Starts nginx with the example, a certificate of the tests and other ports. */
+/** Starts nginx with the example configuration, but with a test certificate and other ports. */
 export async function startNginx(t: TestContext, upstreamPort: string): Promise<ReverseProxy> {
   const folder = temporaryFolder(t);
   const [port, plainPort] = [await freePort(), await freePort()];
@@ -67,7 +68,8 @@ export async function startNginx(t: TestContext, upstreamPort: string): Promise<
   );
   const config = join(folder, 'nginx.conf');
   const lines = [
-    // Its workers would be another user, who cannot enter the temporary folder.
+    // If nginx is started as root, its workers run as another user by default. That user cannot enter the temporary
+    // folder.
     ...(process.getuid?.() === 0 ? ['user root;'] : []),
     'daemon off;',
     'worker_processes 1;',
@@ -79,13 +81,13 @@ export async function startNginx(t: TestContext, upstreamPort: string): Promise<
   writeFileSync(join(folder, 'site.conf'), site);
   writeFileSync(config, `${lines.join('\n')}\n`);
   const child = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', config], { stdio: ['ignore', 'ignore', 'pipe'] });
-  // A worker that is left without its master goes on; SIGTERM ends both.
+  // If the main process is killed, its worker continues to run. SIGTERM ends both.
   afterwards(t, () => stop(child));
   const proxy = { url: `https://127.0.0.1:${port}`, plainUrl: `http://127.0.0.1:${plainPort}` };
   return listening('nginx', child, proxy);
 }
 
-/** Starts Caddy with the example, without TLS and on another port. */
+/** Starts Caddy with the example configuration, but without TLS and on another port. */
 export async function startCaddy(t: TestContext, upstreamPort: string): Promise<ReverseProxy> {
   const folder = temporaryFolder(t);
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -125,7 +127,10 @@ async function listening(name: string, child: ChildProcess, proxy: ReverseProxy)
   return proxy;
 }
 
-/** Sends a request as it is: no redirect is followed, no certificate is checked, and a stream goes out in chunks. */
+/**
+ * Sends a request without changes. It follows no redirects and checks no certificate. With `chunked`, the body is sent
+ * without a Content-Length.
+ */
 export function send(
   url: string,
   { body, chunked = false, ...options }: RequestOptions & { body?: string | Buffer; chunked?: boolean } = {},

@@ -1,11 +1,9 @@
-/**
- * Numbers that look random and come again from the same seed, so that a failure can be run again.
- */
+/** Generates pseudorandom numbers from a seed, so that a failure can be reproduced. */
 
-/** A whole number from 0 to `below` - 1. */
+/** Returns an integer from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
-/** The numbers of a seed (mulberry32). */
+/** Returns the pseudorandom generator of a seed (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
@@ -16,12 +14,12 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** One of several. */
+/** Returns a random item of a list. */
 export function pick<T>(random: Random, items: readonly T[]): T {
   return items[random(items.length)] as T;
 }
 
-/** `length` characters of an alphabet. */
+/** Returns a text of `length` random characters from an alphabet. */
 export function randomText(random: Random, alphabet: string, length: number): string {
   let text = '';
   while (text.length < length) text += alphabet[random(alphabet.length)];

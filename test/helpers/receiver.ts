@@ -1,6 +1,6 @@
 /**
- * An HTTP server on loopback that receives what the service sends: it keeps each request with its raw body and answers as
- * told, also in the ways in which receivers misbehave.
+ * Starts an HTTP server on loopback that receives the requests of the service. The server records each request with its
+ * raw body. It gives the answers that a test plans. These can simulate the misbehavior of real receivers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,34 +14,37 @@ export interface Received {
   body: string;
 }
 
-/** Answers one request; what it throws ends the test. */
+/** Answers one request. An error that this function throws fails the test. */
 export type Answer = (request: Received, reply: ServerResponse) => void;
 
 export interface Receiver {
   url: string;
   received: Received[];
-  /** How later requests are answered; 204 at first. */
+  /** The answer to all further requests; initially 204. */
   answer: Answer;
-  /** Connections made so far. */
+  /** Number of connections that were opened so far. */
   connections: number;
   close(): Promise<void>;
 }
 
-/** Answers with a status. */
+/** Answers with a status, and optionally with headers and a body. */
 export function status(code: number, headers: Record<string, string> = {}, body = ''): Answer {
   return (_, reply) => reply.writeHead(code, headers).end(body);
 }
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never replies. */
 export const hang: Answer = () => {};
 
-/** Takes the request and breaks the connection. */
+/** Accepts the request and resets the connection. */
 export const reset: Answer = (_, reply) => reply.socket?.resetAndDestroy();
 
-/** More than all the buffers on the way hold, on machines that have large ones too. */
+/** Size of a body that exceeds all buffers between server and client, even on machines with large buffers. */
 const floodBytes = 1_000_000_000;
 
-/** Sends a body as if it had no end; `ended` tells whether the connection was dropped before all of it was taken. */
+/**
+ * Answers with a body that is too large to read. `ended` is called when the connection closes. `dropped` is true when
+ * the client closed the connection before it had read the whole body.
+ */
 export function flood(ended: (dropped: boolean) => void = () => {}): Answer {
   return (_, reply) => {
     reply.writeHead(200);
@@ -59,7 +62,7 @@ export function flood(ended: (dropped: boolean) => void = () => {}): Answer {
   };
 }
 
-/** Starts a receiver on a free port; it is closed when the test ends. */
+/** Starts a receiver on a free port. It is closed when the test ends. */
 export async function startReceiver(t: TestContext): Promise<Receiver> {
   const server = createServer((request, reply) => void take(request, reply));
   const receiver: Receiver = { url: '', received: [], answer: status(204), connections: 0, close };
@@ -69,7 +72,7 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      // Its sender ended in the middle: that was no request.
+      // The sender closed the connection early, so the request is incomplete.
       return;
     }
     const { method = '', url: path = '', headers } = request;

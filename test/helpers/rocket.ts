@@ -1,12 +1,13 @@
 /**
- * A small history of the repository acme/rocket in a running service: four merged pull requests, an issue, two tags.
+ * Delivers a small history of the repository acme/rocket to a running service: four merged pull requests, an issue and
+ * two tags.
  */
 import assert from 'node:assert/strict';
 import { issuePayload, pullPayload, pushPayload, shaOf, tagPayload } from './payloads.ts';
 import type { Answer, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Delivers the history; the repository's id, once all of it is folded. */
+/** Delivers the history. Returns the id of the repository after everything has been folded. */
 export async function deliverRocket(service: TestService): Promise<string> {
   const label = (name: string) => ({ labels: [{ name }] });
   const deliveries: [string, object][] = [
@@ -52,7 +53,7 @@ export async function generateDraft(
   });
 }
 
-/** Waits until a publication has completed or failed; what it says then. */
+/** Waits until a publication has completed or failed, and returns it. */
 export function publicationEnded(service: TestService, id: string): Promise<Answer['body']> {
   return waitUntil('the publication has ended', async () => {
     const { body } = await service.api('GET', `/api/publications/${id}`);
@@ -60,7 +61,10 @@ export function publicationEnded(service: TestService, id: string): Promise<Answ
   });
 }
 
-/** The answer to a wish to publish as it is in the end: a busy machine takes longer than a reply waits for it. */
+/**
+ * Returns the final answer to a publish request. The first answer can have the status `processing`, because publishing
+ * can take longer than the request waits.
+ */
 export async function toEnd(service: TestService, asked: Promise<Answer>): Promise<Answer> {
   const answer = await asked;
   if (answer.body.status !== 'processing') return answer;

@@ -1,6 +1,4 @@
-/**
- * The sample history, captured into a partition the way a worker would, for tests that read whole drafts of it.
- */
+/** Folds the sample history into a partition as a worker would, for tests that read complete drafts of it. */
 import type { TestContext } from 'node:test';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
 import { ulid } from '../../src/foundation/ids.ts';
@@ -11,10 +9,10 @@ import type { Persona } from '../../src/protocol/stored.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
 import { foldRecords, openTestPartition } from './partition.ts';
 
-/** When the sample's first delivery is taken in; the time says nothing about its drafts. */
+/** The time at which the first delivery of the sample is received. The drafts do not depend on this time. */
 const start = Date.UTC(2026, 10, 21);
 
-/** Writes drafts of the sample repository between two tags. */
+/** Returns the text of the draft of the sample repository between two tags. */
 export type SampleDrafts = (fromTag: string, toTag: string, persona: Persona) => string;
 
 export async function sampleDrafts(t: TestContext): Promise<SampleDrafts> {

@@ -1,15 +1,15 @@
 /**
- * Sentences as titles and notes of software have them: plain words between code spans, identifiers, paths, versions, commands,
- * calls, patterns, generic types and dotted names. All come again from the same seed.
+ * Generates sentences that look like titles and notes of software: plain words mixed with code spans, identifiers,
+ * paths, versions, commands, calls, patterns, generic types and dotted names. The same seed gives the same sentences.
  */
 import { pick, type Random } from './random.ts';
 
-/** A sentence as it is written, and what a reader sees of it. */
+/** A sentence as Markdown source, and as readers see it. */
 export interface TechnicalText {
   source: string;
-  /** The sentence without its code marks. */
+  /** The sentence without the backticks of its code spans. */
   shown: string;
-  /** What its code spans hold. */
+  /** The contents of its code spans. */
   code: string[];
 }
 
@@ -24,7 +24,10 @@ const joined =
   (random) =>
     Array.from({ length: 1 + random(count) }, () => name(random)).join(sign);
 
-/** Around an identifier; a single word between single underscores is slanted. */
+/**
+ * Prefixes and suffixes of an identifier. The list does not contain a single underscore before and after a single word,
+ * because Markdown would show that word in italics.
+ */
 const affixes = [
   ['', ''],
   ['_', ''],
@@ -33,7 +36,7 @@ const affixes = [
   ['__', '__x__'],
 ] as const;
 
-/** Each kind of text that must come through, by its name. */
+/** Generators of each kind of text that must be preserved, by name. */
 const kinds: Record<string, Make> = {
   identifier: (random) => {
     const [before = '', after = ''] = pick(random, affixes);
@@ -112,7 +115,7 @@ const inCode: Make = (random) =>
       ])
     : (kinds[pick(random, Object.keys(kinds))]?.(random) ?? '');
 
-/** A sentence of some technical words. */
+/** Returns a sentence that contains some technical words. */
 export function technicalText(random: Random): TechnicalText {
   const source = [pick(random, verbs)];
   const shown = [...source];

@@ -1,6 +1,7 @@
 /**
- * Runs the built client in a realm of its own that has globals of the web only: `node --experimental-vm-modules web-realm.js FOLDER
- * INPUT`. Prints what came of it as JSON. `fetch` stands for a service and behaves as in browsers and Workers.
+ * Runs the built client in a separate realm that has web globals only. Usage: `node --experimental-vm-modules
+ * web-realm.js FOLDER INPUT`. Prints the outcome as JSON. No service runs. A function that behaves like the `fetch` of
+ * browsers and Workers answers the requests.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import vm from 'node:vm';
 
 const [folder = '', input = '{}'] = process.argv.slice(2);
 
-/** Refuses what browsers and Workers refuse, and answers with one repository. */
+/** Throws the same errors as `fetch` in browsers and Workers, and otherwise answers with a list of one repository. */
 function strictFetch(this: unknown, _url: string, init: RequestInit): Promise<Response> {
   if (this !== undefined) throw new TypeError('Illegal invocation');
   if (init.redirect === 'error') throw new TypeError('Invalid redirect value');

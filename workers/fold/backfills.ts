@@ -1,6 +1,6 @@
 /**
- * Folds backfills: the commands that start and cancel one, the pages it reads, and what they say of how far it has come.
- * Reading from the host is left to `workers/host/`.
+ * Folds backfills: the commands that start and cancel a backfill, the pages that it reads, and its progress.
+ * `workers/host/` reads from the host.
  */
 import { type BackfillProgress, type BackfillRecord, backfillPhases } from '../../src/protocol/backfill.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
@@ -19,8 +19,9 @@ import { foldBodies } from './actor.ts';
 import { missing } from './refusals.ts';
 
 /**
- * Folds a page. One of a backfill that is over, or of a repository that is gone, changes nothing: what is still on its way
- * must not bring back what was erased. A dead letter that a person replays is taken while its repository is there.
+ * Folds a page of a backfill. A page of a finished backfill or of an erased repository changes nothing, because a page
+ * that arrives late must not bring erased data back. A page that is a replayed dead letter is folded as long as its
+ * repository exists, even if the backfill has ended.
  */
 export function foldBackfilled(partition: Partition, record: BackfilledRecord): void {
   const { job, repository, seenAt, bodies, progress, tagSync } = record;
@@ -41,12 +42,12 @@ function advance(partition: Partition, backfill: BackfillRecord, progress: Backf
   const after = { ...backfill, ...progress, updatedAt: at };
   if (isUnderWay(after)) return writeBackfill(partition, after);
   removeEffect(partition, backfill.row);
-  // From here on every step of a branch that is stored reaches as far back as this backfill did.
+  // From now on the stored steps of every branch reach as far back as this backfill did.
   const depth = after.state === 'completed' ? after.since : after.depth;
   writeBackfill(partition, { ...after, depth, finishedAt: at });
 }
 
-/** Starts a backfill, or answers with the one under way. */
+/** Starts a backfill, or returns the one that is already running. */
 export function startBackfill(
   partition: Partition,
   command: Extract<Command, { name: 'startBackfill' }>,
@@ -56,9 +57,9 @@ export function startBackfill(
   const before = readBackfill(partition, repository.id);
   if (before && isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
   const repoId = repository.id;
-  // What is known of a repository came from the host later than whatever this command was made from.
+  // A stored repository is newer than the data in this command, so the data is used only if no repository is stored.
   if (!readRepository(partition, repoId)) {
-    // It was erased since it was read there, and only the host can say what it is now.
+    // The repository was erased after the sender of this command read it, and only the host knows its current state.
     if (confirmed === false) return missing('Repository', repoId);
     foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
   }
@@ -81,7 +82,7 @@ export function startBackfill(
   return { ok: true, value: backfillResponse(backfill) };
 }
 
-/** Cancels the backfill under way; what it has read stays. */
+/** Cancels the running backfill. The data that the backfill has read is kept. */
 export function cancelBackfill(partition: Partition, repoId: string, at: number): CommandResult {
   const before = readBackfill(partition, repoId);
   if (!before) {
@@ -109,7 +110,7 @@ function fresh(): Omit<BackfillProgress, 'lists'> {
   };
 }
 
-/** The later of two bounds; null reaches to the beginning. */
+/** Returns the later of two lower time bounds. A bound of null is the beginning of the history. */
 function shallower(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.max(a, b);

@@ -1,13 +1,17 @@
 /**
- * Merges comment snapshots: the newest counts, a deletion always does. Pure; the order of arrival does not matter.
+ * Merges comment snapshots. The newest snapshot counts, and a deletion is final. The functions are pure, and the order
+ * of arrival does not matter.
  */
 import type { CommentSnapshot } from '../../src/protocol/events.ts';
 import type { CommentRecord } from '../../src/protocol/stored.ts';
 
-/** Orders two snapshots of the same second; what was read by REST yields. */
+/**
+ * Ranks of actions, which order two snapshots of the same second. Data read over REST has the lowest rank, so a
+ * delivery wins.
+ */
 const ranks: Record<string, number> = { backfilled: 0, created: 1, submitted: 1, reviewed: 1, edited: 2, dismissed: 3 };
 
-/** The stored comment after a snapshot; `before` itself when nothing changes. */
+/** Returns the comment after a snapshot, or `before` itself if the snapshot changes nothing. */
 export function mergeComment(
   before: CommentRecord | undefined,
   snapshot: CommentSnapshot,
@@ -19,7 +23,7 @@ export function mergeComment(
   return !before || isNewer(after, before) ? after : before;
 }
 
-/** Nothing of what was written stays. */
+/** Returns a deleted comment, without its text and author. */
 function tombstone({ kind, id, number }: CommentSnapshot): CommentRecord {
   const author = { login: 'ghost', bot: false };
   return { kind, id, number, author, body: '', state: null, createdAt: null, updatedAt: 0, deleted: true, rank: 0 };

@@ -1,6 +1,7 @@
 /**
- * Folds what is asked of publications: publish, send once more, delete. What is asked twice is one publication; a newer text
- * for the same receiver takes the place of an older one that still waits (`docs/architecture.md` decision 24).
+ * Folds commands about publications: publish, resend, delete. A repeated request for the same publication does not
+ * create a second one. For each receiver, a newer text replaces an older text that is still waiting
+ * (`docs/architecture.md` decision 24).
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
@@ -23,7 +24,7 @@ import { missing, refused } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 
-/** What a publication starts and starts anew with. */
+/** State of a publication that is new or is started again. */
 const fresh = {
   status: 'pending',
   sending: null,
@@ -33,7 +34,10 @@ const fresh = {
   outcomeUnknown: false,
 } as const;
 
-/** Makes a publication, or finds the one of just this; one that failed for a known reason starts again. */
+/**
+ * Creates a publication, or returns the existing publication of the same content to the same receiver. If the existing
+ * publication failed with a known outcome, it starts again.
+ */
 export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
   const { publicationId, draftId, revision, channel, asDraft } = command;
   const through = throughOf(command);
@@ -56,7 +60,7 @@ export function publish(partition: Partition, command: CommandNamed<'publish'>, 
   });
 }
 
-/** Sends a publication once more because a person says so, also one whose outcome is unknown. */
+/** Sends a publication again at a person's request, even if the outcome of the last attempt is unknown. */
 export function resendPublication(
   partition: Partition,
   command: CommandNamed<'resendPublication'>,
@@ -70,7 +74,9 @@ export function resendPublication(
   return start(partition, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
 }
 
-/** Removes what is known of a publication, and its page here. What another receiver has stays there. */
+/**
+ * Removes a publication, and its note on a page of this service. Items that it created at other receivers stay there.
+ */
 export function deletePublication(partition: Partition, id: string, at: number): CommandResult {
   const known = readPublication(partition, id);
   if (!known) return missing('Publication', id);
@@ -80,7 +86,10 @@ export function deletePublication(partition: Partition, id: string, at: number):
   return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
 }
 
-/** Removes what the publication has put on a page here. Its reference is the version. */
+/**
+ * Removes the publication's note from its page of this service. The reference that is stored for a publication on such
+ * a page is the version of the note.
+ */
 function removePage(partition: Partition, known: PublicationRecord): void {
   const version = known.channel === 'hosted' ? readReference(partition, known) : undefined;
   if (version === undefined) return;
@@ -88,7 +97,10 @@ function removePage(partition: Partition, known: PublicationRecord): void {
   removeHostedNote(partition, { repoId, version, publicationId: known.id, ...(path !== undefined && { path }) });
 }
 
-/** What a publication goes through, and where its page is. A field that is absent stays so: the stored bytes depend on it. */
+/**
+ * The connection that a publication uses, and the location of its page. A field without a value must be absent instead
+ * of undefined, because the stored bytes depend on it.
+ */
 type Through = Pick<PublicationRecord, 'connection' | 'pagesUrl' | 'personaPath'>;
 
 function throughOf({ connection, pagesUrl, personaPath }: Through): Through {
@@ -102,7 +114,10 @@ function publishAgain(partition: Partition, known: PublicationRecord, through: T
   return conflict(message);
 }
 
-/** Older texts that still wait for the same receiver would only overwrite this one later. */
+/**
+ * Starts a publication. Older publications that still wait for the same receiver fail, because sending them later would
+ * overwrite the newer publication.
+ */
 function start(partition: Partition, publication: PublicationRecord): CommandResult {
   const { updatedAt } = publication;
   for (const rival of rivals(partition, publication)) {
@@ -114,7 +129,10 @@ function start(partition: Partition, publication: PublicationRecord): CommandRes
   return answer(publication);
 }
 
-/** The id of the repository tells whose this result is when that is erased. */
+/**
+ * Returns the result of a command. The result holds the repository's id, so that erasing the repository also erases the
+ * result.
+ */
 function answer({ id, repoId }: PublicationRecord): CommandResult {
   return { ok: true, value: { id, repoId } };
 }

@@ -1,6 +1,6 @@
 /**
- * Knows which release ranges have lost changes because retention erased them: a draft generated from what is left would lack
- * them silently (`docs/architecture.md` decision 19).
+ * Detects release ranges that have lost changes to retention. A draft generated from the remaining changes would be
+ * incomplete without notice (`docs/architecture.md` decision 19).
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { RangeLoss, RangeRecord } from '../../src/protocol/stored.ts';
@@ -11,9 +11,10 @@ import { readErasedRecount } from '../../src/store/tables/ranges.ts';
 type Counts = Pick<RangeRecord, 'prCount' | 'issueCount' | 'commitCount'>;
 
 /**
- * What a range lacks after fresh counts. Changes are lost when they are fewer while a sweep of the repository waits to be counted:
- * otherwise a label or a revert made them fewer. They are back when they are more during or after a backfill that is younger than
- * the loss: otherwise the range has grown. For example, 5 of 20 erased and 2 merged since: 5 of 22 are lost.
+ * Returns what a range has lost, given its new counts. Lower counts mean a loss only while a recount after a sweep is
+ * pending; otherwise a label or a revert lowered the count. Higher counts mean that lost changes are back only if a
+ * backfill has run since the loss; otherwise the range has grown. Example: of 20 changes, 5 were erased, and 2 others
+ * were merged after that, so 5 of 22 are lost.
  */
 export function lossAfter(
   partition: Partition,
@@ -29,9 +30,9 @@ export function lossAfter(
 }
 
 /**
- * Why a draft of a range may not be generated without force; undefined where it may. While a sweep waits to be counted, a range
- * that had anything is taken for one that has lost some of it.
- * @param since only what was erased after this row of the outbox
+ * Returns why a draft of a range may not be generated without force, or undefined if it may be generated. While a
+ * recount after a sweep is pending, any range that has changes is treated as a range that has lost some.
+ * @param since only erasures after this outbox row are considered
  */
 export function lossRefusal(partition: Partition, range: RangeRecord, since = 0): ServiceError | undefined {
   const { id, repoId, lost } = range;
@@ -54,7 +55,10 @@ export function lossRefusal(partition: Partition, range: RangeRecord, since = 0)
   );
 }
 
-/** How many changes are fewer and how many are more, each kind by itself. Commits that were never counted are not compared. */
+/**
+ * Returns how many changes were lost and how many were gained, each summed over the kinds of changes. If commits were
+ * never counted before, they are not compared.
+ */
 function differences(before: Counts, after: Counts): [fewer: number, more: number] {
   const growth = [
     after.prCount - before.prCount,

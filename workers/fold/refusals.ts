@@ -1,15 +1,19 @@
 /**
- * The results that commands end in when they do not fit what is stored. The words are those of the edge.
+ * Makes the results of commands that cannot be carried out on the stored data. The messages in these results are those
+ * of the API.
  */
 import { notFound, ServiceError } from '../../src/foundation/errors.ts';
 import type { CommandResult } from '../../src/protocol/commands.ts';
 
-/** The result of a command that names something the partition does not hold. */
+/** Returns the result of a command that names something which the partition does not contain. */
 export function missing(resource: string, id: string): CommandResult {
   return refused(notFound(resource, id));
 }
 
-/** The result of a write whose If-Match names another state. It is decided here, since of two writers only one comes first. */
+/**
+ * Returns the result of a write whose `If-Match` header names another state. The fold decides this, because only the
+ * fold puts two concurrent writers into an order.
+ */
 export function stale(resource: string, id: string): CommandResult {
   const what = `${resource} ${JSON.stringify(id)}`;
   return refused(
@@ -20,7 +24,7 @@ export function stale(resource: string, id: string): CommandResult {
   );
 }
 
-/** The result of a command that ended in an expected failure. */
+/** Returns the result of a command that ended in an expected failure. */
 export function refused({ kind, message, details }: ServiceError): CommandResult {
   return { ok: false, kind, message, ...(details && { details }) };
 }

@@ -1,5 +1,6 @@
 /**
- * What goes into the queue of a webhook endpoint and what leaves it unsent: new deliveries, the end of an endpoint.
+ * Adds deliveries to the queue of a webhook endpoint, removes them when the endpoint is erased, and skips them when the
+ * endpoint is disabled.
  */
 import { hashedId } from '../../src/foundation/ids.ts';
 import type { DisabledReason, WebhookDelivery, WebhookEndpointRecord } from '../../src/protocol/webhooks.ts';
@@ -13,10 +14,10 @@ import {
 } from '../../src/store/tables/webhook-deliveries.ts';
 import { removeWebhookEndpoint, writeWebhookEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
 
-/** The slot in ids of what lives in the directory. */
+/** The partition slot that ids of the directory's records contain. */
 export const directorySlot = 0;
 
-/** Writes one delivery down; it is skipped where the endpoint is disabled, and can be replayed later. */
+/** Adds one delivery. If the endpoint is disabled, the delivery is skipped and can be replayed later. */
 export function addDelivery(
   partition: Partition,
   endpoint: WebhookEndpointRecord,
@@ -38,13 +39,13 @@ export function addDelivery(
   return delivery;
 }
 
-/** Removes an endpoint and all that was ever sent to it. */
+/** Removes an endpoint and all of its deliveries. */
 export function eraseWebhookEndpoint(partition: Partition, endpoint: WebhookEndpointRecord): void {
   removeWebhookDeliveries(partition, endpoint.id);
   removeWebhookEndpoint(partition, endpoint);
 }
 
-/** Stops sending to an endpoint; what waits for it is skipped. */
+/** Disables an endpoint. Deliveries in its queue are skipped. */
 export function disable(
   partition: Partition,
   endpoint: WebhookEndpointRecord,

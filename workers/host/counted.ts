@@ -1,10 +1,8 @@
-/**
- * Counts what became of questions to hosts.
- */
+/** Counts requests to hosts by their outcome. */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { hostRequests } from '../../src/foundation/metrics.ts';
 
-/** Counts what became of a question to a host. */
+/** Waits for a request to a host and counts its outcome. */
 export async function counted<T>(question: Promise<T>): Promise<T> {
   try {
     const answer = await question;

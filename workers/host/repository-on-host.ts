@@ -1,6 +1,6 @@
 /**
- * How a repository is reached on its host by those that look something up there: whether it may be asked for, and what it is
- * called now.
+ * Decides whether a repository's host may be asked about the repository, and finds the repository's current name on its
+ * host.
  */
 import { hasCredentials, hostAt } from '../../config/hosts.ts';
 import type { HostClient, HostWait } from '../../src/host/client.ts';
@@ -12,42 +12,48 @@ import { readRepository } from '../../src/store/tables/repositories.ts';
 import { clientFor, type HostContext } from './context.ts';
 import type { TagSource } from './tags.ts';
 
-/** A repository as its host has it now, and what to ask it with. */
+/** A repository as its host describes it now, and the client for further requests. */
 export interface Reached extends TagSource {
   client: HostClient;
   repository: EventRepository;
-  /** When the host was asked, whole seconds in milliseconds. */
+  /** When the host was asked, in milliseconds, rounded down to whole seconds. */
   seenAt: number;
 }
 
-/** How long a repository is left alone after the host has not confirmed its owner, in milliseconds. */
+/**
+ * Pause before a host that has not confirmed a repository's owner is asked about that repository again, in
+ * milliseconds.
+ */
 const refusedMs = 3_600_000;
 
-/** Whether a repository is connected, and its host may be asked for it with the credentials of the settings. */
+/** Whether a repository is connected and its host may be asked with the credentials of the settings. */
 export function mayAsk(context: HostContext, repoId: string): boolean {
   const listed = context.listed(repoId);
   const isKnown = readRepository(context.partition(), repoId) !== undefined;
   return isKnown && listed?.state === 'connected' && mayAskOwner(context, listed);
 }
 
-/** Whether the host may be asked who owns a repository, be it connected or not: there are credentials, and it is not refused. */
+/**
+ * Whether the host may be asked for a repository's owner, even if the repository is not connected. Credentials must
+ * exist, and the host must not have refused a confirmation recently.
+ */
 export function mayAskOwner({ owners, hosts }: HostContext, listed: DirectoryRepository): boolean {
   const host = hostAt(hosts, owners.originOf(listed) ?? '');
   if (!host || !hasCredentials(host, listed.installationId)) return false;
   const { ownership } = listed;
-  // A time ahead of now comes from a clock that was set back.
+  // The stored time can be later than now if the clock was set back, so only the distance counts.
   return ownership === undefined || ownership.confirmed || Math.abs(Date.now() - ownership.at) > refusedMs;
 }
 
-/** Whether a backfill of a repository is under way, which asks its host for everything itself. */
+/** Whether a backfill of the repository is running. If so, the backfill itself asks the host for everything. */
 export function isBackfilling(context: HostContext, repoId: string): boolean {
   const backfill = readBackfill(context.partition(), repoId);
   return backfill !== undefined && isUnderWay(backfill);
 }
 
 /**
- * Finds a repository on its host, which confirms its owner; undefined when it is not stored.
- * @throws OwnerRefused when the host does not, and all that asking throws
+ * Finds a repository on its host, which must confirm the owner. Returns undefined if the repository is not stored.
+ * @throws OwnerRefused when the host does not confirm the owner, and every error of the request to the host
  */
 export async function reach(
   context: HostContext,

@@ -1,6 +1,6 @@
 /**
- * A batch of journal messages on its way into a partition: unpacked, then folded in one transaction, wholly or not at all.
- * Which batch it is, and who may fold it, is the owner's business.
+ * Unpacks a batch of journal messages and folds the batch in one transaction, completely or not at all. The owner
+ * decides which batch comes next and whether it may be folded.
  */
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
@@ -8,15 +8,16 @@ import type { Partition } from '../../src/store/partition.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
 import { foldMessage } from '../fold/fold.ts';
 
-/** One journal message: its sequence and its records. */
+/** One journal message: its sequence number and its records. */
 export interface Message {
   seq: number;
   records: readonly JournalRecord[];
 }
 
 /**
- * Nobody but us writes to the stream: a message that is no batch is passed over, or it would stop all behind it.
- * @param onUnreadable told of such a message
+ * Unpacks one message. A message that cannot be read is skipped, because it would otherwise block all later messages.
+ * Only this service writes to the stream.
+ * @param onUnreadable called if the message cannot be read
  */
 export function unpackMessage(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void): Message {
   try {
@@ -28,8 +29,8 @@ export function unpackMessage(seq: number, bytes: Uint8Array, onUnreadable: (err
 }
 
 /**
- * Folds messages: effects, delivery ids and cursor stand or fall together.
- * @param check runs inside the transaction, before anything is folded; what it throws undoes all
+ * Folds messages in one transaction, so that effects, delivery ids and cursor are committed together or not at all.
+ * @param check runs inside the transaction before anything is folded; if it throws, everything is rolled back
  */
 export async function foldBatch(partition: Partition, batch: readonly Message[], check = () => {}): Promise<void> {
   const last = batch[batch.length - 1];
@@ -37,7 +38,8 @@ export async function foldBatch(partition: Partition, batch: readonly Message[],
   let fault: unknown;
   await partition.write(() => {
     try {
-      // A throw in the transaction itself would commit what was put before it; a child transaction rolls back.
+      // If the transaction itself threw an error, LMDB would commit all rows written before the error. A child
+      // transaction rolls them back.
       partition.root.childTransaction(() => {
         check();
         for (const { seq, records } of batch) foldMessage(partition, seq, records);
@@ -50,7 +52,7 @@ export async function foldBatch(partition: Partition, batch: readonly Message[],
   if (fault !== undefined) throw fault;
 }
 
-/** Whether somebody may wait for a batch: events, and pages of a backfill, are nobody's answer. */
+/** Whether a client may wait for a batch. No client waits for events or for pages of a backfill. */
 export function isAwaited(batch: readonly Message[]): boolean {
   return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled'));
 }

@@ -1,6 +1,7 @@
 /**
- * Compares a partition's cursor with its stream before anything is read (`docs/architecture.md` decision 6): a stream that was cut or
- * replaced under the cursor is a new epoch, and everything it holds is read again, deduped by what is stored.
+ * Compares a partition's cursor with its stream before the stream is read. A stream that was cut or replaced begins a
+ * new epoch. The whole stream is then read again, and records that are already folded are recognized as duplicates
+ * (`docs/architecture.md` decision 6).
  */
 
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -18,7 +19,7 @@ import {
   writeStreamIdentity,
 } from '../../src/store/tables/meta.ts';
 
-/** Checks the cursor against the stream and moves it back for a new epoch. */
+/** Checks the cursor against the stream. If a new epoch begins, the cursor moves back to the stream's beginning. */
 export async function checkEpoch(
   partition: Partition,
   journal: Journal,
@@ -34,7 +35,7 @@ export async function checkEpoch(
       { partition: partition.name, cursor: cursor.seq, lastSeq: stream.lastSeq },
       'journal was cut or replaced: it is read again',
     );
-    // A stream that never held anything begins at 0, and the first sequence is 1.
+    // `firstSeq` is 0 in a stream that never held a message, and 1 before the first purge. Both mean cursor 0.
     const seq = Math.max(0, stream.firstSeq - 1);
     await partition.write(() => writeCursor(partition, { seq, recordId: '' }));
   }
@@ -43,7 +44,10 @@ export async function checkEpoch(
   await partition.write(() => writeStreamIdentity(partition, { created: stream.created, epoch }));
 }
 
-/** A purged message at the cursor is normal as long as the stream has gone on from there. */
+/**
+ * Whether the stream was cut or replaced. If the message at the cursor was purged, that is normal as long as the stream
+ * continues after it.
+ */
 async function isCut(partition: Partition, journal: Journal, cursor: Cursor, stream: StreamState): Promise<boolean> {
   if (stream.lastSeq < cursor.seq) return true;
   if (stream.firstSeq > cursor.seq || cursor.recordId === '') return false;

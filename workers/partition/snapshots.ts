@@ -1,7 +1,7 @@
 /**
- * Snapshots of one partition and what they allow: purging the journal, and, after an erasing sweep, getting rid of every
- * byte of what was erased: the store's own file, older snapshots, the journal's blocks (`docs/architecture.md` decision 17).
- * A kill in between loses nothing: what is not done is done with the next snapshot.
+ * Takes snapshots of one partition and purges the journal. After a sweep has erased data, every byte of that data is
+ * also removed from the store's file, from older snapshots and from the journal's blocks (`docs/architecture.md`
+ * decision 17). If a kill interrupts this work, the next snapshot completes it.
  */
 import { ulid } from '../../src/foundation/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
@@ -11,13 +11,19 @@ import { listSnapshots, type Snapshot, takeSnapshot } from '../../src/store/snap
 import { countErasures, readTrace, writeTrace } from '../../src/store/tables/retention.ts';
 import type { PartitionOwner } from './owner.ts';
 
-/** Small enough for a lane of any settings. */
+/** Size of one padding, in bytes. It is small enough to be enqueued under any settings. */
 const paddingBytes = 60_000;
 const foldMs = 60_000;
-/** A stream that would be fuller than this is purged first; the rest is done with the next snapshot. */
+/**
+ * Maximum share of the stream's size that may be in use after the block is filled. If it would be exceeded, the stream
+ * is purged first, and the next snapshot completes the work.
+ */
 const fullShare = 0.75;
 
-/** Takes a snapshot and purges what the two newest cover; after an erasing sweep nothing of it is left then. */
+/**
+ * Takes a snapshot and purges the messages that are contained in both of the two newest snapshots. After a sweep,
+ * nothing of the erased data remains when this is done.
+ */
 export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promise<Snapshot> {
   const { dataDir, name, logger } = owner.options;
   const erasures = countErasures(owner.partition);
@@ -26,7 +32,7 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
   if (readTrace(owner.partition, 'purged') < erasures) await snapshotBefore(owner, lane);
   const snapshot = await takeSnapshot(dataDir, owner.partition);
   await purgeCovered(owner);
-  // What a restored snapshot took the place of was kept until here.
+  // The generation that a restored snapshot replaced is not needed any more.
   removeOtherGenerations(dataDir, name);
   if (isTraceless) await markPurged(owner, erasures);
   logger.info({ partition: name, seq: snapshot.seq }, 'snapshot taken');
@@ -34,8 +40,9 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
 }
 
 /**
- * Of the two newest snapshots the older is of before the erasing: so one is taken now, and a record folded after it. A stream
- * that is full takes none; then two snapshots of one place must do, or it would never be purged.
+ * Takes one more snapshot, then enqueues a record and waits until it is folded. Otherwise the older of the two newest
+ * snapshots would be from before the erasure. If the stream is full, it accepts no record. In that case two snapshots
+ * with the same sequence number are accepted, because the stream could otherwise never be purged.
  */
 async function snapshotBefore(owner: PartitionOwner, lane: Lane): Promise<void> {
   await takeSnapshot(owner.options.dataDir, owner.partition);
@@ -46,7 +53,8 @@ async function snapshotBefore(owner: PartitionOwner, lane: Lane): Promise<void> 
 async function purgeCovered(owner: PartitionOwner): Promise<void> {
   const { journal, dataDir } = owner.options;
   const [older, newer] = listSnapshots(dataDir, owner.name).slice(-2);
-  // A snapshot of an earlier epoch covers nothing of this stream: its sequence means another record.
+  // A snapshot of an earlier epoch must not decide what is purged, because its sequence number refers to another
+  // record.
   if (older && newer && older.epoch === newer.epoch) await purgeStream(journal, owner.name, older.seq);
 }
 
@@ -56,9 +64,9 @@ async function markPurged(owner: PartitionOwner, erasures: number): Promise<void
 }
 
 /**
- * Fills the journal's block, so that what will be purged goes with its whole block: a purge leaves in the first block the
- * bytes of what it purged.
- * @returns false when the stream has no room for it now
+ * Fills the journal's current block with padded ticks, so that the block can be removed as a whole. Without this, a
+ * purge would leave the bytes of purged messages in the block that contains the first remaining message.
+ * @returns false if the stream has no room for the ticks now
  */
 async function fillBlock(owner: PartitionOwner, lane: Lane): Promise<boolean> {
   const state = await streamState(owner.options.journal, owner.name);
@@ -70,7 +78,7 @@ async function fillBlock(owner: PartitionOwner, lane: Lane): Promise<boolean> {
   return owner.reach(last, foldMs);
 }
 
-/** Enqueues a tick; its sequence. */
+/** Enqueues a tick and returns its sequence number. */
 async function enqueueTick(lane: Lane, padding?: string): Promise<number> {
   const now = Date.now();
   const { seq } = await lane.enqueue({ id: ulid(now), at: now, kind: 'tick', ...(padding && { padding }) });

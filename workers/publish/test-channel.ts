@@ -1,6 +1,4 @@
-/**
- * Tries a connection of a channel at somebody's word: whatever the channel does for that, and what came of it in words.
- */
+/** Tests a channel connection on request and reports the result. */
 import { DeliveryError } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
 import { ulid } from '../../src/foundation/ids.ts';
@@ -8,7 +6,7 @@ import type { ChannelTest, TestChannelTask } from '../../src/protocol/tasks.ts';
 import { ConnectionError, type Delivering, deliveryBase } from './context.ts';
 import { hostAccess } from './host.ts';
 
-/** Tries a connection, at most for `ms`. */
+/** Tests a connection within `ms` milliseconds. */
 export async function testChannel(
   delivering: Delivering,
   { channel, connection, repoId }: TestChannelTask,

@@ -1,6 +1,6 @@
 /**
- * The changes task: one page of all that was looked at for a range, each with the reason why it is in the notes or not, and how well
- * all of it is labelled.
+ * The changes task: returns one page of the changes that were considered for a range, each with the reason why it is in
+ * the notes or not, and how well the changes of the range are labeled.
  */
 import { notFound } from '../../src/foundation/errors.ts';
 import { explain } from '../../src/notes/draft/explain.ts';
@@ -10,8 +10,8 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
 
 /**
- * Explains a range; only the page asked for crosses the border.
- * @throws ServiceError `notFound` when the range or its repository is gone
+ * Explains a range. Only the requested page is sent from the thread.
+ * @throws ServiceError `notFound` when the range or its repository no longer exists
  */
 export function changes(partition: Partition, task: ChangesTask, beforeRead: () => void): Changes {
   const { rangeId, offset, limit, included } = task;

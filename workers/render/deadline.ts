@@ -1,21 +1,21 @@
 /**
- * The time limit of a task, kept by the task itself: it ends at its next reading past the deadline. A thread that is ended
- * from outside while LMDB is being opened takes the process with it (seen as an abort in `napi_throw`), so that is left for
- * what computes on and on without reading.
+ * Enforces the time limit of a task within the task: the first read after the deadline throws. If a thread is ended
+ * from outside while it opens LMDB, the whole process aborts (seen as an abort in `napi_throw`). So a thread is ended
+ * from outside only if it computes for too long without reading.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 
-/** How much longer than its limit a task may compute without reading, in milliseconds, before its thread is ended. */
+/** How long a task may compute without reading after its deadline, in milliseconds. After that, its thread is ended. */
 export const graceMs = 5000;
 
-/** The failure of a task that is out of time; it would be so again. */
+/** Returns the error of a task that ran out of time. The task is not retried, since it would run out of time again. */
 export function outOfTime(timeoutMs: number): ServiceError {
   return new ServiceError('internal', `It took longer than ${timeoutMs / 1000} seconds. Take a smaller range.`);
 }
 
 /**
- * Starts the clock of a task.
- * @returns a check that throws `outOfTime` once the time is up
+ * Sets the deadline of a task.
+ * @returns a check that throws `outOfTime` after the deadline
  */
 export function startDeadline(timeoutMs: number): () => void {
   const deadline = performance.now() + timeoutMs;

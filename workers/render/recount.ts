@@ -1,6 +1,4 @@
-/**
- * The recount task: fresh counts of every range of a repository, after its records changed.
- */
+/** The recount task: counts every range of a repository again after records of the repository changed. */
 import { select } from '../../src/notes/range/select.ts';
 import type { RangeCount, RecountTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -8,7 +6,7 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 import { listRanges } from '../../src/store/tables/ranges.ts';
 import { countsOf } from './preview.ts';
 
-/** Counts all ranges of a repository; none when the partition does not hold it. */
+/** Counts all ranges of a repository. Returns an empty list if the partition does not have the repository. */
 export function recount(partition: Partition, { repoId }: RecountTask, beforeRead?: () => void): RangeCount[] {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) return [];

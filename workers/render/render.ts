@@ -1,6 +1,4 @@
-/**
- * The render task: one repository view, one range, one persona in; a draft's text and flags out.
- */
+/** The render task: composes a draft's text and flags from one repository view, range and persona. */
 import { notFound } from '../../src/foundation/errors.ts';
 import { compose } from '../../src/notes/draft/compose.ts';
 import type { Rendered, RenderTask } from '../../src/protocol/tasks.ts';
@@ -10,8 +8,8 @@ import { readCursor } from '../../src/store/tables/meta.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
 
 /**
- * Writes the draft of a range.
- * @throws ServiceError `notFound` when the range or its repository is gone
+ * Composes the draft of a range.
+ * @throws ServiceError `notFound` when the range or its repository no longer exists
  */
 export function render(partition: Partition, task: RenderTask, beforeRead: () => void): Rendered {
   const range = readRange(partition, task.rangeId);

@@ -1,15 +1,16 @@
 /**
- * Signs outgoing webhooks as Standard Webhooks 1.0.0 asks: an HMAC-SHA256 over id, time and the very bytes that are sent. The
- * digest of the body beside it (RFC 9530) proves nothing; it tells a receiver a changed body from a wrong secret.
+ * Signs outgoing webhooks as Standard Webhooks 1.0.0 requires: an HMAC-SHA256 over the id, the time and exactly the
+ * bytes that are sent. The digest of the body (RFC 9530) is not a proof. It helps a receiver to distinguish a changed
+ * body from a wrong secret.
  */
 import { createHash, createHmac } from 'node:crypto';
 
-/** What a webhook secret begins with; the rest is the key in base64. */
+/** Prefix of a webhook secret; the rest is the key in base64. */
 const prefix = 'whsec_';
 
 /**
- * The headers of one attempt.
- * @param secrets in clear; each that is in force signs, so that a receiver may know any of them
+ * Returns the headers of one attempt.
+ * @param secrets the secrets in plain text; each adds a signature, so a receiver may verify with any of them
  * @param at when the attempt begins, in milliseconds
  */
 export function signedHeaders(

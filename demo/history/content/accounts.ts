@@ -1,4 +1,4 @@
-/** What happened to accounts, sign-in and permissions: hand-written changes, by release. */
+/** Lists hand-written changes to accounts, sign-in and permissions, by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** What happened to installing and running the service: hand-written changes, by release. */
+/** Lists hand-written changes to installing and running the service, by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

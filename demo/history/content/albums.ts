@@ -1,4 +1,4 @@
-/** What happened to albums and the timeline: hand-written changes, by release. */
+/** Lists hand-written changes to albums and the timeline, by release. */
 
 import { type AreaContent, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** What happened to the API and the command line: hand-written changes, by release. */
+/** Lists hand-written changes to the API and the command line, by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** What happened to phone and desktop sync: hand-written changes, by release. */
+/** Lists hand-written changes to phone and desktop sync, by release. */
 
 import { type AreaContent, breaking, change, feature, fix, report, wish } from '../change.ts';
 

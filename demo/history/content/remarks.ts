@@ -1,6 +1,6 @@
 /**
- * What people say under pull requests and issues. Some lines hold addresses and numbers on purpose, all of them from
- * ranges reserved for examples, so that redaction has something to show.
+ * Lists comments of people on pull requests and issues. Some lines contain addresses and numbers on purpose, so that
+ * redaction has something to show. All these addresses and numbers are from ranges reserved for examples.
  */
 
 export const reviewRemarks = [

@@ -1,4 +1,4 @@
-/** What happened to search, people and places: hand-written changes, by release. */
+/** Lists hand-written changes to search, people and places, by release. */
 
 import { type AreaContent, change, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** What happened to share links and invitations: hand-written changes, by release. */
+/** Lists hand-written changes to share links and invitations, by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** What happened to storage, backups and the object store: hand-written changes, by release. */
+/** Lists hand-written changes to storage, backups and the object store, by release. */
 
 import { type AreaContent, breaking, change, feature, fix, report, wish } from '../change.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Changes without an area: documentation, tests, tooling, dependency updates by the bot, and the reverts.
- * Backports and release pull requests follow from the releases and are made by the schedule.
+ * Lists changes without an area: documentation, tests, tooling, dependency updates by the bot, and reverts. The
+ * schedule makes backports and release pull requests from the releases.
  */
 
 import { type AreaContent, type Change, change, fix, report } from '../change.ts';

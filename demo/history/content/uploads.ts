@@ -1,4 +1,4 @@
-/** What happened to uploading and importing: hand-written changes, by release. */
+/** Lists hand-written changes to uploading and importing, by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** What happened to the picture viewer and the editor: hand-written changes, by release. */
+/** Lists hand-written changes to the picture viewer and the editor, by release. */
 
 import { type AreaContent, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A note as a mail: an HTML part that loads nothing, a text part, and what makes it one recipient's own: a Message-ID that
- * stays the same over attempts, and the way to unsubscribe.
+ * Composes a note as a mail: a text part, and an HTML part that loads nothing from the network. Each recipient's copy
+ * has its own unsubscribe link, and a Message-ID that is the same in all attempts.
  */
 import { createHash } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
@@ -11,7 +11,7 @@ import { blocksToHtml } from '../text/html.ts';
 import { blocksOf, titleOf } from '../text/note-text.ts';
 import { toPlain } from '../text/plain.ts';
 
-/** What every recipient gets; the line on unsubscribing is added for each. */
+/** The content that all recipients get. The unsubscribe line is added to each copy. */
 export interface EmailPayload {
   subject: string;
   html: string;
@@ -34,7 +34,7 @@ export function toEmail(note: Note): EmailPayload {
   };
 }
 
-/** A mail of bare text. */
+/** Makes a mail with one plain paragraph. */
 export function plainEmail(subject: string, text: string): EmailPayload {
   return { subject, html: document(subject, `<p>${escapeHtml(text)}</p>\n`), text: `${text}\n` };
 }
@@ -46,7 +46,7 @@ export interface Addressing {
   date: Date;
 }
 
-/** The message for one recipient, ready to be handed over. */
+/** Returns the complete message for one recipient, as bytes for SMTP. */
 export function toMessage(payload: EmailPayload, settings: EmailSettings, addressing: Addressing): Promise<Buffer> {
   const { from, fromName } = settings;
   const { publicationId, to, unsubscribeUrl, date } = addressing;
@@ -65,13 +65,16 @@ export function toMessage(payload: EmailPayload, settings: EmailSettings, addres
   return mail.compile().build();
 }
 
-/** The same for all attempts, so that a message that arrives twice is told to be one; nobody reads the recipient from it. */
+/**
+ * Returns the same Message-ID in all attempts, so that mail programs recognize a duplicate. The recipient's address
+ * cannot be read from the Message-ID.
+ */
 export function messageId(publicationId: string, to: string, from: string): string {
   const recipient = createHash('sha256').update(`${publicationId}\n${to.toLowerCase()}`).digest('hex').slice(0, 24);
   return `<${publicationId}.${recipient}@${from.slice(from.lastIndexOf('@') + 1)}>`;
 }
 
-/** The one-click form is for https only (RFC 8058). */
+/** Returns the headers for unsubscribing. The one-click header is allowed for https only (RFC 8058). */
 function unsubscribeHeaders(url: string | null): Record<string, string | { prepared: true; value: string }> {
   if (url === null) return {};
   const header = { 'List-Unsubscribe': { prepared: true as const, value: `<${url}>` } };
@@ -83,7 +86,7 @@ function document(title: string, body: string): string {
   return `<!doctype html>\n<html lang="en"><head>${head}</head><body style="${style}">\n${body}${end}\n`;
 }
 
-/** Lines of mail end in two characters, in base64 too. */
+/** Converts all line ends to CR LF, as mails require, including the line ends inside base64. */
 function lines(text: string): string {
   return text.replaceAll('\n', '\r\n');
 }

@@ -1,18 +1,24 @@
 /**
- * Takes out of texts for the host what would act there: words that close issues, names that notify people. It reads the same
- * to people.
+ * Disables everything in a text that would have an effect on the host: words that close issues, and names that notify
+ * people. People read the same text as before.
  */
 import { mapProse } from './markdown-parts.ts';
 
-/** A word that closes what it stands before, in the spellings that hosts honour: numbers, other repositories, addresses. */
+/**
+ * Matches a word that closes an issue, if the issue is mentioned directly after the word. The issue may be written in
+ * all forms that hosts support: a number, a number in another repository, or an address.
+ */
 const closing =
   /(?<![\p{L}\p{N}_])(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?=(?::\s{0,8}|\s{1,8})(?:(?:[\w.-]{1,100}\/[\w.-]{1,100})?[#!]\d|GH-\d|https?:\/\/[^\s/]{1,255}\/[^\s<>]{1,400}\/\d))/giu;
-/** A handle that would be notified; `@scope/package` and `action@v5` are none, nor is the words of a link. */
+/**
+ * Matches the `@` of a handle that the host would notify. `@scope/package` and `action@v5` are not handles. The text of
+ * a link to a profile notifies no one.
+ */
 const mention = /(?<![\p{L}\p{N}_@/.])@(?=[\p{L}\p{N}_])(?![\w.-]{1,100}\/[\w.-])/gu;
 const linked = /^@[\w-]{1,100}(?:\\?\[bot\\?\])?\]\(/;
 const joiner = '\u200D';
 
-/** Markdown for the host that closes no issue and notifies nobody. */
+/** Returns Markdown that closes no issue and notifies no one on the host. */
 export function harmlessMarkdown(markdown: string): string {
   return mapProse(markdown, (prose) => {
     const text = withoutClosing(prose);
@@ -23,7 +29,7 @@ export function harmlessMarkdown(markdown: string): string {
   });
 }
 
-/** A line for a commit message or a title that closes no issue and notifies nobody. */
+/** Returns a line that closes no issue and notifies no one, for use in a commit message or a title. */
 export function harmlessLine(text: string): string {
   const line = text.toWellFormed().replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   return withoutClosing(line).replace(mention, `@${joiner}`).trim();

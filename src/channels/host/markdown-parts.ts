@@ -1,9 +1,9 @@
 /**
- * Takes Markdown apart into what is read as text and what is not: fenced blocks, code spans, comments. One pass, linear in the
- * length whatever the text.
+ * Splits Markdown into prose and the parts that are not read as prose: fenced blocks, code spans, comments. The split
+ * is one pass, and its time is linear in the length of any text.
  */
 
-/** A piece of a text; all pieces in a row are the text. */
+/** A piece of a text. All pieces concatenated are the whole text. */
 export interface Part {
   kind: 'prose' | 'code' | 'comment';
   text: string;
@@ -11,26 +11,29 @@ export interface Part {
 
 const opening = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
-/** The parts of a Markdown text with `\n` at line ends. A comment that never ends is prose, a fence that never ends is code. */
+/**
+ * Splits a Markdown text with `\n` at line ends into parts. A comment that never ends is prose. A fence that never ends
+ * is code.
+ */
 export function markdownParts(markdown: string): Part[] {
   return fencedParts(markdown).flatMap((part) => (part.kind === 'code' ? [part] : inlineParts(part.text)));
 }
 
-/** The text, with its prose changed. */
+/** Changes the prose of a text and leaves code and comments as they are. */
 export function mapProse(markdown: string, change: (prose: string) => string): string {
   return markdownParts(markdown)
     .map(({ kind, text }) => (kind === 'prose' ? change(text) : text))
     .join('');
 }
 
-/** The fence that a text leaves open; undefined when it closes all. */
+/** Returns the fence that a text leaves open; undefined if all fences are closed. */
 export function openFence(markdown: string): string | undefined {
   let fence = '';
   for (const line of markdown.split('\n')) fence = fenceAfter(fence, line);
   return fence === '' ? undefined : fence;
 }
 
-/** The fence open after a line, by the one open before it; '' for none. */
+/** Returns the fence that is open after a line; '' for none. `fence` is the fence that was open before the line. */
 export function fenceAfter(fence: string, line: string): string {
   if (fence === '') return opening.exec(line)?.[1] ?? '';
   const mark = line.trim();
@@ -73,7 +76,10 @@ function inlineParts(text: string): Part[] {
   return parts;
 }
 
-/** Where each code span begins and ends: it closes at the next run of as many backticks in its paragraph. */
+/**
+ * Returns the start and end of each code span. A span ends at the next run of the same number of backticks in its
+ * paragraph.
+ */
 function codeSpans(text: string): Map<number, number> {
   const spans = new Map<number, number>();
   let start = 0;

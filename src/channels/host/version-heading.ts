@@ -1,10 +1,10 @@
 /**
- * Headings of a file of notes: which there are, which of them name a version. A heading is one that stands at the start of its
- * line, outside fences and comments; both ways to write one are known.
+ * Reads the headings of a file of notes and decides which of them name a version. A heading starts at the beginning of
+ * its line, outside fences and comments. Both `#` headings and underlined headings are supported.
  */
 import { fenceAfter } from './markdown-parts.ts';
 
-/** A version as one line without control characters: as it stands in a heading, but for its escapes. */
+/** Returns a version as a single line without control characters, not yet escaped for a heading. */
 export function versionLine(version: string): string {
   return version
     .toWellFormed()
@@ -14,18 +14,18 @@ export function versionLine(version: string): string {
 
 export interface Heading {
   level: number;
-  /** Without its marks; Markdown inside as it is. */
+  /** The heading's text without `#` marks or underline. Markdown inside it is unchanged. */
   text: string;
-  /** Offset of its first line, and of what follows it. */
+  /** Offsets of the heading's first line and of the text after the heading. */
   start: number;
   end: number;
 }
 
-/** All headings of a text, whatever its line ends, and whether it ends in the middle of a fence or comment. */
+/** Returns all headings of a text with any line ends, and whether the text ends inside a fence or comment. */
 export function readHeadings(text: string): { headings: Heading[]; isOpen: boolean } {
   const found: Heading[] = [];
   let [fence, isComment, offset] = ['', false, 0];
-  // The two lines before: an underlined heading is one line that stands apart.
+  // Keep the previous two lines, because an underlined heading is a single line after a blank line.
   let [before, previous] = ['', ''];
   for (const whole of text.split(/(?<=\n)/)) {
     const line = whole.replace(/\r?\n$/, '');
@@ -47,7 +47,7 @@ export function readHeadings(text: string): { headings: Heading[]; isOpen: boole
   return { headings: found, isOpen: fence !== '' || isComment };
 }
 
-/** A heading's words: escapes undone, the address of a link and stress left out. */
+/** Returns the words of a heading, without escapes, bold marks and addresses of links. */
 export function wordsOf(heading: string): string {
   return heading
     .replace(/^\*\*(.*)\*\*$/, '$1')
@@ -57,8 +57,8 @@ export function wordsOf(heading: string): string {
 }
 
 /**
- * Whether a heading is that of a version, as people and programs write it: alone, or with a date or a name behind it, in
- * brackets, after the word "Version", with or without its `v`.
+ * Whether a heading names a version, in the forms that people and programs use: `1.2.0` or `v1.2.0`, alone, in
+ * brackets, after the word "Version", or followed by a date or a name.
  */
 export function namesVersion(heading: string, version: string): boolean {
   const words = wordsOf(heading);
@@ -66,7 +66,7 @@ export function namesVersion(heading: string, version: string): boolean {
   return named.some((text) => spellings(versionLine(version)).some((spelling) => isNamed(text, spelling)));
 }
 
-/** Whether a heading names any version: numbers with a dot between them. */
+/** Whether a heading names any version: two numbers separated by a dot, such as `1.2`. */
 export function isVersion(heading: string): boolean {
   return /^(?:(?:version|release)\s+)?v?\d+\.\d+/i.test(wordsOf(heading));
 }
@@ -75,7 +75,8 @@ function isNamed(text: string, version: string): boolean {
   if (!text.startsWith(version)) return false;
   const rest = text.slice(version.length);
   if (/^\s*$|^\s+\(|^\s+\d{4}-\d{2}-\d{2}/.test(rest)) return true;
-  // Behind a version with blanks, such as two dates, anything more makes another one.
+  // Some versions contain blanks, for example two dates with a blank between them. If a heading begins with such a
+  // version and has more text, it is taken as the heading of another version.
   return !/\s/.test(version) && /^(?:\s+[-–—/:,]|:\s)/.test(rest);
 }
 
@@ -88,7 +89,7 @@ function isTitle(line: string): boolean {
   return line.trim() !== '' && !/^(?:[-*+>#|<]|\d{1,9}[.)]\s|\s)/.test(line);
 }
 
-/** Whether a comment that began at the start of a line goes on behind this one. */
+/** Whether a comment that began at the start of a line continues after this line. */
 function commentAfter(isComment: boolean, line: string): boolean {
   if (isComment) return !line.includes('-->');
   return /^ {0,3}<!--/.test(line) && !line.includes('-->', line.indexOf('<!--') + 4);

@@ -1,32 +1,34 @@
 /**
- * Shortens a document for receivers with limits: whole entries go, from the end, and the parts that readers must not miss go
- * last. What is told of the rest, and how long a target may be, is said by the caller.
+ * Shortens a document for receivers with size limits. Whole entries are removed from the end; sections that readers
+ * must not miss are removed last. The caller defines the limit and the text about the removed entries.
  */
 import type { Block, List, ListItem } from './document.ts';
 import { wordsOf } from './document.ts';
 
-/** What was cut away. */
+/** The removed part of a document. */
 export interface Rest {
-  /** Changes among it: entries with a marker, or list items where no entry has one. */
+  /**
+   * Number of removed changes: the removed entries with a marker, or the removed list items if no entry has a marker.
+   */
   changes: number;
 }
 
-/** A heading, or what can be left out as a whole: an item of a list, or another block. */
+/** A heading, or a unit that is removed as a whole: a list item or another block. */
 interface Piece {
   block: Exclude<Block, List> | null;
   item: ListItem | null;
   list: List | null;
-  /** Stands under a heading that readers must not miss. */
+  /** Whether the piece belongs to a section that readers must not miss. */
   kept: boolean;
 }
 
-/** Sections of the notes that stay whole as long as anything does. */
+/** Matches headings of sections that are removed last. */
 const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
 
 /**
- * The longest version of a document that fits.
- * @param build makes the payload of some blocks; `rest` is null when they are all of them
- * @param fits whether the receiver takes a payload; one without any blocks is taken to fit
+ * Returns the longest version of a document that fits.
+ * @param build makes the payload from blocks; `rest` is null if the blocks are the whole document
+ * @param fits whether the receiver accepts a payload; a payload without blocks is assumed to fit
  */
 export function cutToFit<Payload>(
   blocks: readonly Block[],
@@ -56,7 +58,7 @@ export function cutToFit<Payload>(
   return best;
 }
 
-/** How the rest is told to readers. */
+/** Returns the text that informs readers about removed changes. */
 export function restText({ changes }: Rest): string {
   if (changes === 0) return 'These notes go on';
   return `${changes} more ${changes === 1 ? 'change' : 'changes'}`;
@@ -76,7 +78,9 @@ function piecesOf(blocks: readonly Block[]): Piece[] {
   return pieces;
 }
 
-/** Pieces in the order in which they are kept; headings follow what stands under them. */
+/**
+ * Returns the pieces in order of importance. Headings are not listed, because they are kept with the pieces below them.
+ */
 function lastToGoFirst(pieces: readonly Piece[]): Piece[] {
   const own = pieces.filter(({ block }) => block?.kind !== 'heading');
   return [...own.filter(({ kept }) => kept), ...own.filter(({ kept }) => !kept)];
@@ -87,7 +91,7 @@ function changesOf(gone: readonly Piece[], all: readonly Piece[]): number {
   return gone.filter(({ item }) => (marked ? item?.isChange : item !== null)).length;
 }
 
-/** The chosen pieces as blocks again, each under its headings. */
+/** Turns the chosen pieces back into blocks, each below its headings. */
 function toBlocks(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): Block[] {
   const blocks: Block[] = [];
   let headings: Extract<Block, { kind: 'heading' }>[] = [];

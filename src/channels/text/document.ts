@@ -1,9 +1,9 @@
 /**
- * What a draft says, without its Markdown: blocks and inline pieces with bare text, as `parse.ts` reads them. Nothing in here
- * is escaped; each target writes it in its own language and escapes for that.
+ * Defines the content of a draft without Markdown syntax: blocks and inline pieces with plain text, as `parse.ts` reads
+ * them. Nothing here is escaped. Each target escapes the text for its own markup.
  */
 
-/** A piece of a line. Adjacent texts are one piece; `href` is http(s) or mailto. */
+/** A piece of a line. Adjacent texts form one piece. `href` is an http(s) or mailto address. */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
@@ -11,7 +11,7 @@ export type Inline =
   | { kind: 'strong' | 'emphasis' | 'struck'; content: Inline[] }
   | { kind: 'link'; href: string; content: Inline[] };
 
-/** An item of a list; `isChange` when a marker ties it to a pull request or issue. */
+/** An item of a list. `isChange` is true when a marker ties the item to a pull request or issue. */
 export interface ListItem {
   blocks: Block[];
   isChange: boolean;
@@ -19,7 +19,7 @@ export interface ListItem {
 
 export interface List {
   kind: 'list';
-  /** First number; null for bullets. */
+  /** Number of the first item; null for bullets. */
   start: number | null;
   items: ListItem[];
 }
@@ -30,11 +30,11 @@ export type Block =
   | { kind: 'code'; text: string }
   | { kind: 'quote'; blocks: Block[] }
   | List
-  /** The first row is the head. */
+  /** The first row holds the column headings. */
   | { kind: 'table'; rows: Inline[][][] }
   | { kind: 'rule' };
 
-/** The words of inline pieces, in one line. */
+/** Returns the text of inline pieces as one line. */
 export function wordsOf(content: readonly Inline[]): string {
   return content
     .map((piece) => {
@@ -44,7 +44,7 @@ export function wordsOf(content: readonly Inline[]): string {
     .join('');
 }
 
-/** Blocks with every list of inline pieces put through `line`, and every block of code through `code`. */
+/** Changes blocks: `line` is applied to every list of inline pieces, `code` to every block of code. */
 export function mapBlocks(
   blocks: readonly Block[],
   line: (content: Inline[]) => Inline[],

@@ -1,17 +1,17 @@
 /**
- * Writes blocks as HTML that does nothing: no scripts, no remote content, no attributes but addresses of links. What stands
- * around it, such as a page or a mail, is the matter of others.
+ * Writes blocks as inert HTML: no scripts, no remote content, and no attributes except addresses of links. The caller
+ * adds the page or mail around the HTML.
  */
 import { escapeHtml } from '../../foundation/escape-html.ts';
 import type { Block, Inline, List } from './document.ts';
 
 export interface HtmlOptions {
-  /** Levels by which headings go down below those around them. */
+  /** Number of levels by which headings are moved down. */
   headingShift?: number;
 }
 
 const tags = { strong: 'strong', emphasis: 'em', struck: 's' } as const;
-/** Blocks as HTML, one a line. */
+/** Writes blocks as HTML, one block per line. */
 export function blocksToHtml(blocks: readonly Block[], options: HtmlOptions = {}): string {
   return blocks.map((block) => blockToHtml(block, options)).join('\n');
 }

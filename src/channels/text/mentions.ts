@@ -1,8 +1,12 @@
 /**
- * Breaks what a chat would take for a call to people, in texts where comments do not survive.
+ * Disables mentions of people in texts for chats. Chats do not support HTML comments, so an invisible joiner breaks
+ * each mention.
  */
 
-/** `@name` with a joiner behind the sign: it reads the same and calls nobody. `@scope/package` and addresses of mail stay. */
+/**
+ * Inserts an invisible joiner after the `@` of `@name`. The text looks the same and notifies no one. `@scope/package`
+ * and mail addresses do not change.
+ */
 export function breakMentions(text: string): string {
   return text.replace(
     /(?<![\p{L}\p{N}_.])@(?=[\p{L}\p{N}_])(?:(?=here\b|channel\b|everyone\b|all\b)|(?![\w.-]{1,100}\/[\w.-]))/giu,

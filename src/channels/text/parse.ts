@@ -1,6 +1,7 @@
 /**
- * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, markers among them, are dropped, the summaries of
- * folded parts become lines, and all other raw HTML is text like any other: no target ever gets markup from here.
+ * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, including markers, are dropped. Summaries
+ * of collapsed parts become lines. All other raw HTML is treated as plain text, so that no target ever gets markup from
+ * the Markdown.
  */
 
 import { markdownTokens, type Token } from '../../foundation/markdown.ts';
@@ -11,7 +12,7 @@ import { bareText, readInlines, trimmed } from './inlines.ts';
 const folding = /<\/?details>/gi;
 const summary = /<summary>([^<]*)<\/summary>/gi;
 
-/** Blocks of a Markdown text. */
+/** Reads a Markdown text into blocks. */
 export function parseMarkdown(text: string): Block[] {
   return new Walk(markdownTokens(text)).blocks();
 }
@@ -19,14 +20,14 @@ export function parseMarkdown(text: string): Block[] {
 class Walk {
   private readonly tokens: readonly Token[];
   private at = 0;
-  /** Whether a marker went by since an item began. */
+  /** Whether a marker was seen since the current item began. */
   private marked = false;
 
   constructor(tokens: readonly Token[]) {
     this.tokens = tokens;
   }
 
-  /** Blocks up to the closing token of what is being read. */
+  /** Reads blocks up to the closing token of the current element. */
   blocks(): Block[] {
     const found: Block[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
@@ -67,7 +68,7 @@ class Walk {
     }
   }
 
-  /** What stands between an opening token and its closing one. */
+  /** Reads the inline pieces between an opening token and its closing token. */
   private content(): Inline[] {
     const found: Inline[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
@@ -113,7 +114,8 @@ class Walk {
     this.marked ||= isMarker(html);
     const parts: string[] = [];
     let from = 0;
-    // By expression, each comment that never ends would be followed to the end of the text.
+    // A loop with `indexOf` is used, because a regular expression would scan to the end of the text for each comment
+    // that never ends.
     for (;;) {
       const start = html.indexOf('<!--', from);
       const end = start === -1 ? -1 : html.indexOf('-->', start + 4);

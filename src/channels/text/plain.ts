@@ -1,9 +1,7 @@
-/**
- * Writes blocks as plain text, for the part of a mail that every program can show: what it says, with addresses behind links.
- */
+/** Writes blocks as plain text, for the text part of a mail. The text of a link is followed by its address. */
 import { type Block, type Inline, wordsOf } from './document.ts';
 
-/** Blocks as plain text; lines are not wrapped. */
+/** Writes blocks as plain text; lines are not wrapped. */
 export function toPlain(blocks: readonly Block[]): string {
   return linesOf(blocks).join('\n');
 }

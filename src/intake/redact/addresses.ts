@@ -1,6 +1,7 @@
 /**
- * Network addresses. Four numbers with dots are as often a version, so that what stands around them decides;
- * node:net confirms the form (0.04 to 0.5 µs a question; ipaddr.js takes 2 to 13, too long for 9,000 in one comment).
+ * Finds network addresses. Four numbers with dots are as often a version as an address. The words around the numbers
+ * decide which of the two is meant. node:net confirms the form in 0.04 to 0.5 µs. ipaddr.js takes 2 to 13 µs, which is
+ * too long for 9,000 candidates in one comment.
  */
 
 import { isIPv4, isIPv6 } from 'node:net';
@@ -16,10 +17,13 @@ const versionWords = new Set(
     ' ',
   ),
 );
-/** Operators of a requirement (`==1.2.3.4`), and the hyphen of a file name or package (`tool-1.2.3.4`). */
+/**
+ * Matches signs before a version: operators of a requirement (`==1.2.3.4`), or the hyphen of a file or package
+ * (`tool-1.2.3.4`).
+ */
 const versionMarks = /(?:[=~<>!]=|[~^#]|[A-Za-z]-)$/;
 
-/** IPv4 addresses that are no versions, with the port and prefix length left standing. */
+/** Finds IPv4 addresses that are not versions. A port or prefix length after the address stays in the text. */
 export function findIpv4(text: string): Span[] {
   const spans: Span[] = [];
   for (let dot = text.indexOf('.'); dot >= 0; ) {
@@ -46,20 +50,23 @@ function isVersionBefore(text: string, start: number): boolean {
   return versionWords.has(text.slice(runStart(letters, text, at, Math.max(0, at - 12)), at).toLowerCase());
 }
 
-/** A pre-release (`-rc1`), build data (`+5`), or a version word behind the number. */
+/** Whether a pre-release (`-rc1`), build data (`+5`) or a version word follows the number. */
 function isVersionAfter(text: string, end: number): boolean {
   if ((text[end] === '-' || text[end] === '+') && isIn(alphanumeric, text, end + 1)) return true;
   const word = text[end] === ' ' ? /^[A-Za-z]{1,12}/.exec(text.slice(end + 1, end + 13)) : null;
   return word !== null && versionWords.has(word[0].toLowerCase());
 }
 
-/** Begins with what is found fast: the rest is looked at only there. */
+/**
+ * Each alternative begins with characters that are found fast. The rest of an alternative is tested only where its
+ * first characters were found.
+ */
 const written =
   /ip-(?<![\w-]ip-)\d{1,3}(?:-\d{1,3}){3}(?![\w-])|:\/\/(?:0x[0-9a-f]{8}|\d{8,10}|(?:0[0-7]{0,3}\.){3}0[0-7]{0,3})(?=[/:?#\s)>"']|$)|\.(?:in-addr\.arpa|nip\.io|sslip\.io|ipv6-literal\.net)(?![\w-])/g;
 const hostChars = charClass(/[\da-fA-F.-]/);
 const inHost = /^(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{1,4}(?:-{1,2}[\da-f]{1,4}){2,7})$/i;
 
-/** Addresses not written as such: `ip-203-0-113-77`, `77.113.0.203.in-addr.arpa`, `http://3405803853/`. */
+/** Finds addresses in other notations: `ip-203-0-113-77`, `77.113.0.203.in-addr.arpa`, `http://3405803853/`. */
 export function findHostAddresses(text: string): Span[] {
   const spans: Span[] = [];
   for (const { 0: found, index } of text.matchAll(written)) {
@@ -71,7 +78,7 @@ export function findHostAddresses(text: string): Span[] {
   return spans;
 }
 
-/** IPv6 addresses, with the zone; times, paths of code and lone `::` are none. */
+/** Finds IPv6 addresses, with the zone. Times (`12:30:05`), paths of code (`std::io`) and a lone `::` do not count. */
 export function findIpv6(text: string): Span[] {
   const spans: Span[] = [];
   for (let colon = text.indexOf(':'); colon >= 0; ) {
@@ -97,11 +104,15 @@ function isIpv6Address(text: string, start: number, end: number): boolean {
   const colons = countColons(text, start, end);
   if (colons < 2) return false;
   const address = text.slice(start, end);
-  // `de::add` is a path of code as well as an address: a short one must begin as addresses in use do.
+  // `de::add` is both a path of code and a valid address. So a match with only two colons must begin like an address in
+  // use, such as `2001::` or `::1`.
   return (colons > 2 || /^(?:[0-9a-f]{4}::|::\d)/i.test(address)) && isIPv6(address);
 }
 
-/** How many colons there are, two of them no further apart than a group; 0 when there is no digit. */
+/**
+ * Returns the number of colons. The number is 0 if the text has no digit, or if every two neighboring colons have more
+ * than four characters between them.
+ */
 function countColons(text: string, start: number, end: number): number {
   let [colons, digitsSeen, last, near] = [0, 0, start - 6, false];
   for (let at = start; at < end; at += 1) {

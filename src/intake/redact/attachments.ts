@@ -1,6 +1,6 @@
 /**
- * Links to files that were uploaded to the host with a comment. The host's name does not matter, since an own
- * installation serves them under its own.
+ * Finds links to files that were uploaded to the host with a comment. The host's name does not matter, since each
+ * installation serves such files under its own name.
  */
 
 import { type CharClass, charClass, runEnd, runStart, type Span } from './scan.ts';
@@ -14,7 +14,10 @@ const mark = new RegExp(
   'gi',
 );
 
-/** Uploaded images and files; a Markdown link or image goes with its text, which is often a file's name. */
+/**
+ * Finds uploaded images and files. The text of a Markdown link or image is removed too, because it is often the file's
+ * name.
+ */
 export function findAttachments(text: string): Span[] {
   const spans: Span[] = [];
   let floor = 0;
@@ -30,7 +33,10 @@ export function findAttachments(text: string): Span[] {
   return spans;
 }
 
-/** The whole of `![text](url)`, when the address stands in one; its text is at most 200 characters. */
+/**
+ * Returns the whole of `![text](url)` if the address is part of such a link or image. The link's text has at most 200
+ * characters.
+ */
 function wholeLink(text: string, start: number, end: number, floor: number): { start: number; end: number } {
   if (text[start - 1] !== '(' || text[start - 2] !== ']') return { start, end };
   const open = Math.max(floor, start - 202);
@@ -44,7 +50,7 @@ function wholeLink(text: string, start: number, end: number, floor: number): { s
 const embedded = /data:[a-z]{1,16}\/[\w.+-]{1,64}(?:;[\w=-]{1,40}){0,2};base64,/gi;
 const base64Chars = charClass(/[A-Za-z0-9+/=%]/);
 
-/** Files that are a part of the text itself, as `data:` addresses: never wanted, whatever kind of text it is. */
+/** Finds files embedded in the text itself, as `data:` addresses. Such files are removed from every kind of text. */
 export function findEmbeddedFiles(text: string): Span[] {
   const spans: Span[] = [];
   embedded.lastIndex = 0;

@@ -1,5 +1,5 @@
 /**
- * Credentials told by where they stand: the user part of a URL, and the value after `Authorization:` or `Bearer`.
+ * Finds credentials by their position: in the user part of a URL, and after `Authorization:` or `Bearer`.
  */
 
 import { charClass, runEnd, type Span } from './scan.ts';
@@ -7,13 +7,15 @@ import { charClass, runEnd, type Span } from './scan.ts';
 const userInfoChars = charClass(/[^\s/?#"'`<>\\()]/, true);
 const headerValueChars = charClass(/[A-Za-z0-9._~+/=:-]/);
 
-/** Names that documentation puts where a value goes. */
+/** Matches names that documentation uses in place of a value: `YOUR_API_KEY`, `my-token`. */
 const blank = /^(?:(?:your|my|access|api|auth)[-_]?){0,2}(?:tokens?|keys?)(?:[-_]?here)?$/i;
 
-/** A variable or a blank to fill in: nothing is given away by it. */
+/** Matches the beginning of a variable, or of a placeholder that the reader fills in. Such a text is not secret. */
 const variable = /^(?:\$|%[A-Z]|\{|\*|\[)/;
 
-/** `user:password` before the host of a URL; a user name alone stands, unless it has the form of a token. */
+/**
+ * Finds `user:password` before the host of a URL. A user name without a password stays, unless it looks like a token.
+ */
 export function findUrlCredentials(text: string): Span[] {
   const spans: Span[] = [];
   for (let mark = text.indexOf('://'); mark >= 0; ) {
@@ -42,7 +44,7 @@ const header = new RegExp(
   'gi',
 );
 
-/** The value of an authorization header, or of `Bearer` and `Basic` on their own. */
+/** Finds values of authorization headers, and values after `Bearer` or `Basic` without a header's name. */
 export function findAuthorizations(text: string): Span[] {
   const spans: Span[] = [];
   header.lastIndex = 0;
@@ -63,12 +65,15 @@ function trimmedEnd(text: string, start: number, end: number): number {
   return last;
 }
 
-/** After a header's name and scheme a value is expected, unless a blank to fill in stands there. */
+/** Whether the text after a header's name and scheme is a value. Every text is a value, except a placeholder. */
 function isExpectedValue(value: string): boolean {
   return value.length >= 6 && !blank.test(value) && !isPlaceholderName(value);
 }
 
-/** After `Bearer`, `Basic` or the header's name alone, a word of prose is as likely. */
+/**
+ * Whether a text is a value, if only `Bearer`, only `Basic` or only the header's name precedes the text. In such a
+ * place an ordinary word is as likely as a value, so the text must look like a secret.
+ */
 function isLoneValue(value: string, basic: boolean): boolean {
   if (basic) return isBasicCredential(value);
   if (value.length < 8 || isPlaceholderName(value)) return false;

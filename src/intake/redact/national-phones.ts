@@ -1,6 +1,6 @@
 /**
- * Phone numbers as they are written inside a country. No library can tell them without knowing the country, so
- * each form here asks for separators where people set them, or for a word such as "phone" in front.
+ * Finds phone numbers in national notation. No library can recognize such numbers without knowing the country. So each
+ * form here requires separators where people write them, or an announcing word such as "phone" before the number.
  */
 
 import { countDigits, noDate, phoneGap, phoneStart } from './phones.ts';
@@ -9,13 +9,14 @@ import type { Span } from './scan.ts';
 const gap = `[${phoneGap}]`;
 const one = '[ .\\u00a0\\u2010-\\u2015\\u202f/-]';
 const wide = `(?:${one}|[ ][/\\u2010-\\u2015-][ ])`;
-/** Neither the inside of a longer code, path or decimal, nor money or an anchor. */
+/** A number must not begin within a longer code, path or decimal, nor after a sign of money or an anchor. */
 const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
 const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
 /**
- * What follows an area code in brackets: two to four groups of two to five digits, with or without separators. Told by
- * runs of digits instead, each counted once, since digits without separators fall into groups in hundreds of ways.
+ * The part after an area code in brackets: two to four groups of two to five digits, with or without separators. The
+ * pattern matches whole runs of digits. For example, `run2` is two groups without a separator. Digits without
+ * separators could be divided into groups in hundreds of ways, and an expression of single groups would try them all.
  */
 const [run1, run2, run3, run4] = ['2,5', '6,10', '11,15', '16,20'].map((size) => `\\d{${size}}(?!\\d)`);
 const next1 = `${one}${run1}`;
@@ -24,7 +25,10 @@ const groups =
   `(?:${run1}(?:${next1}(?:${next2}|(?:${next1}){0,2})|${next2}(?:${next1})?|${one}${run3})|` +
   `${run2}(?:${next2}|(?:${next1}){0,2})|${run3}(?:${next1})?|${run4}|\\d{4,5}(?!\\d))`;
 
-/** The forms that name themselves: each alternative bounded, digits and separators apart, so no walk is repeated. */
+/**
+ * Forms that are recognized without an announcing word. Each alternative is bounded and keeps digits and separators
+ * apart, so the expression reads no characters twice.
+ */
 const forms = [
   `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,
   `(?:[18]${one}?)?\\([0-9]\\d{1,4}\\)${one}{0,2}${groups}`,
@@ -39,7 +43,7 @@ const forms = [
 const separated = new RegExp(`(?=[(\\d])${open}${noDate}(?:${forms.join('|')})${close}`, 'g');
 
 const words = 'wa\\.me/|phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|sms';
-/** Verbs that code uses as well: fewer than nine digits behind them are no number. */
+/** Verbs that are also common in code: after them, a number needs at least nine digits. */
 const verbs = '(?:call|dial|reach|text|ring)(?=\\D{1,24}(?:\\d\\D{0,2}){9})';
 const announced = new RegExp(
   `(?<!\\w)(?:${words}|${verbs})(?:[ ](?:number|no|nr))?(?:(?<=/)|[ \\t:.=#"'\`*(]{1,6})(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +
@@ -47,7 +51,7 @@ const announced = new RegExp(
   'gi',
 );
 
-/** Numbers in a national form, known by their separators. */
+/** Finds numbers in a national form, recognized by their separators. */
 export function findSeparatedPhones(text: string): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(separated)) {
@@ -58,7 +62,7 @@ export function findSeparatedPhones(text: string): Span[] {
   return spans;
 }
 
-/** Numbers in any form behind a word that announces one, `tel:` links among them. */
+/** Finds numbers in any form after an announcing word, including `tel:` links. */
 export function findAnnouncedPhones(text: string): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(announced)) {

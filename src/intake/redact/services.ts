@@ -1,10 +1,10 @@
 /**
- * Tokens of single services, told by a beginning of their own and the length of what follows. Those of hosts and of the
- * services met most are in `tokens.ts`, with what needs a closer look.
+ * Finds tokens of individual services by their prefix and the minimum length of the text after the prefix. `tokens.ts`
+ * finds the tokens of hosts and of the most common services, and tokens that need further tests.
  */
 import { charClass, hasRun, runEnd, runStart, type Span } from './scan.ts';
 
-/** Each begins a word; what follows it, as far as it can belong to a token, goes along. */
+/** Each shape matches at the beginning of words only. The token characters that follow the match are removed too. */
 const shapes = [
   'AAAAAAAAAAAAAAAAAAAA[\\w%]{40}',
   'AAAA[\\w-]{7}:APA91b[\\w-]{40}',
@@ -73,7 +73,7 @@ const shapes = [
   '\\d(?=\\d{7,9}:A)\\d{7,9}:AA[\\w-]{33}',
 ];
 
-/** A group for each first character: an alternative more is a question more at each word of every text. */
+/** Groups the shapes by first character, since each alternative is tried at every word of every text. */
 function inGroups(all: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const shape of all) {
@@ -89,13 +89,13 @@ const token = new RegExp(
   `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?=[A-Za-z0-9])(?:${inGroups(shapes)})|\\.atlasv1\\.[\\w-]{50}|\\dQ~[\\w~.-]{31}`,
   'g',
 );
-/** Whatever a token is made of, and how long the shortest one is. */
+/** Matches all characters of tokens. `shortest` is the length of the shortest token. */
 const anyChars = charClass(/[\w.~%+/=:-]/);
 const shortest = 20;
 const tailChars = charClass(/[\w.~%+/=@-]/);
 const headChars = charClass(/[\w~]/);
 
-/** Tokens with the shape of a service's. */
+/** Finds tokens that match one of the shapes. */
 export function findServiceTokens(text: string): Span[] {
   const spans: Span[] = [];
   if (!hasRun(anyChars, text, shortest)) return spans;
@@ -104,7 +104,7 @@ export function findServiceTokens(text: string): Span[] {
     let end = runEnd(tailChars, text, token.lastIndex);
     while (text[end - 1] === '.') end -= 1;
     const floor = Math.max(spans.at(-1)?.end ?? 0, match.index - 16);
-    // Two are told by their middle.
+    // Two shapes match the middle of a token. So the start of the token is searched for.
     const start = /^[.\d]/.test(match[0]) ? runStart(headChars, text, match.index, floor) : match.index;
     spans.push({ start, end, word: '[secret]' });
     token.lastIndex = end;

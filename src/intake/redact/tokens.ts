@@ -1,6 +1,6 @@
 /**
- * Secrets that can be told by their own form: prefixed tokens, JSON Web Tokens, and forty hexadecimal digits
- * beside the word "token". Bare forty digits are a commit sha and stand.
+ * Finds secrets by their form: tokens with a known prefix, JSON Web Tokens, and forty hexadecimal digits after the word
+ * "token". Forty digits without that word are a commit sha and stay.
  */
 
 import { alphanumeric, type CharClass, charClass, hasRun, isIn, runEnd, runStart, type Span } from './scan.ts';
@@ -10,7 +10,7 @@ const base64Chars = charClass(/[\w+/=-]/);
 const slashedChars = charClass(/[\w/-]/);
 const jwtChars = charClass(/[\w.-]/);
 
-/** Unmistakable beginnings, each with the least that must follow. */
+/** Prefixes that identify a token, each with the minimum text that must follow. */
 const strongHeads = [
   'gh[oprsu]_[A-Za-z0-9]{16}',
   'github_pat_\\w{16}',
@@ -33,7 +33,10 @@ const strongHeads = [
   'discord(?:app)?\\.com/api/webhooks/\\d',
 ];
 
-/** Beginnings that ordinary names share: what follows must hold a digit and an upper-case letter, or be long hex. */
+/**
+ * Prefixes that ordinary names can have too. The text after such a prefix must contain a digit and an upper-case
+ * letter, or be long hexadecimal.
+ */
 const weakHeads = [
   'sk-[\\w-]{20}',
   'whsec_[\\w+/=-]{16}',
@@ -46,18 +49,18 @@ const weakHeads = [
 ];
 
 const heads = new RegExp(
-  // What they begin with comes first: it is asked at each character of every text.
+  // The pattern is tried at each character of every text. So a fast lookahead tests the first character.
   `(?=[ADGScdeghnprswxy])(?:(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?:(${strongHeads.join('|')})|(?:${weakHeads.join('|')}))` +
-    // Unmistakable behind a letter too.
+    // These prefixes identify a token even directly after a letter.
     '|gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\\w{36}|rn_(?:live|test)_[A-Za-z0-9]{36})',
   'g',
 );
 
-/** Whatever a token is made of, and how long the shortest one is. */
+/** Matches all characters of tokens. `shortest` is the length of the shortest token. */
 const anyChars = charClass(/[\w.+/=-]/);
 const shortest = 13;
 
-/** Tokens with a known prefix. */
+/** Finds tokens with a known prefix. */
 export function findPrefixedTokens(text: string): Span[] {
   const spans: Span[] = [];
   if (!hasRun(anyChars, text, shortest)) return spans;
@@ -82,8 +85,8 @@ function looksMixed(token: string): boolean {
 }
 
 /**
- * JSON Web Tokens: in a run of token characters, a part that begins `eyJ`, its dot and a part after it.
- * The run is walked part by part, since a pattern over it would start again at each of its hyphens.
+ * Finds JSON Web Tokens in runs of token characters. A JSON Web Token is a part with `eyJ`, then a dot, then another
+ * part. Each run is read part by part, since a regular expression would start again at each hyphen in the run.
  */
 export function findJsonWebTokens(text: string): Span[] {
   const spans: Span[] = [];
@@ -113,10 +116,13 @@ function findJwtStart(text: string, from: number, end: number): number {
 const hexChars = charClass(/[0-9a-fA-F]/);
 const tokenContext = /(?:token|authorization)["'`]?(?:[ \t]+(?:is|was))?[ \t:=>"'`(]{0,6}$/i;
 
-/** Runs of exactly forty hexadecimal digits (Gitea's tokens) directly after the word "token" or a header's name. */
+/**
+ * Finds runs of exactly forty hexadecimal digits (Gitea's tokens) directly after the word "token" or a header's name.
+ */
 export function findHexTokens(text: string): Span[] {
   const spans: Span[] = [];
-  // Looking only at every fortieth unit meets each such run, and passes over prose quickly.
+  // Only every fortieth character is checked: each run of forty digits contains one of the checked characters. Prose is
+  // skipped quickly.
   for (let at = 39; at < text.length; at += 40) {
     if (!isIn(hexChars, text, at)) continue;
     const start = runStart(hexChars, text, at, Math.max(0, at - 40));

@@ -1,16 +1,18 @@
 /**
- * Finds the code spans of a line, and changes the text beside them. Code itself is never changed.
+ * Finds the code spans of a line, and changes the text around them. Code itself is never changed.
  */
 
-/** A part of a line, the end excluded. */
+/** A part of a line from `start` to `end`, `end` exclusive. */
 export interface Span {
   start: number;
   end: number;
 }
 
 /**
- * Code spans of a line: each closes at the next run of as many backticks. `open`: a run is left that may close further down.
- * @param escapes a backslash before a run keeps it from opening code, as in Markdown; a title has no escapes
+ * Finds the code spans of a line. Each span closes at the next run of the same number of backticks. `open` is true when
+ * the line has a run whose span may close on a later line.
+ * @param escapes whether a backslash before a run keeps the run from opening code, as in Markdown. Titles have no
+ *   escapes
  */
 export function codeSpansIn(line: string, escapes = false): { spans: Span[]; open: boolean } {
   const runs = backtickRuns(line);
@@ -21,7 +23,8 @@ export function codeSpansIn(line: string, escapes = false): { spans: Span[]; ope
     const run = runs[index] as Span;
     if (escapes && isEscaped(line, run.start)) {
       if (run.end - run.start === 1) continue;
-      // Only the first backtick is escaped. The others open a shorter run: the rest of the line is not taken for code.
+      // A backslash escapes only the first backtick of a run. The other backticks open a shorter run, so the rest of
+      // the line is not read as code.
       return { spans, open: true };
     }
     const closing = closings[index];
@@ -35,15 +38,18 @@ export function codeSpansIn(line: string, escapes = false): { spans: Span[]; ope
   return { spans, open };
 }
 
-/** Unicode reserves these for use inside a program: no text that is exchanged has them. */
+/**
+ * The first and the last character of a placeholder, which marks where code was in a text. Unicode reserves both
+ * characters for use inside a program, so no exchanged text contains them.
+ */
 const codeBegins = '\uFDEE';
 const codeEnds = '\uFDEF';
 const firstDigit = 0xfdd0;
 const placeholder = new RegExp(`${codeBegins}([\\uFDD0-\\uFDDF]*)${codeEnds}`, 'g');
 
 /**
- * Changes the text beside the code spans of a line. `change` gets one text in which each span is a placeholder; a span whose
- * placeholder it drops is dropped too.
+ * Changes the text around the code spans of a line. `change` gets one text in which each span is a placeholder. If
+ * `change` removes a placeholder, that span is removed too.
  */
 export function besideCode(line: string, change: (text: string) => string): string {
   const spans = line.includes('`') ? codeSpansIn(line).spans.filter((span) => isMeant(line, span)) : [];
@@ -61,7 +67,7 @@ export function besideCode(line: string, change: (text: string) => string): stri
   });
 }
 
-/** A line with single blanks beside its code. */
+/** Returns a line with single blanks outside its code. */
 export function singleBlanks(line: string): string {
   return besideCode(line, (text) => text.replace(/\s+/g, ' '));
 }
@@ -79,19 +85,25 @@ function indexOf(digits: string): number {
   return index;
 }
 
-/** Between two stray backticks stands text: nobody writes code with blanks at both ends, except around a backtick. */
+/**
+ * Whether a span is meant as code. Text between two stray backticks has blanks at both ends. Code has blanks at its
+ * ends only if it begins or ends with a backtick. Such a span opens with two backticks.
+ */
 function isMeant(line: string, { start, end }: Span): boolean {
   return line[start + 1] === '`' || line[start + 1] !== ' ' || line[end - 2] !== ' ';
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes an offset. */
 function isEscaped(line: string, at: number): boolean {
   let start = at;
   while (line[start - 1] === '\\') start -= 1;
   return (at - start) % 2 === 1;
 }
 
-/** For each run the number of the next one of the same length; read from the end, as looking ahead from each is quadratic. */
+/**
+ * Returns for each run the index of the next run of the same length. The runs are read from the end, because searching
+ * ahead from each run would take quadratic time.
+ */
 export function closingRuns(runs: readonly Span[]): (number | undefined)[] {
   const closings: (number | undefined)[] = [];
   const next = new Map<number, number>();
@@ -103,7 +115,7 @@ export function closingRuns(runs: readonly Span[]): (number | undefined)[] {
   return closings;
 }
 
-/** The runs of backticks of a text. */
+/** Returns the runs of backticks of a text. */
 export function backtickRuns(line: string): Span[] {
   const runs: Span[] = [];
   let start = line.indexOf('`');

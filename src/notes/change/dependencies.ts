@@ -1,13 +1,11 @@
-/**
- * Reads dependency updates and chains those of one package into a line: from where it stood to where it stands now.
- */
+/** Reads dependency updates, and joins the updates of one package into one line with its first and last version. */
 import type { PullRecord } from '../../protocol/stored.ts';
 import { byText } from './labels.ts';
 import { parseTitle } from './title.ts';
 
 /** One package, or one group of packages, with all its updates of a range in merge order. */
 export interface DependencyUpdate {
-  /** Name of the package; the whole title where that names none. */
+  /** Name of the package, or the whole title if the title names no package. */
   name: string;
   from: string | null;
   to: string | null;
@@ -23,7 +21,10 @@ const update = new RegExp(
   `^${verb} ${sort}${name}(?: (?:action|digest|docker tag|version))? to (?:latest version )?(\\S{1,80})${after}$`,
   'i',
 );
-/** How many packages and folders a group touched differs each time; its name is what stays. */
+/**
+ * Matches the title of a group update. The number of packages and folders in a group differs in each title. Only the
+ * name of the group stays the same.
+ */
 const group = /^(?:bumps?|updates?) (?:the )?([^\s]{1,200}) group(?: |$)/i;
 const appended = /(?:\s*(?:\[security\]|\((?:major|minor|patch|release\S{1,40})\)|- autoclosed))+$/i;
 const updates = [
@@ -36,22 +37,28 @@ const updates = [
 const updaters =
   /(?:^|[-_])(?:(?:dependabot|greenkeeper|depfu|scala-steward|pre-commit-ci)(?:[-_[]|$)|(?:renovate|pyup|snyk)[\w-]{0,250}(?:[-_]bot|\[bot\])$)|^renovate$/i;
 
-/** A title that tells of an update of what the project depends on. */
+/** Whether a title describes an update of a dependency. */
 export function isUpdate(text: string): boolean {
   return updates.some((pattern) => pattern.test(text));
 }
 
-/** A bot that does nothing but update what the project depends on. */
+/** Whether a login is a bot that only updates dependencies. */
 export function isUpdater(login: string): boolean {
   return updaters.test(login);
 }
 
-/** What the people of the project wrote: the body of an update quotes the release notes of what is updated. */
+/**
+ * Returns the text that people of the project wrote. The body of a dependency update is left out, because it quotes
+ * release notes of the dependency.
+ */
 export function ownWords({ author, body }: Pick<PullRecord, 'author' | 'body'>): string {
   return isUpdater(author.login) ? '' : body;
 }
 
-/** Updates by package in alphabetical order; each chain runs from its first `from` to its last `to`. */
+/**
+ * Joins the updates of each package into one update. The joined update runs from the first `from` to the last `to` of
+ * the package. Packages are in alphabetical order.
+ */
 export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
   const chains = new Map<string, DependencyUpdate>();
   for (const pull of pulls) {

@@ -1,9 +1,10 @@
 /**
- * Finds what titles say of trackers before or behind their words: keys such as `SHOP-142`, and numbers of issues. They are no
- * area and no part of the sentence; engineers and colleagues find them beside the number of the pull request.
+ * Finds references to issue trackers before or after the words of a title: keys such as `SHOP-142`, and issue numbers.
+ * Such references are neither an area nor a part of the sentence. The engineer and internal drafts show them next to
+ * the pull request's number.
  */
 
-/** Names that are written like a key and are none. */
+/** Names that look like a key but are not a key. */
 const standards = new Set(
   'AES ANSI ARM ASCII BASE BIP CP CRC CVE CWE DIN ECMA EIP EN ERC ES FIPS GHSA GPT HDR HMAC HTTP IEC IEEE IPV ISO MD OAUTH PBKDF PEP RFC RSA SHA SSL TLS UCS USB UTF UUID WCAG'.split(
     ' ',
@@ -21,17 +22,19 @@ const leadingReferences = new RegExp(
   'i',
 );
 const onlyKey = new RegExp(`^(?:${key})$`);
-/** What a text with a key or a number begins with. */
+/** Matches the start of a text that begins with a key or a number. */
 const hint =
   /^[[(]?(?:#\d|[A-Z][A-Z0-9_]{1,15}-\d|(?:fix|clos|resolv|ref|issue|bug|ticket|see|part|related)[a-z]*:? ?(?:of |to |issue )?#\d)/i;
 
-/** References taken off, and the text that is left. */
+/** The removed references, and the remaining text. */
 export interface Taken {
   keys: string[];
   rest: string;
 }
 
-/** Takes keys or numbers off the front of a text; undefined where it begins with none. */
+/**
+ * Removes keys or numbers from the start of a text. Returns undefined if the text does not begin with a key or number.
+ */
 export function takeLeadingKeys(text: string): Taken | undefined {
   if (!hint.test(text)) return undefined;
   const match = leadingKeys.exec(text);

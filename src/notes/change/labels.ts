@@ -1,26 +1,26 @@
 /**
- * The label vocabulary: which labels of a pull request or issue say what kind of change it is, where, and how urgent. The
- * words of the spec come first; what other projects use for the same thing is understood too.
+ * Reads the labels of a pull request or issue: kind of change, area, priority. The labels of the spec come first.
+ * Labels that other projects use for the same meanings are also understood.
  */
 
 import type { LabelMeaning, NotesSettings } from '../../protocol/notes.ts';
 
-/** What kind of change something is; `other` is said where a title or label names a kind without a section of its own. */
+/** The kinds of change that have a section of their own. */
 export type ChangeType = 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation';
 
-/** What a set of labels says. */
+/** The meaning of a list of labels. */
 export interface LabelReading {
-  /** From labels of the form `type: x` (spec part 2, rule 3). */
+  /** Kinds from labels of the form `type: x` (spec part 2, rule 3). */
   specTypes: Set<ChangeType>;
-  /** From labels that other projects use for the same. */
+  /** Kinds from labels that other projects use in place of `type: x`. */
   aliasTypes: Set<ChangeType>;
   areas: string[];
   priority: boolean;
   highlight: boolean;
   dependencies: boolean;
-  /** The label that keeps the change out of the notes. */
+  /** The label that keeps the change out of the notes; null if no label does. */
   skip: string | null;
-  /** Work on the project itself, which no user notices. */
+  /** Whether a label marks work on the project itself, which users do not notice. */
   housekeeping: boolean;
 }
 
@@ -37,7 +37,7 @@ const types = new Map(
   (Object.keys(words) as ChangeType[]).flatMap((type) => words[type].split(', ').map((word) => [word, type] as const)),
 );
 const semver: Record<string, ChangeType> = { major: 'breaking', minor: 'feature' };
-/** Not a kind by themselves: only behind a word such as `type`. */
+/** These words name a kind only after a leading word: `changelog - added`. */
 const onlyScoped = new Set(['action required', 'added', 'fixed', 'fixes']);
 const housekeeping = new Set(
   'chore, ci, test, tests, testing, refactor, refactoring, build, internal, misc internal, cleanup, style, tooling, maintenance, code quality, technical debt, tech debt, flake, failing test, not user facing'.split(
@@ -49,21 +49,21 @@ const skipped = new Set(
     ', ',
   ),
 );
-/** Words that lead up to a kind: `topic: bug fixes`, `[Type] Bug`, `C-bug`, `changelog - added`. */
+/** Words that may precede a kind: `topic: bug fixes`, `[Type] Bug`, `C-bug`, `changelog - added`. */
 const leading = /^(?:type|kind|category|topic|pr|c|t|changelog|change|release notes?|notes|impact) (?=\S)/;
 const dependencies = new Set(['dependencies', 'dependency', 'deps']);
 const urgent = new Set(['high', 'highest', 'critical', 'urgent', 'critical urgent', 'p0']);
 const urgentAlone = new Set(['p0', 'high priority', 'priority high', 'priority highest', 'priority critical']);
 
-/** What a repository says of its own labels, by plain words. */
+/** The meanings that a repository gives its own labels. Each key is a label as `keyOf` returns it. */
 export interface Vocabulary {
   meanings: ReadonlyMap<string, LabelMeaning>;
   excluded: ReadonlySet<string>;
-  /** What was read with it, by the labels: a release has few lists of labels, and many of each. */
+  /** Caches results by list of labels. A release has few different lists and uses each often. */
   readings: Map<string, LabelReading>;
 }
 
-/** The vocabulary of a repository's settings; without a word of its own where these are the defaults. */
+/** Makes the vocabulary from a repository's settings. It is empty for the default settings. */
 export function createVocabulary({ labels, excludedLabels }: NotesSettings): Vocabulary {
   return {
     meanings: new Map(Object.entries(labels).map(([label, meaning]) => [keyOf(label), meaning])),
@@ -73,8 +73,8 @@ export function createVocabulary({ labels, excludedLabels }: NotesSettings): Voc
 }
 
 /**
- * Reads labels; case, emoji and the choice of blank, dash or underscore make no difference. A label that the repository gives
- * a meaning of its own has that one alone.
+ * Reads labels. Case, emoji, and the choice of blank, dash or underscore are ignored. If the repository defines a
+ * meaning for a label, only that meaning counts.
  */
 export function readLabels(labels: readonly string[], own?: Vocabulary): Readonly<LabelReading> {
   const [first = ''] = labels;
@@ -125,7 +125,7 @@ function readLabel(label: string, reading: LabelReading): void {
       label,
     );
   if (scoped) return readScoped(plainWords(scoped[1] as string), (scoped[2] as string).trim(), reading);
-  // Some projects mark areas by a letter: `A-parser`.
+  // Some projects mark an area with a letter, for example `A-parser`.
   const area = /^A-(\w.{0,100})$/.exec(label)?.[1];
   if (area !== undefined) reading.areas.push(area);
   else readWords(plainWords(label), label, reading);
@@ -159,18 +159,18 @@ function addType(words: string, into: Set<ChangeType>): void {
   if (type) into.add(type);
 }
 
-/** What labels are compared by: their words, or what they are made of where there are none. */
+/** Returns the key for comparing labels: the plain words of a label, or the label itself if it has no plain words. */
 function keyOf(label: string): string {
   return plainWords(label) || label.trim();
 }
 
-/** Lower case, without emoji and shortcodes, with single blanks between words. */
+/** Returns a text in lower case, without emoji and shortcodes, with single blanks between words. */
 function plainWords(text: string): string {
   const bare = text.replace(/:[a-z0-9_+-]{1,40}:/gi, ' ').replace(/[^\p{L}\p{N}]+/gu, ' ');
   return bare.trim().toLowerCase();
 }
 
-/** Areas once each whatever their case, in alphabetical order. */
+/** Returns each area once without regard to case, in alphabetical order. */
 export function distinctAreas(areas: readonly string[]): string[] {
   if (areas.length === 0) return [];
   const found = new Map<string, string>();
@@ -181,7 +181,7 @@ export function distinctAreas(areas: readonly string[]): string[] {
   return [...found.values()].sort(byText);
 }
 
-/** Alphabetical without a locale: by lower case, then by code unit. */
+/** Compares alphabetically without a locale: by lower case, then by code unit. */
 export function byText(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];
   if (left !== right) return left < right ? -1 : 1;

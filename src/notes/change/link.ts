@@ -1,10 +1,11 @@
 /**
- * Finds the issues that a pull request closes by keyword (spec part 2, rule 1), in all nine words the hosts honour. Whether
- * a number is an issue, and closed, is decided where notes are selected: here it may not be captured yet.
+ * Finds the issues that a pull request closes by keyword (spec part 2, rule 1), with all nine keywords that the hosts
+ * support. This file does not check whether a number belongs to a closed issue, because the issue may not be captured
+ * yet. That check is made when notes are selected.
  */
 import { visibleProse } from './scan.ts';
 
-/** Which repository the body belongs to; links to others are not followed. */
+/** The repository that the body belongs to. Links to other repositories are ignored. */
 export interface LinkContext {
   fullName: string;
   formerNames: readonly string[];
@@ -14,14 +15,20 @@ export interface LinkContext {
   ownNumber: number;
 }
 
-/** Bounded everywhere, so that no body makes it backtrack; one keyword links one issue. */
+/**
+ * Matches a keyword with the one issue that it links. All repetitions in the expression are bounded, so that no body
+ * causes long backtracking.
+ */
 const keyword =
   /(?<![\w/#@.-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?::[ \t]{0,8}|[ \t]{1,8})(?:([a-z0-9][\w-]{0,38}\/[\w.-]{1,100})?#(\d{1,10})(?!\w)|(https?:\/\/[^\s<>()[\]"']{1,400}))/gi;
 
-/** Most bodies link nothing: this is a fraction of the cost of stripping what does not count. */
+/**
+ * Matches a body that may link an issue. Most bodies link nothing, and this check takes a fraction of the time of
+ * removing code, comments and quotations.
+ */
 const mayLink = /(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[: \t]/i;
 
-/** Numbers that the body links by keyword, in the order of their first mention. */
+/** Returns the issue numbers that the body links by keyword, in the order of their first mention. */
 export function linkedIssues(body: string, context: LinkContext): number[] {
   if (body.search(mayLink) === -1) return [];
   const names = new Set([context.fullName, ...context.formerNames].map((name) => name.toLowerCase()));

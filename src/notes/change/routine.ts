@@ -1,6 +1,6 @@
 /**
- * Titles of pull requests that change nothing by themselves: releases, merges of one branch into another, and imports from
- * services for translation.
+ * Recognizes titles of pull requests that contain no change of their own: releases, merges of one branch into another,
+ * and imports from translation services.
  */
 import type { ParsedTitle } from './title.ts';
 
@@ -21,7 +21,7 @@ const releases = [
   `^(?:start|begin|open) (?:the )?${version} (?:development|dev)(?: cycle)?$`,
   `^(?:(?:update|add|prepare|generate|finali[sz]e|draft) )?(?:the )?(?:changelog|change log|release notes)(?:\\.md)? (?:for|to|of) (?:the )?(?:release )?${version}(?: release)?$`,
 ].map((pattern) => new RegExp(pattern, 'i'));
-/** What each of them begins with or holds: few titles do. */
+/** Matches every release title: by a word at its start, or by two digits with a dot anywhere. Few other titles match. */
 const releaseHint = /\d\.\d|^(?:bump|release|version|prepare|publish)/i;
 
 const branch = String.raw`(?:main|master|develop|dev|trunk|next|staging|stable|production|upstream|release\S{0,60}|v?\d+(?:\.\w+)+)`;
@@ -41,14 +41,17 @@ const translations = [
   /^new translations /i,
 ];
 
-/** A pull request that only makes a release: a version, or getting ready for one. */
+/** Whether a pull request only makes or prepares a release. */
 export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
   if (/^publish$/i.test(text)) return areas.includes('release');
   if ((looseArea && areas.length > 0) || !releaseHint.test(text)) return false;
   return releases.some((pattern) => pattern.test(text));
 }
 
-/** A merge of branches, whose changes have pull requests of their own, or an import of translations. */
+/**
+ * Whether a pull request only merges branches or imports translations. The changes of merged branches have pull
+ * requests of their own.
+ */
 export function isRoutine({ text }: ParsedTitle): boolean {
   return (
     (mergeHint.test(text) && merges.some((pattern) => pattern.test(text))) ||

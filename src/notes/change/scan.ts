@@ -1,22 +1,24 @@
 /**
- * Reads the visible prose of a Markdown body: what a reader sees as running text, without comments, code and quotations.
- * One pass, linear in the length whatever the text, since bodies of 65,536 hostile characters arrive. Meaning is left to others.
+ * Reads the visible prose of a Markdown body: running text without comments, code and quotations. The text is read in
+ * one pass, and the time is linear for any text, because hostile bodies of 65,536 characters occur. The callers
+ * interpret the prose.
  */
 import { backtickRuns, closingRuns, type Span } from './code-spans.ts';
 
-/** Stands where inline code was, so that the words around it do not become neighbours. */
+/** Replaces inline code, so that the words on both sides of the code do not become neighbors. */
 const codeMark = '\uFFFC';
 const fenceOpening = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const quotation = /^ {0,3}>/;
 
-/** Line ends as `\n`. */
+/** Returns the text with `\n` as line ends. */
 export function unixLines(body: string): string {
   return body.includes('\r') ? body.replace(/\r\n?/g, '\n') : body;
 }
 
 /**
- * The body without HTML comments, fenced blocks, inline code and quoted lines (spec part 2, rule 1 holds for what is said,
- * not for what is shown as an example). Comments become a blank; templates hide example keywords in them.
+ * Returns the body without HTML comments, fenced blocks, inline code and quoted lines. Spec part 2, rule 1 applies to
+ * statements, not to examples. Comments are removed, because templates hide example keywords in comments. A blank
+ * replaces each comment.
  */
 export function visibleProse(body: string): string {
   const text = unixLines(body);
@@ -29,7 +31,10 @@ export function visibleProse(body: string): string {
   return scan.result();
 }
 
-/** The body without HTML comments; code stays. Comments inside fenced blocks stay too, being shown there. */
+/**
+ * Returns the body without HTML comments. Code stays, and so do comments inside fenced blocks, because readers see such
+ * comments.
+ */
 export function withoutComments(body: string): string {
   if (!body.includes('<!--')) return unixLines(body);
   const scan = new Scan(unixLines(body));
@@ -67,7 +72,7 @@ class Scan {
     return this.kept.join('');
   }
 
-  /** Moves over text that stays, up to the next character at which something may begin. */
+  /** Keeps text up to the next character at which a construct may begin. */
   keep(): void {
     let next = this.position + 1;
     if (this.text[this.position] === '`') while (this.text[next] === '`') next += 1;
@@ -94,7 +99,10 @@ class Scan {
     return true;
   }
 
-  /** An unclosed comment at the start of a line hides the rest, as it does on the host; elsewhere it is plain text. */
+  /**
+   * Skips a comment. At the start of a line an unclosed comment hides the rest of the text, as it does on the host.
+   * Elsewhere an unclosed comment is plain text.
+   */
   skipComment(): boolean {
     if (!this.text.startsWith('<!--', this.position)) return false;
     if (this.position > this.lastClose) {
@@ -119,7 +127,7 @@ class Scan {
     return end !== undefined;
   }
 
-  /** Offset after the fenced block that begins here; a block never closed runs to the end. */
+  /** Returns the offset after the fenced block that begins here. An unclosed block runs to the end of the text. */
   private fenceEnd(): number | undefined {
     const end = this.lineEnd(this.position);
     const opening = fenceOpening.exec(this.text.slice(this.position, end));
@@ -160,8 +168,8 @@ function closesFence(line: string, fence: string): boolean {
 }
 
 /**
- * Where each inline code span begins and the offset after it. A span closes at the next run of as many backticks in its
- * paragraph.
+ * Maps the start of each inline code span to the offset after it. A span closes at the next run of the same number of
+ * backticks in its paragraph.
  */
 function codeSpans(text: string): Map<number, number> {
   const spans = new Map<number, number>();

@@ -1,10 +1,10 @@
 /**
- * The vocabulary of title prefixes: words before a colon or in brackets, and the signs that some projects use instead. How
- * they are found in a title is the matter of `title.ts`.
+ * Defines the vocabulary of title prefixes: words before a colon or in brackets, and the signs that some projects use
+ * instead. `title.ts` finds them in a title.
  */
 import type { ChangeType } from './labels.ts';
 
-/** What a prefix says; `plain` says nothing that notes have a place for. */
+/** The meaning of a prefix. `plain` marks words that are removed and have no effect on the notes. */
 export type Meaning = ChangeType | 'housekeeping' | 'revert' | 'dependency' | 'backport' | 'plain';
 
 const meanings: Record<Meaning, string> = {
@@ -29,7 +29,7 @@ const byWord = new Map(
   ),
 );
 
-/** What a word says; case and the choice of blank, dash or underscore make no difference. */
+/** Returns the meaning of words. Case and the choice of blank, dash or underscore are ignored. */
 export function meaningOf(word: string): Meaning | undefined {
   const known = byWord.get(word);
   if (known !== undefined || word.length > 24 || !/[A-Z\s_-]/.test(word)) return known;
@@ -41,7 +41,7 @@ export function meaningOf(word: string): Meaning | undefined {
   );
 }
 
-/** Each meaning with its signs, as a character or by its short name. */
+/** Each meaning with its signs, as a character or a short name. */
 const signs: readonly (readonly [Meaning, string])[] = [
   ['feature', '✨|:sparkles:'],
   ['fix', '🐛|:bug:|🚑|:ambulance:|🩹|:adhesive_bandage:'],
@@ -58,11 +58,11 @@ const signs: readonly (readonly [Meaning, string])[] = [
   ],
 ];
 const bySign = signs.map(([meaning, all]) => [new RegExp(`^(?:${all})\uFE0F?`, 'u'), meaning] as const);
-/** Any other sign before a title decorates it, unless nothing follows. */
+/** Matches a sign before a title that `signs` does not list. Such a sign is decoration, unless no words follow it. */
 const decoration =
   /^(?:(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}){0,3}){1,6}|:[a-z0-9_+-]{2,30}:(?= ))(?=.*[\p{L}\p{N}])/u;
 
-/** The sign that a text begins with, and what it says. */
+/** Returns the length and meaning of the sign that a text begins with. */
 export function signOf(text: string): { length: number; meaning: Meaning } | undefined {
   for (const [sign, meaning] of bySign) {
     const found = sign.exec(text)?.[0];

@@ -1,5 +1,5 @@
 /**
- * Writes a draft: gathers the facts once and hands them to the persona that is asked for.
+ * Writes a draft: gathers the facts once and passes them to the requested persona.
  */
 import type { DraftFlags, Persona, RangeBounds } from '../../protocol/stored.ts';
 import type { NotesSource } from '../range/source.ts';
@@ -17,7 +17,7 @@ export interface Composed {
 
 const personas: Record<Persona, (notes: Notes) => string> = { engineer, internal, customer };
 
-/** The draft of a range for a persona: the same records and bounds give the same bytes (spec part 1). */
+/** Writes the draft of a range for a persona. The same records and bounds always give the same bytes (spec part 1). */
 export function compose(source: NotesSource, bounds: RangeBounds, persona: Persona): Composed {
   const notes = gather(source, bounds);
   return { bodyMd: personas[persona](notes), flags: flagsOf(notes, persona) };

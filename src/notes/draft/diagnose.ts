@@ -1,13 +1,13 @@
 /**
- * Counts what keeps a draft from saying more: changes that no label tells the kind of, and changes without an area. Why each
- * change is in a range or not is the matter of `explain.ts`.
+ * Counts the changes that a draft cannot describe well: changes whose labels do not name a kind of change, and changes
+ * without an area. `explain.ts` says why each change is in a range or not.
  */
 import type { Diagnostics } from '../../protocol/notes.ts';
 import { readLabels, type Vocabulary } from '../change/labels.ts';
 import { type Entry, shipped } from './entries.ts';
 import type { Notes } from './gather.ts';
 
-/** Counts over the entries of a draft, which are the same for every persona. */
+/** Counts the entries of a draft. The counts are the same for every persona. */
 export function diagnose({ entries, vocabulary }: Notes): Diagnostics {
   const changes = entries.length;
   const unlabelled = entries.filter((entry) => !isLabelled(entry, vocabulary)).length;
@@ -19,7 +19,7 @@ export function diagnose({ entries, vocabulary }: Notes): Diagnostics {
   };
 }
 
-/** A backport is labelled where it or what it carries is. */
+/** Whether an entry is labeled. A backport counts as labeled when either the backport or its original is labeled. */
 function isLabelled(entry: Entry, vocabulary: Vocabulary): boolean {
   return [entry.pull, ...shipped(entry)].some(({ labels }) => {
     const { specTypes, aliasTypes, dependencies, housekeeping } = readLabels(labels, vocabulary);

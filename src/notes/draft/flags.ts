@@ -1,5 +1,6 @@
 /**
- * Makes a draft's flags (spec part 2): highlights, contributors and how to upgrade, all from the facts and none from the text.
+ * Makes a draft's flags (spec part 2): highlights, contributors and upgrade instructions. The flags are made from the
+ * facts, not from the text.
  */
 import type { DraftFlags, Persona } from '../../protocol/stored.ts';
 import type { Entry } from './entries.ts';
@@ -10,7 +11,7 @@ import { customerPhrases } from './personas/customer.ts';
 import { actionText, customerSteps } from './plain.ts';
 import { quoteLines } from './quote.ts';
 
-/** Flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
+/** Returns the flags of a draft. Contributors are handles without `@`, in the order of their first merge. */
 export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
   return {
     highlights: persona === 'customer' ? customerPhrases(notes, notes.highlights) : notes.highlights.map(highlightText),
@@ -19,7 +20,10 @@ export function flagsOf(notes: Notes, persona: Persona): DraftFlags {
   };
 }
 
-/** Each breaking change with the steps its author wrote, or where to read on, so that none is silently missing. */
+/**
+ * Lists each breaking change, with the steps that its author wrote. For a change without such steps, the list refers to
+ * the pull request. So every breaking change is mentioned.
+ */
 function upgradeInstructions({ entries, source }: Notes, persona: Persona): string {
   const { origin } = source.repository;
   const parts = entries.filter((entry) => entry.breaking).map((entry) => upgradePart(entry, persona, origin));

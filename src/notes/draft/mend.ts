@@ -1,16 +1,19 @@
 /**
- * Mends a text where something was cut out of it: blanks, empty brackets and loose signs go there. Everywhere else the text
- * stays as it was written.
+ * Repairs a text where something was cut out of it: removes extra blanks, empty brackets and loose signs at the cut.
+ * All other text stays as it was written.
  */
 
-/** Stands where something was cut out. Unicode reserves it for use inside a program: no text that is exchanged has it. */
+/** Marks a cut. Unicode reserves this character for use inside a program, so no exchanged text contains it. */
 export const gone = '\uFDE8';
 const brackets = new RegExp(String.raw`[([<][\s,;${gone}]*[)\]>]`, 'g');
-/** Signs that stand right behind a word; a dot only where it ends one. */
+/**
+ * Matches signs that directly follow a word. A dot counts only at the end of a word, not at the start of `.ts` or
+ * `...`.
+ */
 const closes = /^(?:[,;:!?)\]]|\.(?![\w.]))/;
 const listMark = /^(?:[-*+]|\d{1,9}[.)])$/;
 
-/** The text without the marks of what was cut out, read on across them. */
+/** Removes the marks of all cuts and joins the text around them. */
 export function mended(text: string): string {
   if (!text.includes(gone)) return text.trim();
   const parts = text.replace(brackets, (all) => (all.includes(gone) ? gone : all)).split(gone);
@@ -31,7 +34,10 @@ export function mended(text: string): string {
   return kept.join('').trim();
 }
 
-/** Adds what follows a cut; at the start and behind a list mark, signs that led on from what is gone are gone too. */
+/**
+ * Appends the text after a cut. At the start of a text and after a list mark, leading signs such as `:` are removed,
+ * because they belonged to the removed text.
+ */
 function append(kept: string[], piece: string, apart: boolean): void {
   const last = kept.at(-1);
   if (last === undefined || (kept.length === 1 && listMark.test(last))) {
@@ -46,7 +52,7 @@ function append(kept: string[], piece: string, apart: boolean): void {
   }
 }
 
-/** Without blanks, open brackets and signs at the end that led to something, read from there: `a (see: -` is `a (see`. */
+/** Removes blanks, open brackets and signs at the end of a text, one sign at a time: `a (see: -` becomes `a (see`. */
 function withoutLooseEnd(text: string): string {
   let end = text.length;
   for (;;) {

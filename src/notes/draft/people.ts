@@ -1,12 +1,12 @@
 /**
- * Tells who made a release: authors and co-authors, without bots and without accounts that are gone; and who did so for
- * the first time, if the captured history reaches back far enough to know.
+ * Lists the people of a release: authors and co-authors, without bots and deleted accounts. It also lists first
+ * contributions, if the captured history reaches back far enough.
  */
 import type { PullRecord } from '../../protocol/stored.ts';
 import type { NotesSource } from '../range/source.ts';
 import { byMerge } from '../range/window.ts';
 
-/** Somebody's first merged pull request. */
+/** A person's first merged pull request. */
 export interface FirstContribution {
   login: string;
   pull: PullRecord;
@@ -27,19 +27,22 @@ const knownBots = new Set([
   'weblate',
   'bors',
 ]);
-/** How accounts of machines are named that the host takes for people. */
+/** Names of bot accounts that the host does not mark as bots. */
 const botNames = /\[bot\]$|[-_](?:ro)?bot$|^(?:ro)?bot[-_]/;
-/** Numbers looked at to tell whether earlier history is captured, and how many may be missing (discussions share the numbers). */
+/**
+ * To check whether earlier history is captured, `probes` numbers below those of the range are sampled. At most
+ * `missingProbes` of them may be missing. Some are missing because discussions use numbers of the same sequence.
+ */
 const probes = 40;
 const missingProbes = 2;
 
-/** A person who can be credited. */
+/** Whether an account is a person who can be credited. */
 export function isPerson(login: string, bot = false): boolean {
   const name = login.toLowerCase();
   return !bot && name !== '' && name !== 'ghost' && !botNames.test(name) && !knownBots.has(name);
 }
 
-/** People behind a pull request, the author first; co-authors as the merge commit names them. */
+/** Returns the people of a pull request: the author, then co-authors from the merge commit. */
 export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
   const author = isPerson(pull.author.login, pull.author.bot) ? [pull.author.login] : [];
   const coAuthors = (pull.mergeSha !== null && source.commit(pull.mergeSha)?.coAuthors) || [];
@@ -47,7 +50,7 @@ export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
   return distinctLogins([...author, ...coAuthors.filter((login) => isPerson(login))]);
 }
 
-/** Logins once each, case aside, in the order given. */
+/** Returns each login once without regard to case, in the given order. */
 export function distinctLogins(logins: Iterable<string>): string[] {
   const found = new Map<string, string>();
   for (const login of logins) {
@@ -58,8 +61,8 @@ export function distinctLogins(logins: Iterable<string>): string[] {
 }
 
 /**
- * Authors of these pull requests (in merge order) who had none merged before. Claims nothing where the numbers before
- * theirs are not captured.
+ * Returns the first contributions among the given pull requests, in merge order. Their authors had no pull request
+ * merged before. The result is empty if pull requests with lower numbers than the given ones are not captured.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   const logins = new Set<string>();
@@ -71,7 +74,10 @@ export function firstContributions(source: NotesSource, pulls: readonly PullReco
   return first.sort(byMerge).map((pull) => ({ login: pull.author.login, pull }));
 }
 
-/** Samples the numbers below those of the range: nearly all must be captured. */
+/**
+ * Whether the history before the range is captured. The function samples numbers below those of the range. Nearly all
+ * samples must be captured.
+ */
 function reachesBack(source: NotesSource, pulls: readonly PullRecord[]): boolean {
   const lowest = Math.min(...pulls.map(({ number }) => number));
   let missing = 0;

@@ -1,10 +1,11 @@
 /**
- * The blocks of a merged section as a chain, so that entries are put in beside others in constant time: a draft of thousands
- * of entries is merged inside a fold. Which entry goes where is decided in `merge.ts`.
+ * Keeps the blocks of a merged section as a linked list, so that inserting an entry next to another entry takes
+ * constant time. Speed matters, because drafts of thousands of entries are merged inside a fold. `merge.ts` decides
+ * where each entry goes.
  */
 import type { Block, Section } from './blocks.ts';
 
-/** A block in its section; mutable, since putting one in may set another apart. */
+/** A block in its section. The gap is mutable, because inserting a block can change the gap before the next block. */
 export interface Link {
   block: Block;
   chain: Chain;
@@ -12,7 +13,7 @@ export interface Link {
   after: Link | undefined;
 }
 
-/** A section whose blocks can be put in anywhere. */
+/** A section whose blocks can be inserted anywhere. */
 export class Chain {
   readonly section: Section;
   private first: Link | undefined;
@@ -29,7 +30,7 @@ export class Chain {
     return links;
   }
 
-  /** The section with its blocks as they stand now. */
+  /** Returns the section with its current blocks. */
   toSection(): Section {
     return { ...this.section, blocks: this.links.map(({ block }) => block) };
   }
@@ -38,20 +39,22 @@ export class Chain {
     return this.put(block, this.last, undefined);
   }
 
-  /** Puts an entry after another, in its style: those of several lines stand apart. */
+  /** Inserts an entry after another entry. A blank line separates them when one of the two has several lines. */
   putAfter(place: Link | undefined, block: Block): Link {
     const apart = block.lines.length > 1 || (place?.block.lines.length ?? 1) > 1;
     return this.put({ ...block, gap: apart ? 1 : 0 }, place, place ? place.after : this.first);
   }
 
-  /** Puts an entry before another, which keeps its distance to what stood there. */
+  /** Inserts an entry before another entry. The new entry takes over the gap of the other entry. */
   putBefore(place: Link, block: Block): Link {
     const link = this.put({ ...block, gap: place.block.gap }, place.before, place);
     place.block = { ...place.block, gap: place.block.lines.length > 1 ? 1 : 0 };
     return link;
   }
 
-  /** Puts an entry at a place counted from the front, at the end beyond the last. */
+  /**
+   * Inserts an entry at an index counted from the front. If the index is too large, the entry is appended at the end.
+   */
   putAt(index: number, block: Block): Link {
     let follower = this.first;
     for (let at = 0; follower && at < index; at += 1) follower = follower.after;

@@ -1,10 +1,10 @@
 /**
- * Merges a person's edits of a draft's flags with newly generated ones. What the person set stands; a flag that nobody edited
- * follows the new draft.
+ * Merges a person's edits of a draft's flags with newly generated flags. The person's values are kept. A flag that no
+ * one edited gets the value of the new draft.
  */
 import type { DraftFlags, FlagChanges } from '../../protocol/stored.ts';
 
-/** Flags with a person's changes; `null` gives the generated value back. */
+/** Returns flags with a person's changes applied. `null` restores the generated value. */
 export function editFlags(flags: DraftFlags, generated: DraftFlags, changes: FlagChanges): DraftFlags {
   return {
     highlights: listOf(changes.highlights, flags.highlights, generated.highlights),
@@ -17,10 +17,10 @@ export function editFlags(flags: DraftFlags, generated: DraftFlags, changes: Fla
 }
 
 /**
- * Three-way merge, flag by flag.
- * @param base what was generated before the person edited it
- * @param mine what the person made of it
- * @param next what is generated now
+ * Merges flags three ways, flag by flag.
+ * @param base the flags that were generated before the person edited them
+ * @param mine the person's version
+ * @param next the flags that are generated now
  */
 export function mergeFlags(base: DraftFlags, mine: DraftFlags, next: DraftFlags): DraftFlags {
   const isOwnText = mine.upgradeInstructions !== base.upgradeInstructions;
@@ -31,7 +31,7 @@ export function mergeFlags(base: DraftFlags, mine: DraftFlags, next: DraftFlags)
   };
 }
 
-/** Whether two flags say the same. */
+/** Whether two sets of flags are equal. */
 export function isSameFlags(one: DraftFlags, other: DraftFlags): boolean {
   return (
     one.upgradeInstructions === other.upgradeInstructions &&
@@ -46,8 +46,9 @@ function listOf(change: string[] | null | undefined, current: string[], generate
 }
 
 /**
- * Item by item: what the person added or reworded stays, what they took out stays out, what they left goes when the new draft
- * no longer has it, and what is new comes last. A list that nobody edited is the new one.
+ * Merges a list item by item. Items that the person added or reworded stay, and items that the person removed stay
+ * removed. Items that the person left unchanged are dropped if the new draft no longer has them. New items are added at
+ * the end. A list that no one edited is replaced by the list of the new draft.
  */
 function mergeLists(base: string[], mine: string[], next: string[]): string[] {
   if (isSameList(base, mine)) return next;

@@ -1,30 +1,37 @@
 /**
- * Tells which pull requests a run of commits brought, by the host's own merge commit first and the commit's subject after
- * that. Which commits to look at is decided elsewhere.
+ * Finds the pull requests that a list of commits belongs to. A pull request is found by its merge commit, which the
+ * host reported, else by the subject of a commit. The caller decides which commits to examine.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { publicationOfAll } from './publication.ts';
 import type { NotesSource } from './source.ts';
 
 export interface Attribution {
-  /** In the order in which their commits come, each once. */
+  /** The pull requests, each once, in the order of their commits. */
   pulls: PullRecord[];
-  /** Commits that no merged pull request brought. */
+  /** Commits that belong to no merged pull request. */
   commitsWithoutPull: CommitRecord[];
   /** Pull requests whose own merge commit was not among the commits. */
   bySubject: Set<number>;
-  /** Numbers that commits name as their pull request and that are not captured at all. */
+  /** Numbers that commits name as their pull request, but that are not captured at all. */
   notCaptured: Set<number>;
-  /** Of pull requests whose commits were all seen: the publication of this service that made them all, else undefined. */
+  /**
+   * The key is the number of a pull request. The value is the publication of this service that made all commits of the
+   * pull request. The value is undefined if no publication made all of them. The map contains only pull requests whose
+   * commits were all seen.
+   */
   publications: Map<number, string | undefined>;
 }
 
-/** A merge of one branch into another brings commits, and is no change of its own. */
+/**
+ * Matches the subject of a merge of one branch into another. Such a commit contains other commits, but is not a change
+ * of its own.
+ */
 const branchMerge = /^Merge (?:remote-tracking )?(?:branch|branches|tag|commit) ['"\u2018]/;
 const mergeSubject = /^Merge (?:pull request|PR) #(\d{1,10})(?!\d)/;
-/** What all of these begin with. */
+/** The words that all merge subjects begin with. */
 const mergeHint = /^\s*(?:Merge|Pull|Auto|Rollup)/;
-/** How other hosts and merging bots name what they merge. */
+/** Match further forms of merge subjects, which some hosts and merge bots use. */
 const otherMergeSubjects = [
   /^Merge pull request ['"\u2018].{0,1000}['"\u2019] \([#!](\d{1,10})\) from /,
   /^Merged in .{1,300} \(pull request #(\d{1,10})\)$/,
@@ -32,10 +39,16 @@ const otherMergeSubjects = [
   /^Merged PR (\d{1,10}): /,
   /^(?:Auto merge|Rollup merge) of #(\d{1,10})(?!\d)/,
 ];
-/** The last number in brackets names the pull request; one before it may name an issue or the change that was picked. */
+/**
+ * Matches the number in brackets at the end of a subject. The last number names the pull request. An earlier number may
+ * name an issue or the change that was cherry-picked.
+ */
 const trailingNumber = /\(#(\d{1,10})\)$/;
 
-/** Pull requests and leftover commits of pushes given oldest first, each push's commits oldest first. */
+/**
+ * Returns the pull requests of pushes, and the commits that belong to no pull request. The caller passes the pushes
+ * with the oldest first, and the commits of each push in the same order.
+ */
 export function attribute(source: NotesSource, pushes: readonly string[][]): Attribution {
   const pulls = new Map<number, PullRecord>();
   const leftovers: CommitRecord[] = [];
@@ -59,7 +72,8 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
         else if (!branchMerge.test(commit.message)) waiting.push(commit);
         continue;
       }
-      // The host pushes a merge together with the commits it merges or rebases: they belong to the pull request.
+      // The host pushes a merge together with the commits that it merges or rebases. These commits belong to the pull
+      // request.
       const endsRun = found.merge || (found.exact && index === shas.length - 1);
       const brought = [...(endsRun ? waiting : []), ...(commit && !found.merge ? [commit] : [])];
       if (brought.length > 0) {
@@ -76,7 +90,10 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
   return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured, publications };
 }
 
-/** Merged pull requests of one commit: those merged as it, else the one its subject names. */
+/**
+ * Returns the merged pull requests of one commit: the pull requests whose merge commit is this commit, else the pull
+ * request that the commit's subject names.
+ */
 export function pullsOf(
   source: NotesSource,
   sha: string,
@@ -100,12 +117,12 @@ function mergeOf(subject: string): RegExpExecArray | null {
   return merge ?? otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
 }
 
-/** Whether a commit is called like a pull request, with its number at the end. */
+/** Whether the subject of a commit ends with the number of a pull request: `Add search (#12)`. */
 export function endsWithNumber(message: string): boolean {
   return trailingNumber.test(firstLine(message));
 }
 
-/** The subject of a commit message. */
+/** Returns the subject of a commit message. */
 export function firstLine(message: string): string {
   const end = message.search(/[\r\n]/);
   return (end === -1 ? message : message.slice(0, end)).trim();

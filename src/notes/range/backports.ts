@@ -1,5 +1,6 @@
 /**
- * Finds the pull request that a backport carries to another branch, so that both make one entry under the original's title.
+ * Finds the pull request that a backport carries to another branch. Both pull requests become one entry under the
+ * original's title.
  */
 import type { PullRecord } from '../../protocol/stored.ts';
 import { visibleProse } from '../change/scan.ts';
@@ -18,8 +19,9 @@ const heads = [
 ];
 
 /**
- * The merged pull request that this one carries to its branch; undefined for one into the default branch, and where
- * nothing says which. A number at the end of the title counts only with another sign of a backport.
+ * Returns the original of the backport `pull`: the merged pull request that `pull` carries to another branch. Returns
+ * undefined when `pull` goes into the default branch, or when nothing names the original. A number at the end of the
+ * title counts only together with another sign of a backport.
  */
 export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | undefined {
   const { defaultBranch } = source.repository;

@@ -1,11 +1,12 @@
 /**
- * What a branch is called now: the default branch can be renamed, while pull requests, pushes and tags keep the name that they
- * were told with.
+ * Finds the current name of a branch. The default branch can be renamed, but pull requests, pushes and tags keep the
+ * name that the branch had when they were captured.
  */
 import type { NotesSource } from './source.ts';
 
 /**
- * The default branch for a name that it had at a time (milliseconds); any other branch as it is called.
+ * Returns the current name of the default branch if `branch` was its name at the time `at` (milliseconds). Any other
+ * name is returned unchanged.
  */
 export function branchNow(source: NotesSource, branch: string | null, at: number): string | null {
   const { defaultBranch, formerBranches = [] } = source.repository;

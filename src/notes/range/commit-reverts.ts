@@ -1,6 +1,6 @@
 /**
- * Reverts and the commits that no pull request brought: what such a commit takes back, and which of them a pull request does.
- * What comes of it is settled by `reverts.ts`.
+ * Finds reverts that involve commits without a pull request. Such a commit can revert a change, or a pull request can
+ * revert such a commit. `reverts.ts` decides which changes stay in the notes.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { parseTitle } from '../change/title.ts';
@@ -8,11 +8,14 @@ import { firstLine, pullsOf } from './attribute.ts';
 import type { RevertTargets } from './revert-targets.ts';
 import type { NotesSource } from './source.ts';
 
-/** What takes back a part of a change leaves the rest in the notes. */
+/** Matches the title of a partial revert. A partial revert leaves the reverted change in the notes. */
 export const partial = /\bpartial(?:ly)?\b/i;
 const revertedSha = /^This reverts commit ([0-9a-f]{7,64})\b/im;
 
-/** A commit pushed by hand that takes back what is named by its sha; anything else it may be is left as it is. */
+/**
+ * Returns the revert that a commit makes, if the commit was pushed by hand and its message names the reverted commit by
+ * sha. Returns undefined for any other commit.
+ */
 export function findCommitRevert(
   source: NotesSource,
   commit: CommitRecord,
@@ -26,7 +29,10 @@ export function findCommitRevert(
   return target && { commit, target };
 }
 
-/** The commit of the range that a pull request takes back: named by its body, else by the title that it quotes. */
+/**
+ * Returns the commit of the range that a pull request reverts. The commit is found by the sha in the body, else by its
+ * title, which the title of the pull request quotes.
+ */
 export function revertedCommit(title: string, prose: string, targets: RevertTargets): CommitRecord | undefined {
   const sha = revertedSha.exec(prose)?.[1];
   if (sha !== undefined) return targets.commitNamed(sha);
@@ -34,7 +40,7 @@ export function revertedCommit(title: string, prose: string, targets: RevertTarg
   return quoted === undefined ? undefined : targets.commitTitled(quoted);
 }
 
-/** The title inside `Revert "…"`. */
+/** Returns the title inside `Revert "…"`. */
 export function quotedTitle(text: string): string | undefined {
   return /^revert:? ["“'`](.*)["”'`](?: ?\(#\d{1,10}\))*\.?$/i.exec(text)?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * Selects what a release range holds: merged pull requests, closed issues and commits that no pull request brought. How it
- * is written up is left to `compose.ts`; bounds are valid here, as the API has checked them.
+ * Selects the content of a release range: merged pull requests, closed issues, and commits that belong to no pull
+ * request. `draft/compose.ts` writes the text. Bounds are valid here, because the API has checked them.
  */
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { attribute } from './attribute.ts';
@@ -8,39 +8,48 @@ import { differenceBetween } from './evidence.ts';
 import type { NotesSource } from './source.ts';
 import { branchOf, pullsInWindow, type Span, spanBetween } from './window.ts';
 
-/** What a range holds, and how that was found. */
+/** The content of a range, and how the content was found. */
 export interface Selection {
-  /** Each merged pull request once; by commit order for tags, else by merge time or number. */
+  /** The merged pull requests, each once. They are in commit order for tags, else by merge time or number. */
   pulls: PullRecord[];
-  /** Closed issues that these pull requests link, and those closed inside the range, by number. */
+  /** Closed issues that these pull requests link, and issues closed inside the range, sorted by number. */
   issues: IssueRecord[];
-  /** Commits between two tags that no merged pull request brought, oldest first; else none. */
+  /** Commits between two tags that belong to no merged pull request, oldest first. Empty for other ranges. */
   commitsWithoutPull: CommitRecord[];
   resolution: 'compare' | 'commits' | 'window';
-  /** Pull requests that are found by the subject of a commit alone. */
+  /** Pull requests that were found only by the subject of a commit. */
   bySubject: ReadonlySet<number>;
-  /** Numbers that commits name as their pull request, and that are not captured. */
+  /** Numbers that commits name as their pull request, but that are not captured. */
   notCaptured: ReadonlySet<number>;
-  /** Of pull requests whose commits were all seen: the publication of this service that made them all, else undefined. */
+  /**
+   * The key is the number of a pull request. The value is the publication of this service that made all commits of the
+   * pull request. The value is undefined if no publication made all of them. The map contains only pull requests whose
+   * commits were all seen.
+   */
   publications: ReadonlyMap<number, string | undefined>;
   /** Pull requests that `fromTag` has and `toTag` does not. */
   lost: PullRecord[];
-  /** `fromTag` is no ancestor of `toTag`: legal, and worth telling. */
+  /** True if `fromTag` is not an ancestor of `toTag`. Such a range is allowed, and the draft mentions it. */
   diverged: boolean;
 }
 
 const dayMs = 86_400_000;
-/** Up to here closed issues are asked for one by one; beyond it one reading of all costs less. */
+/**
+ * Maximum number of issues that are read one by one. For more issues, a single reading of all closed issues is cheaper.
+ */
 const widestLookup = 2_000;
 
-/** What a range holds (spec part 1). An unknown tag holds nothing. */
+/** Selects the content of a range (spec part 1). A range with an unknown tag has no content. */
 export function select(source: NotesSource, bounds: RangeBounds): Selection {
   if (bounds.type === 'TAG_BASED') return selectByTags(source, bounds);
   if (bounds.type === 'DATE_BASED') return selectByDates(source, bounds);
   return selectByNumbers(source, bounds);
 }
 
-/** Membership by ancestry; by merge date on the tag's branch only where neither the host nor captured pushes tell. */
+/**
+ * Selects by ancestry. If neither the host nor captured pushes show the ancestry, selects by merge dates on the tag's
+ * branch.
+ */
 function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBounds): Selection {
   const from = source.tag(fromTag);
   const to = source.tag(toTag);
@@ -51,20 +60,21 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
     const lost = attribute(source, between.lost).pulls;
     return selection(source, { ...attributed, lost, resolution: between.resolution, diverged: between.diverged });
   }
-  // Of another branch's window the closing times of issues say nothing: they are fixed on the default branch first.
+  // Issues are selected by closing time only on the default branch. Elsewhere the time says nothing: issues are usually
+  // fixed on the default branch first.
   const onDefault = branchOf(source, to) === source.repository.defaultBranch;
   const closed = onDefault ? closedIn(source, spanBetween(source, from, to)) : [];
   return selection(source, { pulls: pullsInWindow(source, from, to), closed, resolution: 'window' });
 }
 
-/** From the first instant of `fromDate` to the last of `toDate`, UTC, on any base branch. */
+/** Selects from the start of `fromDate` to the end of `toDate` in UTC, on any base branch. */
 function selectByDates(source: NotesSource, { fromDate = '', toDate = '' }: RangeBounds): Selection {
   const span = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };
   const pulls = [...source.pullsMergedBetween(span.from, span.to)];
   return selection(source, { pulls, closed: closedIn(source, span), resolution: 'window' });
 }
 
-/** Numbers inclusive; issues share the sequence. */
+/** Selects by number, both ends included. Issues and pull requests share one sequence of numbers. */
 function selectByNumbers(source: NotesSource, { fromPrNumber = 1, toPrNumber = 0 }: RangeBounds): Selection {
   const pulls = [...source.pullsNumbered(fromPrNumber, toPrNumber)].filter((pull) => pull.state === 'merged');
   return selection(source, { pulls, closed: closedNumbered(source, fromPrNumber, toPrNumber), resolution: 'window' });
@@ -90,7 +100,9 @@ function selection(
   };
 }
 
-/** Closed issues that a pull request links; a number that is no captured issue, or still open, is left out. */
+/**
+ * Returns the closed issues that a pull request links. Open issues and numbers without a captured issue are left out.
+ */
 export function linkedClosedIssues(source: NotesSource, pull: PullRecord): IssueRecord[] {
   const found: IssueRecord[] = [];
   for (const number of pull.linkedIssues) {

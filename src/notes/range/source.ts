@@ -1,6 +1,7 @@
 /**
- * What `notes/` needs to read of one repository, as an interface: the store implements it over a partition, tests over
- * plain arrays. Every reading order is part of the contract, since a draft is a pure function of what is read here.
+ * Defines what `notes/` needs to read from one repository. The store implements the interface over a partition, and
+ * tests implement it over plain arrays. The order in which a function returns records is part of the contract, because
+ * a draft is a pure function of the records that are read here.
  */
 import type { NotesSettings } from '../../protocol/notes.ts';
 import type {
@@ -13,31 +14,34 @@ import type {
   TagRecord,
 } from '../../protocol/stored.ts';
 
-/** Reads one repository at one moment; all calls see the same state. */
+/** Reads one repository at one moment. All calls see the same state. */
 export interface NotesSource {
   readonly repository: RepositoryRecord;
-  /** How the repository wants its notes. */
+  /** The settings of the repository for its notes. */
   readonly settings: NotesSettings;
-  /** All tags that exist, by name. */
+  /** Returns all existing tags, sorted by name. */
   tags(): TagRecord[];
   tag(name: string): TagRecord | undefined;
   pull(number: number): PullRecord | undefined;
   issue(number: number): IssueRecord | undefined;
   commit(sha: string): CommitRecord | undefined;
-  /** What the host said of two commits, both shas. */
+  /** Returns the host's comparison of two commits, given by sha. */
   comparison(from: string, to: string): ComparisonRecord | undefined;
-  /** The push of `branch` whose head is `after`. */
+  /** Returns the push of `branch` whose head is `after`. */
   push(branch: string, after: string): PushRecord | undefined;
-  /** Merged pull requests whose merge commit is `sha`, by number. */
+  /** Returns merged pull requests whose merge commit is `sha`, sorted by number. */
   pullsMergedAs(sha: string): PullRecord[];
-  /** Number of the first merged pull request of an author, by (mergedAt, number), the case of the login aside. */
+  /**
+   * Returns the number of an author's first merged pull request, in the order of (mergedAt, number). The login is
+   * compared without regard to case.
+   */
   firstPullBy(login: string): number | undefined;
-  /** Merged pull requests with `from` ≤ mergedAt < `to` (milliseconds), by (mergedAt, number). */
+  /** Returns merged pull requests with `from` ≤ mergedAt < `to` (milliseconds), sorted by (mergedAt, number). */
   pullsMergedBetween(from: number, to: number): Iterable<PullRecord>;
-  /** All captured pull requests with `from` ≤ number ≤ `to`, by number. */
+  /** Returns all captured pull requests with `from` ≤ number ≤ `to`, sorted by number. */
   pullsNumbered(from: number, to: number): Iterable<PullRecord>;
-  /** How many comments an issue or pull request has. */
+  /** Returns how many comments an issue or pull request has. */
   commentCount(number: number): number;
-  /** Closed issues with `from` ≤ closedAt < `to` (milliseconds), by (closedAt, number). */
+  /** Returns closed issues with `from` ≤ closedAt < `to` (milliseconds), sorted by (closedAt, number). */
   issuesClosedBetween(from: number, to: number): Iterable<IssueRecord>;
 }

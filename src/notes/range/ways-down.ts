@@ -1,25 +1,31 @@
 /**
- * The ways down from one commit: through which captured pushes its ancestors are reached. Where the ways lead when they are
- * followed is the matter of `history.ts`.
+ * Finds the steps down from one commit: the captured pushes through which its ancestors are reached. `history.ts`
+ * follows these steps.
  */
 import { headOfPart, isPartEnd } from '../../foundation/ids.ts';
 import type { CommitRecord, PushRecord } from '../../protocol/stored.ts';
 import { endsWithNumber, pullsOf } from './attribute.ts';
 import type { NotesSource } from './source.ts';
 
-/** One way down from a commit: through a push that lists it, up to and including `index`, to what lies below the push. */
+/**
+ * One step down from a commit to its ancestors, through a push that lists the commit at `index`. The commits of the
+ * push up to `index` are the commit and its ancestors. `below` is the branch's head before the push.
+ */
 export interface Step {
   push: PushRecord;
   index: number;
   below: string;
-  /** False where the push hides what lies below it (new branch, force push, commits left out by the host). */
+  /** False where the push does not show the commits below it (new branch, force push, commits left out by the host). */
   known: boolean;
 }
 
 /**
- * The ways down from a commit, or from the end of a part of a long push to `branch`. Where a push that ends there shows what
- * lies below, those that end there alone, since they are exact; else also those that end where the first push to list it
- * ended: later ones may have merged it beside commits that are not its ancestors.
+ * Returns the steps down from a commit, or from the end of a part of a long push to `branch`.
+ *
+ * A push that ends at the commit is exact. If such a push shows the commits below it, only such pushes are used.
+ * Otherwise pushes that list the commit before their end are used too. Of these pushes, only the oldest counts,
+ * together with others that end at the same commit as the oldest. A newer push may list the commit only because that
+ * push merged the commit. Such a push also lists commits that are not ancestors of the commit.
  */
 export function stepsDown(source: NotesSource, sha: string, branch?: string): Step[] {
   const ofPart: CommitRecord['pushes'] = branch !== undefined && isPartEnd(sha) ? [[branch, sha]] : [];
@@ -30,12 +36,14 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
 }
 
 /**
- * By pushes that list a commit before their end, unless what follows it there may have merged it.
- * @param isHead a push of unknown ground ends at the commit: a branch that was merged, unless pull requests alone follow
+ * Returns steps by pushes that list a commit before their end. A push is left out if one of its later commits may have
+ * merged the commit.
+ * @param isHead whether a push ends at the commit but does not show the commits below it. The commit may then be the
+ *   head of a merged branch. So only commits of pull requests may follow the commit
  */
 function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string, isHead: boolean): Step[] {
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
-  // Where a backfill knew better than a push that left commits out, the push is gone and its key is not.
+  // A backfill can replace a push from which the host left out commits. Then the push is removed, but its key remains.
   const listing = named.filter((push) => push.after !== sha && push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
   if (!first) return [];
@@ -43,7 +51,10 @@ function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: str
   return steps.filter(({ push }) => !mayBeMerged(source, wholePush(source, push), sha, isHead));
 }
 
-/** Commits of the push that a push is a part of, or of itself; none where a part is missing. */
+/**
+ * A long push is stored in parts. Returns the commits of all parts of the push to which the record `push` belongs. The
+ * result is empty if a part is missing.
+ */
 function wholePush(source: NotesSource, push: PushRecord): string[] {
   const parts: string[][] = [];
   let part = source.push(push.branch, headOfPart(push.after));
@@ -59,8 +70,8 @@ function wholePush(source: NotesSource, push: PushRecord): string[] {
 }
 
 /**
- * Whether a commit after one may be a merge that brought it. Hosts can give a merge its pull request's title: then what it
- * brought stands before it and names no pull request.
+ * Whether a later commit of the push may be the merge that contains the commit `sha`. Hosts can give a merge the title
+ * of its pull request. In that case the merged commits come before the merge and name no pull request.
  */
 function mayBeMerged(source: NotesSource, shas: readonly string[], sha: string, isHead: boolean): boolean {
   const at = shas.lastIndexOf(sha);
@@ -78,7 +89,7 @@ function mayBeMerged(source: NotesSource, shas: readonly string[], sha: string, 
   return false;
 }
 
-/** Of the pushes that are named, those that end at `head`. */
+/** Returns those of the named pushes that end at `head`. */
 function pushesAt(source: NotesSource, keys: CommitRecord['pushes'], head: string): PushRecord[] {
   const found: PushRecord[] = [];
   for (const [branch, after] of keys) {
@@ -97,7 +108,7 @@ function stepsBy(pushes: readonly PushRecord[], sha: string): Step[] {
   return steps;
 }
 
-/** Commits of a step's push that are ancestors of where it began, or that commit itself. */
+/** Returns the commit that a step starts from, and the commits of the step's push that are its ancestors. */
 export function ancestorsIn({ push, index }: Step): string[] {
   return index === push.shas.length - 1 ? push.shas : push.shas.slice(0, index + 1);
 }
@@ -106,7 +117,7 @@ function toStep(push: PushRecord, sha: string): Step | undefined {
   const index = isPartEnd(sha) ? push.shas.length - 1 : push.shas.lastIndexOf(sha);
   if (index === -1) return undefined;
   const known = push.before !== null && !push.forced && !push.gap;
-  // Two walks that end in the same push still share what lies below it, unknown as that is.
+  // Two walks that end in the same push share the unknown commits below it. So these commits get a common name.
   const below = known ? (push.before as string) : `below ${push.branch} ${push.after}`;
   return { push, index, below, known };
 }

@@ -1,5 +1,6 @@
 /**
- * The newest backfill of each repository, with what the next one can build on, and the last synchronisation of its tags.
+ * The newest backfill of each repository, and the last sync of the repository's tags. The row of a backfill contains
+ * data that the next backfill can build on.
  */
 import { type BackfillPhase, type BackfillRecord, backfillPhases, type TagSync } from '../../protocol/backfill.ts';
 import type { Partition } from '../partition.ts';
@@ -8,13 +9,16 @@ export function readBackfill(partition: Partition, repoId: string): BackfillReco
   return partition.tables.backfills.get(repoId);
 }
 
-/** Writes a backfill; its per cent never go back, though a list can turn out longer than it seemed. */
+/**
+ * Writes a backfill. The percentage of a backfill never falls, even if a list of the host is longer than estimated
+ * before.
+ */
 export function writeBackfill(partition: Partition, backfill: BackfillRecord): void {
   const percent = Math.max(backfill.percent, percentOf(backfill));
   partition.tables.backfills.putSync(backfill.repoId, { ...backfill, percent });
 }
 
-/** Whether a backfill is under way: its runner will go on with it. */
+/** Whether a backfill is running, or waiting to continue. */
 export function isUnderWay({ state }: Pick<BackfillRecord, 'state'>): boolean {
   return state === 'running' || state === 'waiting';
 }
@@ -27,7 +31,7 @@ export function writeTagSync(partition: Partition, repoId: string, sync: TagSync
   partition.tables.tagSyncs.putSync(repoId, sync);
 }
 
-/** A backfill as the API answers it. */
+/** Returns a backfill as API replies contain it. */
 export function backfillResponse(backfill: BackfillRecord): Record<string, unknown> {
   const { id, repoId, state, position, percent, since, counts, waits, error } = backfill;
   const { startedAt, updatedAt, finishedAt } = backfill;
@@ -51,7 +55,10 @@ export function backfillResponse(backfill: BackfillRecord): Record<string, unkno
   };
 }
 
-/** What a phase usually takes of the whole, in per cent: reviews are asked for one pull request at a time. */
+/**
+ * The usual share of each phase in the duration of a backfill, in percent. The reviews take longest, because they are
+ * requested for one pull request at a time.
+ */
 const weights: Record<BackfillPhase, number> = {
   pulls: 15,
   issues: 12,
@@ -63,7 +70,7 @@ const weights: Record<BackfillPhase, number> = {
   reviews: 25,
 };
 
-/** Whole per cent; a hundred only when it is done. */
+/** Returns the progress in whole percent. It is 100 only when the backfill is completed. */
 function percentOf({ state, position, phases }: BackfillRecord): number {
   if (state === 'completed') return 100;
   let percent = 0;

@@ -1,12 +1,13 @@
 /**
- * Connections of channels in the directory: of an organisation, or of one of its repositories, whose own goes before. Secrets
- * lie there sealed; only their presence is ever answered.
+ * The connections to channels, stored in the directory. A connection belongs to an organization or to one of its
+ * repositories. If both have a connection, the repository's connection applies to the repository. Secrets are stored
+ * sealed, and replies only show whether a secret is present.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { type ChannelName, type ChannelRecord, type Connection, channelTraits } from '../../protocol/channels.ts';
 import type { Partition } from '../partition.ts';
 
-/** Where a connection in force comes from; `default` = the channel works without a stored one. */
+/** The source of the connection that applies. `default` = the channel works without a stored connection. */
 export type ConnectionSource = 'repository' | 'organization' | 'default';
 
 export function readChannel(
@@ -23,7 +24,7 @@ export function writeChannel(partition: Partition, record: ChannelRecord): void 
   partition.tables.channels.putSync([orgId, repoId ?? '', channel], record);
 }
 
-/** Removes a connection; whether there was one. */
+/** Removes a connection. Returns whether it existed. */
 export function removeChannel(
   partition: Partition,
   orgId: string,
@@ -33,7 +34,10 @@ export function removeChannel(
   return partition.tables.channels.removeSync([orgId, repoId ?? '', channel]);
 }
 
-/** The stored connection in force for a repository, or for an organisation's repositories without one of their own. */
+/**
+ * Returns the stored connection that applies to a repository. If `repoId` is null, returns the organization's own
+ * connection.
+ */
 export function effectiveChannel(
   partition: Partition,
   orgId: string,
@@ -44,12 +48,15 @@ export function effectiveChannel(
   return own ?? readChannel(partition, orgId, null, channel);
 }
 
-/** The part of a record that a publication takes along. */
+/** Returns the part of a stored connection that is copied into a publication. */
 export function toConnection({ orgId, repoId, settings, secrets, receiver }: ChannelRecord): Connection {
   return { orgId, repoId, settings, secrets, receiver };
 }
 
-/** Removes all connections of an organisation but those that say who may read the pages of the repositories named. */
+/**
+ * Removes all connections of an organization, except the connections that control who may read the pages of
+ * `repositories`.
+ */
 export function removeChannelsBut(partition: Partition, orgId: string, repositories: ReadonlySet<string>): void {
   const keys = [...partition.tables.channels.getKeys({ start: [orgId], end: [orgId, '\u{10ffff}'] })];
   for (const key of keys as [string, string, ChannelName][]) {
@@ -58,13 +65,17 @@ export function removeChannelsBut(partition: Partition, orgId: string, repositor
   }
 }
 
-/** Validator of a channel's state, stored or not. Sealed texts are in it: no two seals of a secret are the same. */
+/**
+ * Returns the validator (ETag) of a channel's state, whether or not a connection is stored. Sealed secrets are
+ * included. The same secret gives a different sealed text each time it is sealed. So storing the same secret again also
+ * changes the validator.
+ */
 export function channelDigest(channel: ChannelName, record: ChannelRecord | undefined): string {
   const stored = record && [record.orgId, record.repoId, record.settings, record.createdAt, record.updatedAt];
   return digestOf(JSON.stringify([channel, stored ?? null, Object.entries(record?.secrets ?? {}).sort()]));
 }
 
-/** The state of a channel as the API answers it; `record` undefined = nothing is stored. */
+/** Returns the state of a channel as API replies contain it. `record` is undefined if no connection is stored. */
 export function channelResponse(
   channel: ChannelName,
   record: ChannelRecord | undefined,

@@ -1,6 +1,6 @@
 /**
- * Comments and reviews of a repository, by the pull request or issue they belong to; deleted ones are kept as tombstones, so
- * that a late delivery cannot bring them back.
+ * Comments and reviews of a repository, stored under the number of their pull request or issue. Deleted comments are
+ * kept as tombstones, so that a late delivery cannot bring them back.
  */
 import type { CommentKind, CommentRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -19,13 +19,13 @@ export function writeComment(partition: Partition, repoId: string, comment: Comm
   partition.tables.comments.putSync([repoId, comment.number, comment.kind, comment.id], comment);
 }
 
-/** Comments of one pull request or issue that exist, by kind and id. */
+/** Returns the comments of one pull request or issue, without deleted ones, ordered by kind and id. */
 export function listComments(partition: Partition, repoId: string, number: number): CommentRecord[] {
   const rows = partition.tables.comments.getRange({ start: [repoId, number], end: [repoId, number + 1] });
   return [...rows].map((row) => row.value as CommentRecord).filter((comment) => !comment.deleted);
 }
 
-/** Removes what was said of a pull request or issue, tombstones included. */
+/** Removes all comments of a pull request or issue, including tombstones. */
 export function removeComments(partition: Partition, repoId: string, number: number): void {
   const { comments } = partition.tables;
   const keys = [...comments.getKeys({ start: [repoId, number], end: [repoId, number + 1] })];

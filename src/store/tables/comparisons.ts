@@ -1,6 +1,6 @@
 /**
- * What the host said of two commits of a repository, by their shas. It can neither change nor grow old, and goes with the
- * repository alone.
+ * Comparisons of two commits of a repository, as the host reported them, stored by the shas of both commits. A
+ * comparison never changes or expires; it is removed only with its repository.
  */
 import type { ComparisonRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -14,7 +14,7 @@ export function readComparison(
   return partition.tables.comparisons.get([repoId, from, to]);
 }
 
-/** Writes a comparison unless it is known; whether it was new. */
+/** Writes a comparison unless it is stored already. Returns whether the comparison was new. */
 export function writeComparison(partition: Partition, repoId: string, comparison: ComparisonRecord): boolean {
   const key = [repoId, comparison.from, comparison.to];
   if (partition.tables.comparisons.get(key)) return false;

@@ -1,11 +1,11 @@
 /**
- * Records that could not be folded, with the error, until a person replays or drops them. They are as minimal and redacted
- * as the journal's.
+ * Dead letters: records that could not be folded, each with the error that occurred. A record stays here until a person
+ * replays or drops it. A dead letter contains the same minimal and redacted data as the record in the journal.
  */
 import type { JournalRecord } from '../../protocol/journal.ts';
 import type { Partition } from '../partition.ts';
 
-/** A record set aside at journal position (seq, index). */
+/** A record that was set aside, and its position in the journal (seq, index). */
 export interface DeadLetter {
   seq: number;
   index: number;
@@ -18,14 +18,14 @@ export function writeDeadLetter(partition: Partition, letter: DeadLetter): void 
   partition.tables.deadLetters.putSync([letter.seq, letter.index], letter);
 }
 
-/** Removes the letter at a place; false when there is none any more. */
+/** Removes the dead letter at a journal position. Returns false if there is none. */
 export function removeDeadLetter(partition: Partition, seq: number, index: number): boolean {
   if (partition.tables.deadLetters.get([seq, index]) === undefined) return false;
   partition.tables.deadLetters.removeSync([seq, index]);
   return true;
 }
 
-/** All dead letters in journal order. */
+/** Returns all dead letters in journal order. */
 export function listDeadLetters(partition: Partition): DeadLetter[] {
   return [...partition.tables.deadLetters.getRange({})].map((row) => row.value as DeadLetter);
 }

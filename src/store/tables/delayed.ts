@@ -1,12 +1,13 @@
 /**
- * Accepted events of organisations over their limit, until the partition's time reaches their due time (`docs/architecture.md`
- * decision 16). Later events of a repository line up behind its delayed ones, so its order holds.
+ * Accepted events of organizations that have exceeded their limit. The events are stored here until the partition's
+ * time reaches their due time (`docs/architecture.md` decision 16). If a repository has delayed events, its later
+ * events wait until the delayed events are folded. So the order of the repository's events is kept.
  */
 import type { EventRecord } from '../../protocol/journal.ts';
 import type { Partition } from '../partition.ts';
 import { readCounter, writeCounter } from './meta.ts';
 
-/** A delayed event with its place in the journal. */
+/** A delayed event with its position in the journal. */
 export interface DelayedEvent {
   due: number;
   seq: number;
@@ -14,7 +15,10 @@ export interface DelayedEvent {
   record: EventRecord;
 }
 
-/** Counted, since it is asked for with every message and opening a cursor costs more than folding a record. */
+/**
+ * Name of the counter of delayed events. The number is needed with every journal message. Counting the rows of the
+ * table would open a cursor each time, and opening a cursor costs more than folding a record.
+ */
 const counter = 'delayed';
 
 interface Line {
@@ -23,14 +27,17 @@ interface Line {
 }
 
 /**
- * The line in which an event waits: that of its repository, of which an organisation's own secret has one of its own. What is
- * merely claimed must not hold up the owner.
+ * Returns the queue in which an event waits: the queue of its repository. Events signed with an organization's own
+ * secret wait in a separate queue. So an organization that only claims a repository cannot delay the events of the real
+ * owner.
  */
 function lineOf({ repository, signedBy }: EventRecord): string {
   return signedBy ? `${repository.id} ${signedBy.org}` : repository.id;
 }
 
-/** Due time of the last delayed event in the line of an event; undefined when none waits. */
+/**
+ * Returns the due time of the last delayed event in the queue of `record`; undefined if no event waits in the queue.
+ */
 export function lastDue(partition: Partition, record: EventRecord): number | undefined {
   return (partition.tables.delayedRepositories.get(lineOf(record)) as Line | undefined)?.last;
 }
@@ -43,7 +50,7 @@ export function writeDelayed(partition: Partition, event: DelayedEvent): void {
   partition.tables.delayedRepositories.putSync(key, { count: line.count + 1, last: Math.max(line.last, event.due) });
 }
 
-/** The next delayed event due at `time`, if any. */
+/** Returns the next event that is due at `time`, if there is one. */
 export function nextDue(partition: Partition, time: number): DelayedEvent | undefined {
   for (const row of partition.tables.delayed.getRange({ end: [time, Number.MAX_VALUE], limit: 1 })) return row.value;
   return undefined;
@@ -58,12 +65,12 @@ export function removeDelayed(partition: Partition, event: DelayedEvent): void {
   else partition.tables.delayedRepositories.putSync(key, { ...line, count: line.count - 1 });
 }
 
-/** All delayed events, soonest first: what the ingress seeds its limits from. */
+/** Yields all delayed events in the order of their due times. The webhook receiver initializes its limits with them. */
 export function* listDelayed(partition: Partition): Iterable<DelayedEvent> {
   for (const row of partition.tables.delayed.getRange({})) yield row.value as DelayedEvent;
 }
 
-/** How many events wait for their due time. */
+/** Returns how many events wait for their due time. */
 export function countDelayed(partition: Partition): number {
   return readCounter(partition, counter);
 }

@@ -1,18 +1,25 @@
 /**
- * Deliveries that were folded, so that a host's retry or a person's redelivery changes nothing (`docs/architecture.md` decision 11).
- * Written in the transaction of the effect; a delivery that was dead-lettered is not here.
+ * Deliveries that were folded. They are recorded so that a retry by the host or a redelivery by a person changes
+ * nothing (`docs/architecture.md` decision 11). A row is written in the same transaction as the changes that the
+ * delivery causes. A delivery that became a dead letter has no row.
  */
 import { createHash } from 'node:crypto';
 import type { EventRecord, InstallationRecord } from '../../protocol/journal.ts';
 import type { Partition } from '../partition.ts';
 
-/** Identity of a delivery: the host's id is unique per event, not per hook, and a long push has parts. */
+/**
+ * Returns the key of a delivery. All four fields are needed, because the host sends the same delivery id to several
+ * webhooks. Also, a long push is recorded in several parts.
+ */
 export function deliveryKey(delivery: string, event: string, source: string, part: number): string {
   const key = `${delivery} ${event} ${source} ${part}`;
   return key.length <= 500 ? key : createHash('sha256').update(key).digest('hex');
 }
 
-/** The key of a record that a delivery became; the receiver and the owner must agree on it. */
+/**
+ * Returns the key of the delivery that a record came from. The webhook receiver and the partition's owner must compute
+ * the same key.
+ */
 export function recordKey(record: EventRecord | InstallationRecord): string {
   const { delivery, source } = record;
   if (record.kind === 'installation') return deliveryKey(delivery, record.kind, source, record.part ?? 0);
@@ -27,14 +34,15 @@ export function writeDelivery(partition: Partition, key: string, at: number): vo
   partition.tables.deliveries.putSync(key, at);
 }
 
-/** Forgets one delivery: what came of it was set aside, so it may come again. */
+/** Removes a delivery whose record became a dead letter, so that the delivery is accepted when it is sent again. */
 export function removeDelivery(partition: Partition, key: string): void {
   partition.tables.deliveries.removeSync(key);
 }
 
 /**
- * Looks at up to `limit` deliveries, from where the last call ended, and forgets those folded before `before`
- * (milliseconds). An index by time would be moved with every delivery to be read once in its life.
+ * Reads up to `limit` deliveries, starting where the last call ended, and removes those that were folded before
+ * `before` (milliseconds). There is no index by time, because an index would cost one more write per delivery, and each
+ * index entry would be read only once.
  */
 export function removeDeliveriesBefore(partition: Partition, before: number, limit: number): void {
   const { deliveries, meta } = partition.tables;

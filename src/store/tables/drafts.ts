@@ -1,6 +1,6 @@
 /**
- * Drafts by id. A draft's id follows from its range and persona, so the drafts of a range need no index. The record holds
- * the newest text; the texts before it are the matter of `revisions.ts`.
+ * Drafts by id. A draft's id is derived from its range and persona, so the drafts of a range need no index. A draft's
+ * record holds the newest text; `revisions.ts` stores the earlier texts.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { draftId } from '../../foundation/ids.ts';
@@ -9,7 +9,7 @@ import type { Partition } from '../partition.ts';
 
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 
-/** Ids of the drafts that a range can have. */
+/** Returns the ids of all drafts that a range can have, one per persona. */
 export function draftsOf(rangeId: string): string[] {
   return personas.map((persona) => draftId(rangeId, persona));
 }
@@ -18,14 +18,17 @@ export function readDraft(partition: Partition, id: string): DraftRecord | undef
   return partition.tables.drafts.get(id);
 }
 
-/** Writes a draft with the digest of what it says now. */
+/** Writes a draft together with the digest of its content. Returns the stored record. */
 export function writeDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
   const written = { ...draft, digest: contentDigest(draft) };
   partition.tables.drafts.putSync(draft.id, written);
   return written;
 }
 
-/** The list of fields is part of the journal's meaning: a replay must find a draft in the state that a command named. */
+/**
+ * Returns the digest of a draft's content. The list of fields must never change. A command contains this digest to name
+ * the draft's state, and a replay of the command must compute the same digest.
+ */
 function contentDigest({
   id,
   status,

@@ -1,10 +1,13 @@
 /**
- * How often the carrying out of an effect was begun on this machine and not ended: what ends the process would be begun again
- * for ever. Not folded; a row that is done leaves nothing here.
+ * For each effect, counts the attempts that began on this machine but never ended. Without the count, an effect that
+ * kills the process would be tried again without end. The count is not folded from the journal. The count is removed
+ * when an attempt ends.
  */
 import type { Partition } from '../partition.ts';
 
-/** Notes that an effect is begun, on disk before it is; how many attempts before this one did not end. */
+/**
+ * Stores on disk that an attempt at the effect of an outbox row begins. Returns how many earlier attempts never ended.
+ */
 export async function beginAttempt(partition: Partition, row: number): Promise<number> {
   const { local } = partition.tables;
   const unended: number = local.get(keyOf(row)) ?? 0;
@@ -12,7 +15,7 @@ export async function beginAttempt(partition: Partition, row: number): Promise<n
   return unended;
 }
 
-/** Notes that the attempt ended, however it did. */
+/** Removes the count, because an attempt has ended, whatever its outcome was. */
 export async function endAttempt(partition: Partition, row: number): Promise<void> {
   await partition.write(() => partition.tables.local.removeSync(keyOf(row)));
 }

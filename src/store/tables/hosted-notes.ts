@@ -1,31 +1,39 @@
 /**
- * Notes on pages of this service. A version of a repository has a page of its own for customers, and below it one for engineers and
- * one for each internal draft. Beside them stands what lists show of each version: a list must not read the text of every note.
+ * Notes that are published on pages of this service. Each version of a repository has a page for customers. The paths
+ * of its other pages begin with the path of this page: one page for engineers, and one page for each internal draft.
+ *
+ * A second table holds one list entry per version, so that a list need not read the text of every note.
  */
 import type { HostedPage } from '../../protocol/hosted.ts';
 import type { Partition } from '../partition.ts';
 
-/** A note as it stands on its page. Times in milliseconds. */
+/** A note that is published on a page. Times are in milliseconds. */
 export interface HostedNote extends HostedPage {
   repoId: string;
-  /** The publication that it came from last. */
+  /** The last publication that wrote this note. */
   publicationId: string;
-  /** Where its page is below the version's own; the customers' note has none. */
+  /** Path of the note's page below the page of the version; absent for the customers' note. */
   path?: string;
   publishedAt: number;
   updatedAt: number;
 }
 
-/** A note as lists show it. */
+/** The fields of a note that lists show. */
 export type HostedEntry = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'date' | 'updatedAt'>;
 
-/** Keys and rows of lists: one of each version that lists show. Rows of earlier versions have no path and no excerpt. */
+/**
+ * Key and row of a list entry; there is one entry per version. Rows that earlier versions of the service wrote have no
+ * path and no excerpt.
+ */
 type IndexKey = [repoId: string, date: number, version: string];
 type IndexRow = Pick<HostedNote, 'path' | 'excerpt' | 'summary' | 'updatedAt' | 'publicationId'>;
 
 const engineers = 'engineer';
 
-/** Writes a note; the earlier one of its page gives way, whose time of publication stays. */
+/**
+ * Writes a note. If the page has a note already, the new note replaces it. The new note gets the time of publication of
+ * the replaced note.
+ */
 export function writeHostedNote(
   partition: Partition,
   note: Omit<HostedNote, 'publishedAt' | 'updatedAt'>,
@@ -40,7 +48,10 @@ export function writeHostedNote(
   });
 }
 
-/** Removes what a publication put on a page, unless another one has taken its place there. */
+/**
+ * Removes the note that a publication wrote on a page. If another publication has replaced the note, nothing is
+ * removed.
+ */
 export function removeHostedNote(
   partition: Partition,
   { repoId, version, path, publicationId }: Pick<HostedNote, 'repoId' | 'version' | 'path' | 'publicationId'>,
@@ -52,7 +63,7 @@ export function removeHostedNote(
   });
 }
 
-/** @param path of the page below the version's own */
+/** @param path path of the page below the page of the version */
 export function readHostedNote(
   partition: Partition,
   repoId: string,
@@ -62,12 +73,15 @@ export function readHostedNote(
   return partition.tables.hostedNotes.get(keyOf(repoId, version, path));
 }
 
-/** The engineers' note of a version. */
+/** Returns the engineers' note of a version. */
 export function readEngineersNote(partition: Partition, repoId: string, version: string): HostedNote | undefined {
   return readHostedNote(partition, repoId, version, engineers);
 }
 
-/** Publications that the notes of a repository came from last. What lists show need not be read as a whole. */
+/**
+ * Returns the ids of the publications that last wrote the notes on a repository's pages. Reading whole notes is slow.
+ * So if a note has a list entry, its publication's id is read from the list entry.
+ */
 export function publicationsOnPages({ tables }: Partition, repoId: string): Set<string> {
   const listed = new Map<string, string>();
   for (const { key, value } of tables.hostedNotesByDate.getRange(rowsOf(repoId))) {
@@ -79,19 +93,20 @@ export function publicationsOnPages({ tables }: Partition, repoId: string): Set<
   return new Set([...tables.hostedNotes.getKeys(rowsOf(repoId))].map((key) => publicationOf(key as string[])));
 }
 
-/** How many pages a repository has, whether or not lists show them. */
+/** Returns how many pages a repository has, including pages that lists do not show. */
 export function countPages(partition: Partition, repoId: string): number {
   return partition.tables.hostedNotes.getKeysCount(rowsOf(repoId));
 }
 
-/** How many versions lists show of a repository. */
+/** Returns how many versions of a repository have a list entry. */
 export function countHostedNotes(partition: Partition, repoId: string): number {
   return partition.tables.hostedNotesByDate.getKeysCount(rowsOf(repoId));
 }
 
 /**
- * Versions of a repository as lists show them, the newest first. They may be fewer than `limit` although others follow: an internal
- * note that an earlier version published on the version's own page stays readable there, but is left out.
+ * Returns the list entries of a repository's versions, newest first. The result may be shorter than `limit` although
+ * more entries follow, because some notes are not listed. Example: an earlier version of the service published an
+ * internal note on the version's own page. This note can still be read, but it is not listed.
  */
 export function listHostedNotes(partition: Partition, repoId: string, offset: number, limit: number): HostedEntry[] {
   const within = { start: [repoId, '\u{10ffff}'], end: [repoId], reverse: true, offset, limit };
@@ -105,8 +120,10 @@ export function listHostedNotes(partition: Partition, repoId: string, offset: nu
 }
 
 /**
- * Earlier versions published every persona on the version's own page. The engineers' note moves from there to its page, and readers
- * are led after it. An internal one is taken away: to lead on from an address that can be guessed would give the new one away.
+ * Removes the old note for the persona of `note` from the version's own page. Earlier versions of the service published
+ * the notes for every persona on that page. After an engineers' note is removed, the page redirects readers to the new
+ * page. After an internal note is removed, the page does not redirect: its address can be guessed, and a redirect would
+ * reveal the secret new address.
  */
 function leaveVersionPage({ tables: { hostedNotes } }: Partition, note: HostedNote): void {
   const key = keyOf(note.repoId, note.version);
@@ -116,7 +133,7 @@ function leaveVersionPage({ tables: { hostedNotes } }: Partition, note: HostedNo
   else hostedNotes.removeSync(key);
 }
 
-/** Changes notes of a version and brings what lists show of it up to date. */
+/** Changes notes of a version, and then updates the version's list entry. */
 function relisting(partition: Partition, repoId: string, version: string, change: () => void): void {
   const { hostedNotesByDate } = partition.tables;
   const before = listedNote(partition, repoId, version);
@@ -126,14 +143,20 @@ function relisting(partition: Partition, repoId: string, version: string, change
   if (after) hostedNotesByDate.putSync([repoId, after.date, version], indexRow(after));
 }
 
-/** The note of a version that lists show: the customers', else the engineers', else what an earlier version put on its page. */
+/**
+ * Returns the note that lists show for a version: the customers' note, else the engineers' note, else the note that an
+ * earlier version of the service published on the version's page.
+ */
 function listedNote(partition: Partition, repoId: string, version: string): HostedNote | undefined {
   const own = readHostedNote(partition, repoId, version);
   if (own?.persona === 'customer') return own;
   return readEngineersNote(partition, repoId, version) ?? own;
 }
 
-/** A record of an earlier version gives the row that it gave then. */
+/**
+ * Returns the row of a note's list entry. For a note that an earlier version of the service wrote, the row is the same
+ * as that version would have written.
+ */
 function indexRow({ path, excerpt, summary, updatedAt, publicationId }: HostedNote): IndexRow {
   const shown = excerpt === undefined ? { summary } : { excerpt };
   return { ...shown, updatedAt, publicationId, ...(path !== undefined && { path }) };

@@ -1,5 +1,5 @@
 /**
- * Captured issues: by number, and closed ones by time of closing.
+ * Captured issues, stored by number. Closed issues also have an index by the time of closing.
  */
 import type { IssueRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -8,7 +8,7 @@ export function readIssue(partition: Partition, repoId: string, number: number):
   return partition.tables.issues.get([repoId, number]);
 }
 
-/** Writes an issue and moves its index entry. */
+/** Writes an issue and updates its index row. */
 export function writeIssue(
   partition: Partition,
   repoId: string,
@@ -22,7 +22,7 @@ export function writeIssue(
   if (issue.closedAt !== null) issuesByClosedAt.putSync([repoId, issue.closedAt, issue.number], true);
 }
 
-/** Removes an issue that the host deleted or moved away, and remembers that it did. */
+/** Removes an issue that the host deleted or transferred, and stores the time of the removal. */
 export function removeIssue(partition: Partition, repoId: string, number: number, at: number): void {
   const issue = readIssue(partition, repoId, number);
   const removedAt: number = partition.tables.removedIssues.get([repoId, number]) ?? 0;
@@ -32,12 +32,12 @@ export function removeIssue(partition: Partition, repoId: string, number: number
   if (issue.closedAt !== null) partition.tables.issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);
 }
 
-/** Whether an issue was removed: late deliveries must not bring it back. */
+/** Whether an issue was removed. Late deliveries must not bring it back. */
 export function isIssueRemoved(partition: Partition, repoId: string, number: number): boolean {
   return partition.tables.removedIssues.get([repoId, number]) !== undefined;
 }
 
-/** Closed issues with `from` ≤ closedAt < `to`, by (closedAt, number). */
+/** Returns the issues with `from` ≤ closedAt < `to`, ordered by (closedAt, number). */
 export function issuesClosedBetween(partition: Partition, repoId: string, from: number, to: number): IssueRecord[] {
   const found: IssueRecord[] = [];
   for (const key of partition.tables.issuesByClosedAt.getKeys({ start: [repoId, from], end: [repoId, to] })) {

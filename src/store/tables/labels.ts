@@ -1,10 +1,14 @@
 /**
- * Renamed and deleted labels of a repository. No event comes for each issue that carries one, so what is stored keeps the
- * label it had, and reading maps it.
+ * Renamed and deleted labels of a repository. When a label changes, the host sends no event for the issues and pull
+ * requests that have the label. So stored records keep the old name. When a record is read, its old names are mapped to
+ * the new names.
  */
 import type { Partition } from '../partition.ts';
 
-/** A label that was renamed, or deleted (`to` null), at a time; `id` is the host's number of it. */
+/**
+ * A label that was renamed, or deleted (`to` is null), and the time of the change. `id` is the host's number of the
+ * label.
+ */
 export interface LabelChange {
   id?: string;
   from: string;
@@ -16,15 +20,22 @@ export function writeLabelChange(partition: Partition, repoId: string, { id, fro
   partition.tables.labelChanges.putSync([repoId, seenAt, from], { ...(id !== undefined && { id }), from, to, seenAt });
 }
 
-/** All changes, oldest first: by the time they came, but those of one label by what each begins with. */
+/**
+ * Returns all changes in the order of arrival. The changes of one label that arrived out of order are sorted, see
+ * `inOrder`.
+ */
 export function listLabelChanges(partition: Partition, repoId: string): LabelChange[] {
   const rows = partition.tables.labelChanges.getRange({ start: [repoId], end: [repoId, Number.MAX_VALUE] });
   return inOrder([...rows].map((row) => row.value as LabelChange));
 }
 
 /**
- * No event of a label has a time, so one that comes late can only be told by its names: what a label was called before must
- * be what the change before called it. Each takes the place, and the time, of the one that came when it should have.
+ * Sorts the changes of each label. Label events contain no time. So a late event can be recognized only by its names:
+ * the old name of each change must be the new name of the change before it. Each position in the list keeps its time of
+ * arrival. The sorted changes of a label are put at the positions that this label's changes had.
+ *
+ * Example: `b` → `c` arrives at time 1 and `a` → `b` at time 2. The result is `a` → `b` with time 1 and `b` → `c` with
+ * time 2.
  */
 function inOrder(changes: readonly LabelChange[]): LabelChange[] {
   const ordered = [...changes];
@@ -39,7 +50,10 @@ function inOrder(changes: readonly LabelChange[]): LabelChange[] {
   return ordered;
 }
 
-/** The changes of one label so that each begins with the name that the one before gave; as they came when they form no chain. */
+/**
+ * Sorts the changes of one label so that the old name of each change is the new name of the previous change. If the
+ * changes form no such chain, returns them in the order of arrival.
+ */
 function toChain(came: readonly LabelChange[]): readonly LabelChange[] {
   const given = new Set(came.map(({ to }) => to));
   const left = [...came];
@@ -55,7 +69,10 @@ function toChain(came: readonly LabelChange[]): readonly LabelChange[] {
   return left.length === 0 ? chain : came;
 }
 
-/** Labels as they are called now, of which a record knew the names at `knownAt`. */
+/**
+ * Returns the current names of a record's labels. The given names were correct at time `knownAt`, so only later changes
+ * are applied.
+ */
 export function currentLabels(labels: readonly string[], knownAt: number, changes: readonly LabelChange[]): string[] {
   let current = [...labels];
   for (const { from, to, seenAt } of changes) {

@@ -1,16 +1,20 @@
 /**
- * What a partition knows of itself: how far it has folded, its time, its counters (all folded), and, apart from that,
- * who owns it on this machine and which stream it follows (`local`).
+ * Data of a partition about itself. The table `meta` holds the partition's cursor, time and counters, which are folded
+ * from the journal. The table `local` holds the partition's owner on this machine and the stream that the partition
+ * follows, which are not folded.
  */
 import type { Partition } from '../partition.ts';
 
-/** The last journal message folded, and the id of its last record, which tells a reused sequence. */
+/**
+ * The last journal message that was folded, and the id of its last record. The id makes it possible to detect a
+ * replaced stream, in which the message with the same sequence contains other records.
+ */
 export interface Cursor {
   seq: number;
   recordId: string;
 }
 
-/** The stream a cursor belongs to. `epoch` counts how often it was found replaced or cut. */
+/** The stream that a cursor belongs to. `epoch` counts how often the stream was found to be replaced or cut. */
 export interface StreamIdentity {
   created: string;
   epoch: number;
@@ -24,7 +28,7 @@ export function writeCursor(partition: Partition, cursor: Cursor): void {
   partition.tables.meta.putSync('cursor', cursor);
 }
 
-/** The partition's time: the highest time of a folded record, in milliseconds. */
+/** Returns the partition's time, which is the highest time of all folded records, in milliseconds. */
 export function readTime(partition: Partition): number {
   return partition.tables.meta.get('time') ?? 0;
 }
@@ -33,7 +37,7 @@ export function writeTime(partition: Partition, time: number): void {
   partition.tables.meta.putSync('time', time);
 }
 
-/** A counter kept in the partition; 0 before it was first moved. */
+/** Returns the value of a counter of the partition; 0 if it has never been written. */
 export function readCounter(partition: Partition, counter: string): number {
   return partition.tables.meta.get(counter) ?? 0;
 }
@@ -42,7 +46,7 @@ export function writeCounter(partition: Partition, counter: string, value: numbe
   partition.tables.meta.putSync(counter, value);
 }
 
-/** The next number of a counter kept in the partition, from 1. */
+/** Increments a counter of the partition and returns its new value; the first value is 1. */
 export function nextNumber(partition: Partition, counter: string): number {
   const next = readCounter(partition, counter) + 1;
   writeCounter(partition, counter, next);

@@ -1,29 +1,30 @@
 /**
- * Effects that a fold caused and that are carried out after its commit: renders, recounts, backfills, relays to another
- * partition (`docs/architecture.md` decision 14). Rows are numbered in the order of their causes; a row goes when its outcome is folded.
+ * Effects that folding a record caused and that are carried out after the commit: renders, recounts, backfills, and
+ * relays to another partition (`docs/architecture.md` decision 14). Rows are numbered in the order in which they are
+ * written. A row is removed once the outcome of its effect is folded.
  */
 import type { RelayBody } from '../../protocol/relays.ts';
 import type { Persona } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 import { nextNumber } from './meta.ts';
 
-/** What an effect does. */
+/** An effect: its kind in the field `effect`, and the objects that it is about. */
 export type Effect =
   | { effect: 'render'; draftId: string; rangeId: string; repoId: string; persona: Persona; ticket: string }
   | { effect: 'recount'; repoId: string }
   | { effect: 'backfill'; repoId: string; backfillId: string }
   | { effect: 'relay'; target: string; at: number; body: RelayBody };
 
-/** An effect with its number, unique and rising within the partition. */
+/** An effect with its number. Numbers are unique and increase within a partition. */
 export interface OutboxRow {
   number: number;
   effect: Effect;
 }
 
-/** A row that is a relay. */
+/** An outbox row whose effect is a relay. */
 export type RelayRow = OutboxRow & { effect: Extract<Effect, { effect: 'relay' }> };
 
-/** Writes an effect down. With a `key`, it takes the place of an earlier one of the same key. */
+/** Stores an effect and returns its number. The new effect replaces an earlier effect with the same `key`. */
 export function writeEffect(partition: Partition, effect: Effect, key?: string): number {
   const { outbox, outboxKeys } = partition.tables;
   const number = nextNumber(partition, 'outbox');
@@ -36,7 +37,7 @@ export function writeEffect(partition: Partition, effect: Effect, key?: string):
   return number;
 }
 
-/** Removes an effect whose outcome is folded; false when it had gone or been replaced. */
+/** Removes an effect whose outcome is folded. Returns false if the effect was removed or replaced before. */
 export function removeEffect(partition: Partition, number: number): boolean {
   const { outbox, outboxKeys } = partition.tables;
   const row: (OutboxRow & { key?: string }) | undefined = outbox.get(number);
@@ -46,7 +47,7 @@ export function removeEffect(partition: Partition, number: number): boolean {
   return true;
 }
 
-/** Removes the relays to `target` up to number `last`: they are on its journal. */
+/** Removes the relays to the partition `target` up to number `last`, because that partition's journal contains them. */
 export function removeRelays(partition: Partition, target: string, last: number): void {
   for (const { number, effect } of listRelays(partition, Number.MAX_SAFE_INTEGER)) {
     if (number > last) return;
@@ -54,18 +55,21 @@ export function removeRelays(partition: Partition, target: string, last: number)
   }
 }
 
-/** Effects in order of their causes, from number `after` + 1 on. */
+/** Returns up to `limit` effects in the order of their numbers, starting after number `after`. */
 export function listEffects(partition: Partition, after: number, limit: number): OutboxRow[] {
   const rows = partition.tables.outbox.getRange({ start: after + 1, end: Number.MAX_VALUE, limit });
   return [...rows].map((row) => row.value as OutboxRow);
 }
 
-/** Whether an effect is still there: its outcome is not folded, and no other took its place. */
+/** Whether an effect still waits: its outcome is not folded, and no other effect has replaced it. */
 export function hasEffect(partition: Partition, number: number): boolean {
   return partition.tables.outbox.doesExist(number);
 }
 
-/** Up to `limit` relays in order of their causes, without those that `sent` names as the last of their target or before it. */
+/**
+ * Returns up to `limit` relays in the order of their numbers. `sent` maps a target to the number of the last relay sent
+ * to it; relays up to that number are left out.
+ */
 export function listRelays(
   partition: Partition,
   limit: number,
@@ -87,7 +91,9 @@ export function countEffects(partition: Partition): number {
   return partition.tables.outbox.getKeysCount({ start: 0, end: Number.MAX_VALUE });
 }
 
-/** Number of the last row of `source` that was relayed here; 0 for none. */
+/**
+ * Returns the number of the last outbox row that the partition `source` relayed to this partition; 0 if there was none.
+ */
 export function readRelayed(partition: Partition, source: string): number {
   return partition.tables.relays.get(source) ?? 0;
 }

@@ -1,13 +1,14 @@
 /**
- * What an organisation allows of publishing, and what stays of it. No row, or a field that is not in it, means the default.
+ * The rules of an organization about publishing, and about keeping published notes. If a row or a field is missing, the
+ * default applies.
  */
 import type { Partition } from '../partition.ts';
 
-/** Rules of an organisation. */
+/** Rules of an organization. */
 export interface Policy {
-  /** Drafts for engineers and internal readers are refused on channels that outsiders read. */
+  /** Whether drafts for engineers and internal readers must not be published on channels that outsiders can read. */
   refuseInternalOnPublicChannels: boolean;
-  /** Notes on pages outlive the erasure that follows the removal of the app. */
+  /** Whether published notes on pages are kept when other data is erased after the removal of the app. */
   keepPublishedAfterUninstall: boolean;
 }
 
@@ -17,7 +18,7 @@ export function readPolicy(partition: Partition, orgId: string): Policy {
   return { ...defaults, ...partition.tables.policies.get(orgId) };
 }
 
-/** Sets the rules that are named; the others stay. */
+/** Sets the given rules; the other rules stay as they are. */
 export function writePolicy(partition: Partition, orgId: string, policy: Partial<Policy>): void {
   partition.tables.policies.putSync(orgId, { ...partition.tables.policies.get(orgId), ...policy });
 }

@@ -1,19 +1,22 @@
 /**
- * Publications: by id, by repository and draft, by what is published where, and those under way, which have a table of their
- * own: one that waits an hour for its next attempt must not stand before renders in the outbox. Beside them stands what an
- * earlier publication of a draft left at a receiver.
+ * Publications, stored by id. One index is by repository and draft, one is by content, and one lists the publications
+ * under way.
+ *
+ * Publications under way are not in the outbox, because a publication that waits an hour for its next attempt must not
+ * delay the renders in the outbox. A further table keeps references. A reference is the receiver's identifier of an
+ * item that an earlier publication of a draft created at the receiver.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { ChannelName } from '../../protocol/channels.ts';
 import type { PublicationRecord } from '../../protocol/publications.ts';
 import type { Partition } from '../partition.ts';
 
-/** What makes two publications the same one. */
+/** The fields that identify a publication: two publications with the same values are duplicates. */
 export type PublishedContent = Pick<PublicationRecord, 'repoId' | 'draftId' | 'revision' | 'channel' | 'asDraft'> & {
   connection: Pick<PublicationRecord['connection'], 'receiver'>;
 };
 
-/** A publication under way, as its index names it. */
+/** A publication under way, as stored in its index. */
 export interface UnderWay {
   repoId: string;
   channel: ChannelName;
@@ -24,7 +27,7 @@ export function readPublication(partition: Partition, id: string): PublicationRe
   return partition.tables.publications.get(id);
 }
 
-/** Writes a publication and its indexes. */
+/** Writes a publication and its index rows. */
 export function writePublication(partition: Partition, publication: PublicationRecord): void {
   const { id, repoId, draftId, channel } = publication;
   const { publications, publicationsByRepository, publicationsByContent, publicationsUnderWay } = partition.tables;
@@ -39,7 +42,10 @@ export function writePublication(partition: Partition, publication: PublicationR
   else if (publicationsUnderWay.get(place) !== undefined) publicationsUnderWay.removeSync(place);
 }
 
-/** Removes a publication with its indexes; what it left at its receiver stays known, so that nothing is doubled there. */
+/**
+ * Removes a publication and its index rows. The reference to the item at the receiver stays, so that a later
+ * publication of the draft does not create a duplicate.
+ */
 export function removePublication(partition: Partition, publication: PublicationRecord): void {
   const { id, repoId, draftId, channel } = publication;
   const { publications, publicationsByRepository, publicationsByContent, publicationsUnderWay } = partition.tables;
@@ -50,25 +56,25 @@ export function removePublication(partition: Partition, publication: Publication
   if (publicationsByContent.get(content) === id) publicationsByContent.removeSync(content);
 }
 
-/** Whether nothing more happens to a publication by itself. */
+/** Whether a publication has ended. A publication that has ended changes only when a person acts. */
 export function hasEnded({ status }: Pick<PublicationRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-/** The publication of just this, if there is one. */
+/** Returns the publication with this content, if it exists. */
 export function publicationOf(partition: Partition, content: PublishedContent): PublicationRecord | undefined {
   const id: string | undefined = partition.tables.publicationsByContent.get(contentKey(content));
   return id === undefined ? undefined : readPublication(partition, id);
 }
 
-/** Publications of a repository, or of one of its drafts, in the order of their drafts and then of their making. */
+/** Returns the publications of a repository, or of one of its drafts, ordered by draft and then by time of creation. */
 export function listPublications(partition: Partition, repoId: string, draftId?: string): PublicationRecord[] {
   const start = draftId === undefined ? [repoId] : [repoId, draftId];
   const keys = partition.tables.publicationsByRepository.getKeys({ start, end: [...start, '\u{10ffff}'] });
   return [...keys].flatMap((key) => readPublication(partition, (key as string[])[2] as string) ?? []);
 }
 
-/** Publications that have not ended, by repository and channel, the oldest of each first. */
+/** Returns the publications that have not ended, by repository and channel, oldest first within each channel. */
 export function listUnderWay(partition: Partition, repoId?: string): UnderWay[] {
   const within = repoId === undefined ? {} : { start: [repoId], end: [repoId, '\u{10ffff}'] };
   return [...partition.tables.publicationsUnderWay.getKeys(within)].map((key) => {
@@ -77,7 +83,7 @@ export function listUnderWay(partition: Partition, repoId?: string): UnderWay[] 
   });
 }
 
-/** Publications that have not ended of the same draft at the same receiver, the oldest first. */
+/** Returns the other publications of the same draft to the same receiver that have not ended, oldest first. */
 export function rivals(partition: Partition, { id, repoId, channel, draftId, connection }: PublicationRecord) {
   return listUnderWay(partition, repoId)
     .filter((each) => each.channel === channel && each.id !== id)
@@ -87,7 +93,7 @@ export function rivals(partition: Partition, { id, repoId, channel, draftId, con
 
 type Referring = Pick<PublishedContent, 'repoId' | 'channel' | 'draftId' | 'connection'>;
 
-/** What the last publication of a draft left at a receiver, in the receiver's own words. */
+/** Returns the receiver's own identifier of the item that the last publication of a draft created at the receiver. */
 export function readReference(partition: Partition, referring: Referring): string | undefined {
   return partition.tables.publicationReferences.get(referenceKey(referring));
 }
@@ -97,8 +103,9 @@ export function writeReference(partition: Partition, referring: Referring, refer
 }
 
 /**
- * Removes up to `limit` publications of a repository; how many it were. Fewer mean that none is left.
- * @param kept ids of those that stay
+ * Removes up to `limit` publications of a repository.
+ * @param kept ids of publications that stay
+ * @returns how many publications were removed; a number below `limit` means that there is none left to remove
  */
 export function removePublications(
   partition: Partition,
@@ -118,13 +125,16 @@ export function removePublications(
   return keys.length;
 }
 
-/** Forgets at once that anything of a repository is under way: nothing of it leaves any more. */
+/**
+ * Removes all publications of a repository from the table of publications under way, so that none of them is sent any
+ * more.
+ */
 export function stopPublications(partition: Partition, repoId: string): void {
   for (const { channel, id } of listUnderWay(partition, repoId))
     partition.tables.publicationsUnderWay.removeSync([repoId, channel, id]);
 }
 
-/** A publication as the API answers it. */
+/** Returns a publication as API replies contain it. */
 export function publicationResponse(publication: PublicationRecord): Record<string, unknown> {
   const { id, status, url, publishedAt, draftId, revision, channel, asDraft } = publication;
   const { error, outcomeUnknown, attempts, nextAttemptAt, counts, createdAt, updatedAt } = publication;

@@ -1,5 +1,6 @@
 /**
- * Captured pull requests: by number, and merged ones by merge commit, by time of merge, and by author.
+ * Captured pull requests, stored by number. Merged pull requests also have indexes by merge commit, by time of merge,
+ * and by author.
  */
 import type { PullRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -8,7 +9,7 @@ export function readPull(partition: Partition, repoId: string, number: number): 
   return partition.tables.pulls.get([repoId, number]);
 }
 
-/** Writes a pull request and moves its index entries. */
+/** Writes a pull request and updates its index rows. */
 export function writePull(
   partition: Partition,
   repoId: string,
@@ -30,13 +31,16 @@ export function writePull(
   if (is && String(was) !== String(is)) pullsByAuthor.putSync(is, true);
 }
 
-/** Where a merged pull request stands among those of its author, case aside; none while it is not merged. */
+/**
+ * Returns the key of a merged pull request in the index by author; undefined if the pull request is not merged. The
+ * author's login is in lower case.
+ */
 export function authorKey(repoId: string, pull: PullRecord): [string, string, number, number] | undefined {
   if (pull.mergedAt === null) return undefined;
   return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
 }
 
-/** Number of the first merged pull request of an author, case aside. */
+/** Returns the number of the first merged pull request of an author. Case is ignored. */
 export function firstPullBy(partition: Partition, repoId: string, login: string): number | undefined {
   const author = login.toLowerCase();
   const range = { start: [repoId, author], end: [repoId, author, Number.MAX_SAFE_INTEGER], limit: 1 };
@@ -44,7 +48,7 @@ export function firstPullBy(partition: Partition, repoId: string, login: string)
   return (key as [string, string, number, number] | undefined)?.[3];
 }
 
-/** Merged pull requests whose merge commit is `sha`, by number. */
+/** Returns the merged pull requests whose merge commit is `sha`, ordered by number. */
 export function pullsMergedAs(partition: Partition, repoId: string, sha: string): PullRecord[] {
   const found: PullRecord[] = [];
   for (const number of numbersMergedAs(partition, repoId, sha)) {
@@ -54,7 +58,7 @@ export function pullsMergedAs(partition: Partition, repoId: string, sha: string)
   return found;
 }
 
-/** Takes a pull request from those of a merge commit; a row is there only while it has numbers. */
+/** Removes a pull request from the index row of its merge commit. The row is removed together with its last number. */
 export function removeMergedAs(partition: Partition, repoId: string, sha: string, number: number): void {
   const { pullsByMergeSha } = partition.tables;
   const left = numbersMergedAs(partition, repoId, sha).filter((other) => other !== number);
@@ -70,24 +74,27 @@ function addMergedAs(partition: Partition, repoId: string, sha: string, number: 
   );
 }
 
-/** One row a merge commit, as a draft asks for each of its commits: a row is read in half the time of a range of keys. */
+/**
+ * Returns the numbers of the pull requests with this merge commit. One row holds all these numbers, because a draft
+ * reads the numbers for each of its commits. Reading one row takes half the time of reading a range of keys.
+ */
 function numbersMergedAs(partition: Partition, repoId: string, sha: string): number[] {
   return partition.tables.pullsByMergeSha.get([repoId, sha]) ?? [];
 }
 
-/** Pull requests with `from` ≤ mergedAt < `to`, by (mergedAt, number). */
+/** Returns the pull requests with `from` ≤ mergedAt < `to`, ordered by (mergedAt, number). */
 export function pullsMergedBetween(partition: Partition, repoId: string, from: number, to: number): PullRecord[] {
   const keys = partition.tables.pullsByMergedAt.getKeys({ start: [repoId, from], end: [repoId, to] });
   return byKeys(partition, repoId, keys);
 }
 
-/** Captured pull requests with `from` ≤ number ≤ `to`, by number. */
+/** Returns the captured pull requests with `from` ≤ number ≤ `to`, ordered by number. */
 export function pullsNumbered(partition: Partition, repoId: string, from: number, to: number): PullRecord[] {
   const rows = partition.tables.pulls.getRange({ start: [repoId, from], end: [repoId, to + 1] });
   return [...rows].map((row) => row.value as PullRecord);
 }
 
-/** Up to `limit` captured pull requests after a number, by number. */
+/** Returns up to `limit` captured pull requests whose number is greater than `number`, ordered by number. */
 export function pullsAfter(partition: Partition, repoId: string, number: number, limit: number): PullRecord[] {
   const rows = partition.tables.pulls.getRange({ start: [repoId, number + 1], end: [repoId, 1e12], limit });
   return [...rows].map((row) => row.value as PullRecord);

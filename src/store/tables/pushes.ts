@@ -1,6 +1,7 @@
 /**
- * Pushed commits and the branch pushes that listed them. A commit names its pushes, so history can be walked back from any
- * commit: along its push, then to the push that ends where that one began.
+ * Pushed commits, and the branch pushes that listed them. Each commit names the pushes that listed it, so history can
+ * be followed back from any commit. Example: commit C was listed by push 2. The history of C first contains the commits
+ * of push 2. Push 2 started from a commit that is the head of push 1. So the commits of push 1 follow.
  */
 import type { CommitRecord, PushRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';

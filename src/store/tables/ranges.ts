@@ -1,5 +1,5 @@
 /**
- * Release ranges: by id, and by repository in order of making.
+ * Release ranges, stored by id, with an index by repository in the order of creation.
  */
 import type { RangeRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -15,25 +15,28 @@ export function writeRange(partition: Partition, range: RangeRecord): void {
   partition.tables.rangesByRepository.putSync([range.repoId, range.createdAt, range.id], true);
 }
 
-/** Whether a repository has any range. Asked for with every event, so no cursor is opened for it. */
+/**
+ * Whether a repository has any range. This function is called for every event. So it reads a counter, which is faster
+ * than opening a cursor.
+ */
 export function hasRanges(partition: Partition, repoId: string): boolean {
   return countRanges(partition, repoId) > 0;
 }
 
-/** How many ranges a repository has. */
+/** Returns how many ranges a repository has, from its counter. */
 export function countRanges(partition: Partition, repoId: string): number {
   return readCounter(partition, rangesOf(repoId));
 }
 
-/** Forgets that a repository had ranges: all of them are erased. */
+/** Removes the range counter of a repository whose ranges are all erased. */
 export function removeRangeCount(partition: Partition, repoId: string): void {
   partition.tables.meta.removeSync(rangesOf(repoId));
   writeErasedRecount(partition, repoId, 0);
 }
 
 /**
- * The recount that will say what the ranges of a repository have lost by a sweep, by its row in the outbox; 0 when none is
- * awaited.
+ * Returns the outbox number of the awaited recount of a repository; 0 if none is awaited. A retention sweep can erase
+ * changes of the repository's ranges. The recount finds the changes that the ranges have lost.
  */
 export function readErasedRecount(partition: Partition, repoId: string): number {
   return readCounter(partition, erasedOf(repoId));
@@ -52,7 +55,7 @@ function rangesOf(repoId: string): string {
   return `ranges ${repoId}`;
 }
 
-/** All ranges of a repository, oldest first. */
+/** Returns all ranges of a repository, oldest first. */
 export function listRanges(partition: Partition, repoId: string): RangeRecord[] {
   const found: RangeRecord[] = [];
   for (const key of rangeKeys(partition, repoId)) {

@@ -1,17 +1,21 @@
 /**
- * Who was written to one by one: for each revision of a draft, digests of those who have it and of those who may have it. What
- * stays known when a publication is removed or its list of recipients changes, so that nobody gets the same text twice.
+ * For each revision of a draft, the recipients who have received its text by mail, and those who may have received it.
+ * Recipients are stored as digests of their addresses. When a publication is removed or its list of recipients changes,
+ * these rows are kept, so that no recipient gets the same text twice.
  */
 import type { Partition } from '../partition.ts';
 
-/** The text that was sent. */
+/** Identifies the text that was sent. */
 export interface SentText {
   repoId: string;
   draftId: string;
   revision: number;
 }
 
-/** Digests of recipients; `doubtful` = being sent, or sent without an answer. */
+/**
+ * Digests of recipients. `taken`: they have received the text. `doubtful`: they may have received it, because it is
+ * being sent, or the mail server did not answer.
+ */
 export interface Reached {
   taken: string[];
   doubtful: string[];
@@ -21,13 +25,16 @@ export function readReached(partition: Partition, text: SentText): Reached {
   return partition.tables.recipients.get(keyOf(text)) ?? { taken: [], doubtful: [] };
 }
 
-/** Notes whom an attempt is about to send to: until its outcome is known they may have it. */
+/** Stores the recipients that an attempt will send to, as `doubtful` until the outcome of the attempt is known. */
 export function noteSending(partition: Partition, text: SentText, recipients: readonly string[]): void {
   const { taken, doubtful } = readReached(partition, text);
   write(partition, text, { taken, doubtful: [...new Set([...doubtful, ...recipients])] });
 }
 
-/** Notes who has it now, and who certainly has not and can be sent to again. */
+/**
+ * Stores the outcome of an attempt. `taken`: these recipients have received the text. `free`: these recipients have
+ * certainly not received it, so the text can be sent to them again.
+ */
 export function noteReached(
   partition: Partition,
   text: SentText,
@@ -41,7 +48,7 @@ export function noteReached(
   });
 }
 
-/** Lets those who may have it be sent to again, because a person says so. */
+/** Allows sending again to the `doubtful` recipients, because a person requested it. */
 export function clearDoubtful(partition: Partition, text: SentText): void {
   const { taken, doubtful } = readReached(partition, text);
   if (doubtful.length > 0) write(partition, text, { taken, doubtful: [] });

@@ -1,6 +1,6 @@
 /**
- * Repositories of a partition. `revisions` holds a repository's revision apart, small, because every read of a ready-made
- * response compares it.
+ * The repositories of a partition. The table `revisions` holds only the revision of each repository. The rows of
+ * `revisions` are small, because every read of a ready-made response also reads one of them.
  */
 import type { EventRepository } from '../../protocol/repository.ts';
 import type { RepositoryRecord } from '../../protocol/stored.ts';
@@ -15,24 +15,27 @@ export function writeRepository(partition: Partition, repository: RepositoryReco
   partition.tables.revisions.putSync(repository.id, repository.revision);
 }
 
-/** Removes a repository itself; its pull requests and all the rest are rows of their own. */
+/** Removes only the repository's own row. Its pull requests and other records are rows of their own. */
 export function removeRepository(partition: Partition, id: string): void {
   partition.tables.repositories.removeSync(id);
   partition.tables.revisions.removeSync(id);
 }
 
-/** Revision that ready-made responses of this repository must carry; 0 for an unknown one. */
+/**
+ * Returns the current revision of a repository; 0 for an unknown repository. If a ready-made response has another
+ * revision, the response is stale.
+ */
 export function readRevision(partition: Partition, id: string): number {
   return partition.tables.revisions.get(id) ?? 0;
 }
 
-/** A stored repository as an event tells of it. */
+/** Converts a stored repository to the form that events contain. */
 export function toEventRepository(record: RepositoryRecord): EventRepository {
   const { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate, owner } = record;
   return { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate, owner };
 }
 
-/** Ids of all repositories of a partition. */
+/** Returns the ids of all repositories of a partition, in the order of the ids. */
 export function listRepositoryIds(partition: Partition): string[] {
   return [...partition.tables.repositories.getKeys({})] as string[];
 }

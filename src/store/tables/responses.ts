@@ -1,6 +1,7 @@
 /**
- * The responses of single objects: their shapes as the API sends them (spec part 2), and the ready-made bytes stored beside
- * the records (`docs/architecture.md` decision 15). Bytes carry the repository and its revision, so a reader can tell stale ones.
+ * Responses of the API for single objects: their shape (spec part 2), and the ready-made bytes that are stored in
+ * addition to the records (`docs/architecture.md` decision 15). The bytes contain the repository's id and revision, so
+ * a reader can detect stale bytes.
  */
 import { compareUrl } from '../../foundation/compare-url.ts';
 import { digestLength, digestOf, toEtag } from '../../foundation/etag.ts';
@@ -10,19 +11,22 @@ import { readDraft } from './drafts.ts';
 import { readRange } from './ranges.ts';
 import { readRepository, readRevision } from './repositories.ts';
 
-/** What a single object's response is made of, besides the object. */
+/** The parts of a reply for a single object. */
 export interface ReadyResponse {
   repoId: string;
   json: Buffer;
   etag: string;
-  /** A newer one is being made. */
+  /** Whether a newer version of the object is being generated. */
   processing: boolean;
 }
 
-/** Revision of the repository, whether it is being made anew, length of the repository's id; then digest, id, JSON. */
+/**
+ * Layout of a row: revision of the repository (4 bytes), processing flag (1), length of the repository's id (1),
+ * digest; then the repository's id and the JSON.
+ */
 const headerBytes = 4 + 1 + 1 + digestLength;
 
-/** A range as GET answers it. */
+/** Returns a range as API replies to GET contain it. */
 export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
   const { type, ...bounds } = range.bounds;
   const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;
@@ -40,7 +44,7 @@ export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record
   };
 }
 
-/** A draft as GET and List answer it. */
+/** Returns a draft as API replies to GET and List contain it. */
 export function draftResponse(draft: DraftRecord): Record<string, unknown> {
   return {
     id: draft.id,
@@ -56,13 +60,13 @@ export function draftResponse(draft: DraftRecord): Record<string, unknown> {
   };
 }
 
-/** Writes the ready bytes of a range. */
+/** Stores the ready-made bytes of a range. */
 export function writeRangeResponse(partition: Partition, range: RangeRecord, repositoryUrl: string): void {
   const json = toJson(rangeResponse(range, repositoryUrl));
   writeResponse(partition, range, { json, digest: digestOf(json), processing: false });
 }
 
-/** Writes the ready bytes of a draft. */
+/** Stores the ready-made bytes of a draft. */
 export function writeDraftResponse(partition: Partition, draft: DraftRecord): void {
   const processing = draft.status === 'processing';
   writeResponse(partition, draft, { json: toJson(draftResponse(draft)), digest: draft.digest, processing });
@@ -84,18 +88,22 @@ function writeResponse(
   partition.responses.putSync(id, row);
 }
 
-/** Ready bytes on their way out: the store's own buffer is used again by the next read, and a copy each would be garbage. */
+/**
+ * Holds a copy of the last row that was read. The copy is needed because lmdb overwrites its own buffer at the next
+ * read. All copies use this one buffer, so that they create no garbage.
+ */
 let outgoing = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * The response of a range or draft: its ready bytes, or, when they are stale or missing, encoded from the record. The bytes
- * are valid until the next call.
+ * Returns the response of a range or draft: the ready-made bytes, or newly encoded bytes if the stored ones are stale
+ * or missing. The returned bytes are valid until the next call.
  */
 export function readResponse(partition: Partition, id: string): ReadyResponse | undefined {
   const stored = partition.responses.getBinaryFast(id) as Buffer | undefined;
   if (stored === undefined) return encodeResponse(partition, id);
   if (stored.length > outgoing.length) outgoing = Buffer.allocUnsafeSlow(stored.length * 2);
-  // Only `length` tells where the row ends: what lies below it is longer, and `copy` and `set` would take all of that.
+  // The row has `length` bytes, but its underlying buffer is longer. Without the explicit length, the whole underlying
+  // buffer would be copied.
   outgoing.set(new Uint8Array(stored.buffer, stored.byteOffset, stored.length));
   const row = outgoing.subarray(0, stored.length);
   const end = headerBytes + (row[5] as number);

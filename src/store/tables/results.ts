@@ -1,6 +1,6 @@
 /**
- * Stored results of commands, by command id; the gateway reads one after the `folded` signal. Ids begin with their time,
- * so old results are a range of keys.
+ * Stored results of commands, by command id. The gateway reads the result of a command after the `folded` signal. Ids
+ * begin with their time of creation, so the results before a given time are a range of keys.
  */
 import type { CommandResult } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
@@ -14,7 +14,10 @@ export function writeResult(partition: Partition, commandId: string, result: Com
   partition.tables.results.putSync(commandId, result);
 }
 
-/** Removes up to `limit` results of commands whose id sorts before `beforeId`, with the Idempotency-Keys that led to them. */
+/**
+ * Removes up to `limit` results of commands whose id sorts before `beforeId`, and the Idempotency-Keys of these
+ * commands.
+ */
 export function removeResultsBefore(partition: Partition, beforeId: string, limit: number): number {
   const rows = [...partition.tables.results.getRange({ end: beforeId, limit })];
   for (const { key, value } of rows) {

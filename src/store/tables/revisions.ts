@@ -1,30 +1,35 @@
 /**
- * Revisions of drafts: every body a draft has had, by number, bounded. A text is kept once, by its digest, and only when it
- * is not the one in the draft's record; beside a body stands the generated text it came from, the base of a merge.
+ * Revisions of drafts: the newest bodies of each draft, by the number of the revision.
+ *
+ * Each text is stored once, by its digest, and only if the draft's record does not contain it. Each revision also names
+ * the generated text that its body was edited from. When the draft is generated again, this text is the common base for
+ * merging the edited body with the new text.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 
-/** Revisions kept of a draft, besides the first generated one. */
+/** Number of revisions that are kept of a draft, besides the first generated one. */
 export const revisionsKept = 100;
 
 /** The texts of a draft or of one of its revisions. */
 export type DraftTexts = Pick<DraftRecord, 'bodyMd' | 'generatedMd'>;
-/** The flags of a draft or of one of its revisions. Nobody has edited them where there are no generated ones beside them. */
+/** The flags of a draft or of one of its revisions. If `generatedFlags` is absent, no one has edited the flags. */
 export type FlagsState = Pick<DraftRecord, 'flags' | 'generatedFlags'>;
 
-/** Revisions of a draft that are kept, oldest first. */
+/** Returns the revisions of a draft that are kept, oldest first. */
 export function listDraftRevisions(partition: Partition, draftId: string): DraftRevision[] {
   return [...partition.tables.draftRevisions.getRange(keysOf(draftId))].map((row) => row.value as DraftRevision);
 }
 
-/** One revision; undefined when it never was or is not kept any more. */
+/** Returns one revision of a draft; undefined if the revision never existed or is not kept any more. */
 export function readDraftRevision(partition: Partition, draftId: string, number: number): DraftRevision | undefined {
   return partition.tables.draftRevisions.get([draftId, number]);
 }
 
-/** The texts of one of a draft's revisions. */
+/**
+ * Returns the texts of one of a draft's revisions. A text that is not in the table of texts is in the draft's record.
+ */
 export function readTexts(partition: Partition, draft: DraftRecord, revision: DraftRevision): DraftTexts {
   const held = new Map([draft.bodyMd, draft.generatedMd].map((text) => [digestOf(text), text]));
   const read = (digest: string): string =>
@@ -33,8 +38,8 @@ export function readTexts(partition: Partition, draft: DraftRecord, revision: Dr
 }
 
 /**
- * The flags of one of a draft's revisions. One that was written while nobody had edited the flags keeps none of its own: it has
- * the generated ones.
+ * Returns the flags of one of a draft's revisions. If a revision was written before anyone edited the flags, it stores
+ * no flags, and the generated flags apply to it.
  */
 export function readFlags(partition: Partition, draft: DraftRecord, revision: DraftRevision): FlagsState {
   const read = (digest: string): DraftFlags | undefined => {
@@ -47,8 +52,8 @@ export function readFlags(partition: Partition, draft: DraftRecord, revision: Dr
 }
 
 /**
- * Writes the newest revision of a draft, whose texts stand in `after`, puts the texts they replace aside, and forgets what
- * is past its keeping.
+ * Writes the newest revision of a draft. `after` contains the texts of this revision. The replaced texts in `before`
+ * are written to the table of texts. Then revisions and texts beyond the number that is kept are removed.
  */
 export function writeRevision(
   partition: Partition,
@@ -77,7 +82,10 @@ export function writeRevision(
   forgetTexts(partition, after.id, held);
 }
 
-/** Removes up to `limit` rows of a draft's revisions and texts; how many it were. Fewer mean that none is left. */
+/**
+ * Removes up to `limit` rows of a draft's revisions and texts. Returns how many rows were removed; a number below
+ * `limit` means that no row is left.
+ */
 export function removeRevisions(partition: Partition, draftId: string, limit: number): number {
   const { draftRevisions, draftTexts } = partition.tables;
   let removed = 0;
@@ -89,7 +97,7 @@ export function removeRevisions(partition: Partition, draftId: string, limit: nu
   return removed;
 }
 
-/** Keeps the newest ones and, of those before, the first that was generated. */
+/** Removes old revisions. The newest revisions and the first generated revision are kept. */
 function forgetOld(partition: Partition, draftId: string, newest: number): void {
   const old = listDraftRevisions(partition, draftId).filter(({ number }) => number <= newest - revisionsKept);
   const first = old.find(({ kind }) => kind === 'generated');
@@ -98,7 +106,7 @@ function forgetOld(partition: Partition, draftId: string, newest: number): void 
   }
 }
 
-/** Removes texts that no revision names, or that the draft's record holds again. */
+/** Removes texts that no revision names, or that the draft's record contains again. */
 function forgetTexts(partition: Partition, draftId: string, held: ReadonlySet<string>): void {
   const revisions = listDraftRevisions(partition, draftId);
   const named = new Set(revisions.flatMap(({ body, base }) => [body, base]));
@@ -110,7 +118,10 @@ function forgetTexts(partition: Partition, draftId: string, held: ReadonlySet<st
   }
 }
 
-/** All keys of a draft, whether a number or a digest follows its id. */
+/**
+ * Returns the range of all keys of a draft. In a key, the number of a revision or the digest of a text follows the
+ * draft's id.
+ */
 function keysOf(draftId: string): { start: string[]; end: string[] } {
   return { start: [draftId], end: [draftId, '\u{10ffff}'] };
 }

@@ -1,7 +1,4 @@
-/**
- * Everything sealed that the directory keeps, wherever it lies, and how seals take the place of others when the sealing key was
- * changed.
- */
+/** Lists all sealed texts of the directory, and replaces them after the sealing key was changed. */
 import { type ChannelRecord, channelSealedFor } from '../../protocol/channels.ts';
 import type { Partition } from '../partition.ts';
 import { writeChannel } from './channels.ts';
@@ -9,13 +6,16 @@ import { sealedForQuery } from './webhook-addresses.ts';
 import { listWebhookEndpoints, sealedForEndpoint, writeWebhookEndpoint } from './webhook-endpoints.ts';
 import { listWebhookSecrets, sealedFor, writeWebhookSecret } from './webhook-secrets.ts';
 
-/** A sealed text and what it is bound to. */
+/** A sealed text, and the values that it is bound to (see `src/foundation/seal.ts`). */
 export interface StoredSeal {
   sealed: string;
   belongsTo: readonly string[];
 }
 
-/** All sealed texts of the directory: of webhook secrets, webhook endpoints with their addresses, and channels, those in overlap included. */
+/**
+ * Returns all sealed texts of the directory: those of webhook secrets, of webhook endpoints and their addresses, and of
+ * channels. Former secrets that are still accepted after a rotation are included.
+ */
 export function listSeals(directory: Partition): StoredSeal[] {
   const secrets = listWebhookSecrets(directory, null).map((secret) => ({ ...secret, belongsTo: sealedFor(secret) }));
   const endpoints = listWebhookEndpoints(directory, null).map((each) => ({
@@ -36,7 +36,10 @@ export function listSeals(directory: Partition): StoredSeal[] {
   return [...rotated, ...queries, ...channels];
 }
 
-/** Puts seals in the place of others, wherever those still are; how many records changed. */
+/**
+ * Replaces stored sealed texts. `replaced` maps each old sealed text to its new sealed text. Returns how many records
+ * changed.
+ */
 export function replaceSeals(directory: Partition, replaced: ReadonlyMap<string, string>): number {
   const fresh = (sealed: string): string => replaced.get(sealed) ?? sealed;
   const renewed = <T extends { sealed: string; previous: { sealed: string; until: number }[] }>(record: T): T => {

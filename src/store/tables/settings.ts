@@ -1,12 +1,13 @@
-/**
- * How a repository wants its notes, as a person has set it; the rules of the spec where nobody has.
- */
+/** The notes settings of repositories. A repository without stored settings has the defaults of the spec. */
 import { Value } from '@sinclair/typebox/value';
 import { digestOf } from '../../foundation/etag.ts';
 import { defaultSettings, type NotesSettings, NotesSettingsSchema } from '../../protocol/notes.ts';
 import type { Partition } from '../partition.ts';
 
-/** The settings of a repository, whole: what an earlier version did not know yet is at its default. */
+/**
+ * Returns the complete settings of a repository. Fields that did not exist when the settings were stored have their
+ * defaults.
+ */
 export function readSettings(partition: Partition, repoId: string): NotesSettings {
   const stored: NotesSettings | undefined = partition.tables.notesSettings.get(repoId);
   return stored ? (Value.Default(NotesSettingsSchema, stored) as NotesSettings) : defaultSettings;
@@ -16,7 +17,10 @@ export function writeSettings(partition: Partition, repoId: string, settings: No
   partition.tables.notesSettings.putSync(repoId, settings);
 }
 
-/** Digest of the settings as a person put them, without what a later version adds: a replay by it compares as it did then. */
+/**
+ * Returns the digest of the settings as a person stored them. If later versions of Tidings add fields, the defaults of
+ * these fields are left out, so that a replay computes the same digest.
+ */
 export function settingsDigest(partition: Partition, repoId: string): string {
   return digestOf(JSON.stringify(partition.tables.notesSettings.get(repoId) ?? null));
 }

@@ -1,28 +1,30 @@
 /**
- * Who does not want mail of an organisation: digests of addresses under the sealing key, never addresses. The token by which
- * one recipient unsubscribes says whose digest is meant, and cannot be made up without the key.
+ * Recipients that want no mail from an organization. Their addresses are stored only as digests under the sealing key.
+ *
+ * A recipient unsubscribes with a token. The token contains the recipient's digest. Nobody can forge a token without
+ * the sealing key.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Sealer } from '../../foundation/seal.ts';
 import type { Partition } from '../partition.ts';
 
-/** One recipient of one organisation, without the address. */
+/** A recipient of an organization's mail; `address` is the digest of the address. */
 export interface Recipient {
   orgId: string;
   address: string;
 }
 
-/** The digest of an address in an organisation; upper and lower case are one. */
+/** Returns the digest of an address within an organization. Case is ignored. */
 export function addressDigest(sealer: Sealer, orgId: string, address: string): string {
   return sealer.mac(address.trim().toLowerCase(), ['mail address', orgId]);
 }
 
-/** The token that unsubscribes a recipient. */
+/** Returns the token with which a recipient unsubscribes. */
 export function unsubscribeToken(sealer: Sealer, { orgId, address }: Recipient): string {
   return `${orgId}.${address}.${sealer.mac(address, ['unsubscribe', orgId])}`;
 }
 
-/** Whom a token means; undefined when it was not made under this key. */
+/** Returns the recipient that a token names; undefined if the token was not created with this sealing key. */
 export function readUnsubscribeToken(sealer: Sealer, token: string): Recipient | undefined {
   const [, orgId = '', address = ''] = /^(org_\w{1,64})\.([\w-]{1,64})\.[\w-]{1,64}$/.exec(token) ?? [];
   if (orgId === '') return undefined;
@@ -35,7 +37,10 @@ export function isSuppressed(partition: Partition, { orgId, address }: Recipient
   return partition.tables.suppressions.get([orgId, address]) !== undefined;
 }
 
-/** Notes that a recipient wants no mail since `at`; with null, that it wants some again. */
+/**
+ * Stores that a recipient wants no mail, and the time `at` of this request. If `at` is null, the recipient wants mail
+ * again.
+ */
 export function writeSuppression(partition: Partition, { orgId, address }: Recipient, at: number | null): void {
   const { suppressions } = partition.tables;
   if (at === null) suppressions.removeSync([orgId, address]);

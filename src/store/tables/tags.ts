@@ -1,10 +1,10 @@
 /**
- * Tags of a repository, deleted ones kept as tombstones so that a late delivery cannot bring them back.
+ * Tags of a repository. Deleted tags are kept as tombstones, so that a late delivery cannot bring them back.
  */
 import type { TagRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 
-/** A tag, its tombstone included. */
+/** Returns a tag, or its tombstone if the tag is deleted. */
 export function readTag(partition: Partition, repoId: string, name: string): TagRecord | undefined {
   return partition.tables.tags.get([repoId, name]);
 }
@@ -13,7 +13,7 @@ export function writeTag(partition: Partition, repoId: string, tag: TagRecord): 
   partition.tables.tags.putSync([repoId, tag.name], tag);
 }
 
-/** Tags that exist, by name. */
+/** Returns the tags that are not deleted, ordered by name. */
 export function listTags(partition: Partition, repoId: string): TagRecord[] {
   const rows = partition.tables.tags.getRange({ start: [repoId], end: [repoId, '\u{10ffff}'] });
   return [...rows].map((row) => row.value as TagRecord).filter((tag) => !tag.deleted);

@@ -1,10 +1,10 @@
 /**
- * What organisations and keys have used, as counted by the directory: calls, drafts and publications by month, the running
- * day of the daily limit, when a key was last used, and how far each gateway's counting is folded.
+ * Usage of organizations and keys, stored in the directory: API calls, drafts and publications per month, the current
+ * window of the daily limit, the last use of each key, and how far the counters of each run of the gateway are folded.
  */
 import type { Partition } from '../partition.ts';
 
-/** What is counted for an organisation in a month. */
+/** The counters of an organization for one month. */
 export interface MonthUsage {
   apiCalls: number;
   draftsGenerated: number;
@@ -12,19 +12,19 @@ export interface MonthUsage {
   publications: number;
 }
 
-/** The daily window of an organisation: since when (milliseconds), and the calls taken from it. */
+/** The current daily window of an organization: when it began (milliseconds), and the number of calls counted in it. */
 export interface DayUsage {
   since: number;
   used: number;
 }
 
-/** What keys of the instance use is counted under this name. */
+/** Usage of instance keys is counted under this name. */
 export const instanceUsage = 'instance';
 
-/** Months that are kept of an organisation. */
+/** Number of months that are kept per organization. */
 const keptMonths = 24;
 
-/** A month as usage counts it, `YYYY-MM` in UTC. */
+/** Returns the month of a time, as `YYYY-MM` in UTC. */
 export function monthOf(time: number): string {
   return new Date(time).toISOString().slice(0, 7);
 }
@@ -34,7 +34,7 @@ export function readMonth(partition: Partition, org: string, month: string): Mon
   return { ...none, ...partition.tables.usage.get(['month', org, month]) };
 }
 
-/** Adds to a month's counts. The oldest months go. */
+/** Adds `more` to the counters of a month, and removes months beyond the number that is kept. */
 export function addToMonth(partition: Partition, org: string, month: string, more: Partial<MonthUsage>): void {
   const { usage } = partition.tables;
   const key = ['month', org, month];
@@ -46,7 +46,8 @@ export function addToMonth(partition: Partition, org: string, month: string, mor
     apiCalls: sum('apiCalls'),
     draftsGenerated: sum('draftsGenerated'),
     publishedReleases: sum('publishedReleases'),
-    // A month without any has the bytes that earlier versions wrote.
+    // The field is omitted when it is 0, so that a month without publications has the same bytes as in earlier versions
+    // of Tidings.
     ...(publications > 0 && { publications }),
   });
   if (!isNew) return;
@@ -58,7 +59,10 @@ export function readDay(partition: Partition, org: string): DayUsage | undefined
   return partition.tables.usage.get(['day', org]);
 }
 
-/** Adds calls to a daily window. A later window takes the place of an earlier one, and what is late for it is dropped. */
+/**
+ * Adds calls to a daily window. If the calls are of a later window than the stored one, they replace the stored window.
+ * If they are of an earlier window, they are dropped.
+ */
 export function addToDay(partition: Partition, org: string, since: number, calls: number): void {
   const before = readDay(partition, org);
   if (before && before.since > since) return;
@@ -66,13 +70,13 @@ export function addToDay(partition: Partition, org: string, since: number, calls
   partition.tables.usage.putSync(['day', org], { since, used });
 }
 
-/** All daily windows by organisation. */
+/** Returns all daily windows, by organization. */
 export function listDays(partition: Partition): { org: string; day: DayUsage }[] {
   const rows = partition.tables.usage.getRange({ start: ['day', ''], end: ['day', '~'] });
   return [...rows].map(({ key, value }) => ({ org: key[1] as string, day: value as DayUsage }));
 }
 
-/** When a key was last used, to the minute; undefined for never. */
+/** Returns when a key was last used, in milliseconds, accurate to the minute; undefined if it was never used. */
 export function readKeyUse(partition: Partition, keyId: string): number | undefined {
   return partition.tables.usage.get(['key', keyId]);
 }
@@ -81,7 +85,7 @@ export function writeKeyUse(partition: Partition, keyId: string, usedAt: number)
   partition.tables.usage.putSync(['key', keyId], usedAt);
 }
 
-/** Number of the last usage record of a gateway's life that is folded; 0 for none. */
+/** Returns the number of the last folded usage record of one gateway run; 0 if there is none. */
 export function readBoot(partition: Partition, boot: string): number {
   return partition.tables.usage.get(['boot', boot]) ?? 0;
 }
@@ -90,13 +94,13 @@ export function writeBoot(partition: Partition, boot: string, number: number): v
   partition.tables.usage.putSync(['boot', boot], number);
 }
 
-/** Forgets gateways whose boot id sorts before `boot`. */
+/** Removes the rows of gateway runs whose boot id sorts before `boot`. */
 export function removeBootsBefore(partition: Partition, boot: string): void {
   const { usage } = partition.tables;
   for (const key of [...usage.getKeys({ start: ['boot', ''], end: ['boot', boot] })]) usage.removeSync(key);
 }
 
-/** Removes all that was counted for an organisation. */
+/** Removes all counters of an organization. */
 export function removeUsage(partition: Partition, org: string): void {
   const { usage } = partition.tables;
   for (const key of [...usage.getKeys({ start: ['month', org, ''], end: ['month', org, '~'] })]) usage.removeSync(key);

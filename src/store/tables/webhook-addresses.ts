@@ -1,24 +1,31 @@
 /**
- * Addresses of webhook endpoints at rest: the query, which often holds a token, is sealed; the rest is in clear, so that owners
- * tell their endpoints apart. Replies show `?…` for a query. Earlier versions kept the whole address in clear.
+ * Defines how the addresses of webhook endpoints are stored. The query of an address is sealed, because it often
+ * contains a token. The rest of the address is stored as plain text, so that owners can recognize their endpoints.
+ * Replies show `?…` in place of a query. Earlier versions of Tidings stored the whole address as plain text.
  */
 
 import type { Sealer } from '../../foundation/seal.ts';
 import type { WebhookEndpointRecord } from '../../protocol/webhooks.ts';
 
 type Owned = Pick<WebhookEndpointRecord, 'id' | 'orgId'>;
-/** The part of an endpoint that says where webhooks go. */
+/** The fields of an endpoint that hold its address. */
 export type WebhookAddress = Pick<WebhookEndpointRecord, 'url' | 'query'>;
 
-/** What stands for a query in replies. */
+/** The text that replies show in place of a query. */
 const masked = '?…';
 
-/** What an endpoint's sealed query is bound to: beside another address it does not open. */
+/**
+ * Returns the values that an endpoint's sealed query is bound to. A sealed query that is copied to another address
+ * cannot be opened.
+ */
 export function sealedForQuery({ id, orgId, url }: Owned & Pick<WebhookAddress, 'url'>): string[] {
   return ['webhook endpoint query', id, orgId, url];
 }
 
-/** A whole address as it is stored. A fragment is dropped: no request carries one. */
+/**
+ * Converts a whole address to the stored form. A fragment (`#…`) is dropped, because HTTP requests do not contain
+ * fragments.
+ */
 export function sealAddress(sealer: Sealer, endpoint: Owned, address: string): WebhookAddress {
   const { url, query } = parts(address);
   if (query === '') return { url };
@@ -27,36 +34,39 @@ export function sealAddress(sealer: Sealer, endpoint: Owned, address: string): W
 }
 
 /**
- * The whole address.
- * @throws SealError when its query does not open
+ * Returns the whole address.
+ * @throws SealError if the sealed query cannot be opened
  */
 export function openAddress(sealer: Sealer, endpoint: Owned & WebhookAddress): string {
   const { url, query } = endpoint;
   return query === undefined ? url : url + sealer.open(query.sealed, sealedForQuery(endpoint));
 }
 
-/** The address as replies and lists show it. */
+/** Returns the address as replies and lists show it. */
 export function shownAddress({ url, query }: WebhookAddress): string {
   const { url: bare, query: clear } = parts(url);
   return query === undefined && clear === '' ? bare : bare + masked;
 }
 
-/** Whether a text was copied from a reply that showed an address: its query is lost. */
+/**
+ * Whether an address was copied from a reply, which shows `?…` in place of the query. The query of such an address is
+ * lost.
+ */
 export function isMasked(address: string): boolean {
   return address.endsWith(masked) || address.endsWith(`?${encodeURIComponent('…')}`);
 }
 
-/** Whether an endpoint is of an earlier version, with its query or fragment in clear. */
+/** Whether an endpoint was stored by an earlier version of Tidings, with its query or fragment as plain text. */
 export function isClear({ url }: WebhookAddress): boolean {
   return parts(url).url !== url;
 }
 
-/** Whether `sealed` is the address of an endpoint of an earlier version, brought into today's form. */
+/** Whether `sealed` is the sealed form of an address that an earlier version of Tidings stored as plain text. */
 export function isSame(endpoint: WebhookAddress, sealed: WebhookAddress): boolean {
   return endpoint.query === undefined && isClear(endpoint) && parts(endpoint.url).url === sealed.url;
 }
 
-/** An address up to its query, and the query with its mark; empty when it says nothing. */
+/** Splits an address into the part before the query, and the query with its `?`. An empty query is returned as ''. */
 function parts(address: string): { url: string; query: string } {
   const [whole = ''] = address.split('#');
   const at = whole.indexOf('?');

@@ -1,13 +1,13 @@
 /**
- * Hostile values and bodies for API requests: wrong types, values beyond the limits of a schema, texts that other parsers
- * misread, and bytes that are not valid JSON.
+ * Hostile values and bodies for API requests: wrong types, values beyond the limits of a schema, texts that some
+ * parsers misread, and bytes that are not valid JSON.
  */
 import { type Document, resolve } from '../contract.ts';
 import { pick, type Random } from '../random.ts';
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Texts that a parser, a query, a page or a terminal may read as something else. */
+/** Texts that a parser, a query, a web page or a terminal may misinterpret. */
 export const hostileTexts: readonly string[] = [
   ...['', ' ', '\u0000', 'a\u0000b', '\ud800', '\udfff\ud800', '\u202eabc\u202c', '\u200f', '\u009b31m', '\u001b[2J'],
   ...[
@@ -33,7 +33,7 @@ export const hostileTexts: readonly string[] = [
 
 const numbers: readonly number[] = [-1, 0, -0, 0.5, 1e308, 2 ** 31, 2 ** 53, -(2 ** 53), 5e-324, 721, 101, 513];
 
-/** Tokens of JSON, and nearly of JSON, that are put in the place of a value. */
+/** JSON tokens, valid and nearly valid, that replace a value. */
 const tokens: readonly string[] = [
   ...['1e400', '-1e400', '-0', '1E+2', '01', '0x10', 'NaN', 'Infinity', '9'.repeat(400), '1.0000000000000000000001'],
   ...[
@@ -50,7 +50,7 @@ const tokens: readonly string[] = [
   ...['{"__proto__":{"orgId":1}}', '{"constructor":{"prototype":{}}}', "'a'", 'undefined', '', '{"":{"":{"":{}}}}'],
 ];
 
-/** A value that fits no field, or only by chance. */
+/** Returns a value that is invalid in most fields. */
 export function hostileValue(random: Random): unknown {
   const kind = random(10);
   if (kind < 6) return pick(random, hostileTexts);
@@ -58,27 +58,33 @@ export function hostileValue(random: Random): unknown {
   return pick<unknown>(random, [null, true, false, [], {}, [[]], [null], { length: 1e9 }, { toJSON: 1 }, ['a', 'a']]);
 }
 
-/** A copy of a body with one value at any depth made another: of another type, hostile, or just beyond its limits. */
+/**
+ * Returns a copy of a body with one value replaced, at any depth. The new value has another type, is hostile, or is
+ * just outside the limits of the schema.
+ */
 export function withOneChanged(random: Random, body: unknown, schema: Document): unknown {
   const path = pick(random, placesOf(body));
   const off = random(3) === 0 ? beyond(random, schemaAt(schema, path)) : undefined;
   return changed(body, path, off === undefined ? hostileValue(random) : off);
 }
 
-/** A copy of a body without one of its fields. */
+/** Returns a copy of a body without one of its fields. */
 export function withOneMissing(random: Random, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Object.keys(body).length === 0) return {};
   const gone = pick(random, Object.keys(body));
   return Object.fromEntries(Object.entries(body).filter(([name]) => name !== gone));
 }
 
-/** A copy of a body with one field more. */
+/** Returns a copy of a body with one additional field. */
 export function withOneMore(random: Random, body: unknown, names: readonly string[]): unknown {
   const name = pick(random, ['', 'id', 'orgId', 'createdBy', 'constructor', 'toString', 'x'.repeat(300), ...names]);
   return { ...(body as object), [name]: hostileValue(random) };
 }
 
-/** Bytes made of a body: hardly any are JSON, and some of those have two meanings. */
+/**
+ * Returns bytes made from a body. Most of them are not valid JSON. Some are valid but ambiguous, for example with the
+ * same field twice.
+ */
 export function rawBody(random: Random, body: unknown): Buffer {
   const text = JSON.stringify(body) ?? '{}';
   const inside = text.length > 2 ? `,${text.slice(1)}` : '}';
@@ -107,7 +113,7 @@ export function rawBody(random: Random, body: unknown): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
 }
 
-/** All places of a value where another one can be put. */
+/** Returns the paths of all replaceable values in a JSON value. */
 function placesOf(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([name, child]) => placesOf(child, [...path, name]))];
@@ -131,7 +137,7 @@ function schemaAt(schema: Document, path: readonly string[]): Document {
   return at ?? {};
 }
 
-/** A value just outside what a schema allows; undefined when it sets no limits. */
+/** Returns a value at or just outside the limits of a schema; undefined when the schema sets no limits. */
 function beyond(random: Random, schema: Document): unknown {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, enum: values } = schema;
   const made: unknown[] = [];

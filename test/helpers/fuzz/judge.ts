@@ -1,24 +1,28 @@
 /**
- * Judges a reply to a made request: what the document promises, no failure of the service, and nothing of another organisation.
+ * Judges the reply to a generated request. The reply must match the OpenAPI document, must not be a failure of the
+ * service, and must contain nothing of another organization.
  */
 import { replyFault } from '../contract.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { FuzzReply } from './send.ts';
 import { idsIn, otherThan, type World } from './world.ts';
 
-/** A request in one line, as it can be sent by hand. */
+/** Describes a request in one line, so that a person can repeat the request by hand. */
 export function described({ caller, operation, url, headers, body }: FuzzRequest): string {
   const { authorization: _, ...rest } = headers;
   const text = body?.toString('latin1').slice(0, 1500);
   return `${operation.method} ${url} with the key ${caller.name}, ${JSON.stringify(rest)}${text === undefined ? '' : `, ${text}`}`;
 }
 
-/** A 500 of a machine that is too busy: the document plans it, with the time after which to come again. */
+/**
+ * Whether a reply has the status 500 and a `Retry-After` header. A busy machine sends this reply, and the OpenAPI
+ * document defines it.
+ */
 export function isWait({ status, headers }: Pick<FuzzReply, 'status' | 'headers'>): boolean {
   return status === 500 && headers.get('retry-after') !== null && headers.get('x-test-mode') === null;
 }
 
-/** What is wrong with a reply; undefined when nothing is. */
+/** Returns the fault of a reply; undefined when the reply has no fault. */
 export function faultIn(world: World, request: FuzzRequest, { status, headers, text }: FuzzReply): string | undefined {
   const { operation } = request;
   const sent = `${request.url} ${JSON.stringify(request.headers)} ${request.body?.toString() ?? ''}`;
@@ -36,7 +40,11 @@ export function faultIn(world: World, request: FuzzRequest, { status, headers, t
   return revealed(world, request, sent, text);
 }
 
-/** The document's examples are ids of a real acme/rocket, and keys of the instance may see both. */
+/**
+ * Returns the fault of a reply that contains something of another organization. Replies to instance keys are exempt,
+ * because such keys may see both organizations. Replies with the OpenAPI document are exempt too, because the examples
+ * in the document contain ids that acme/rocket really has.
+ */
 function revealed(world: World, { caller, operation }: FuzzRequest, sent: string, text: string): string | undefined {
   if (caller.kind === 'instance' || operation.path === '/api/openapi.json') return undefined;
   const others = caller.org === null ? (['acme', 'umbrella'] as const) : ([otherThan(caller.org)] as const);

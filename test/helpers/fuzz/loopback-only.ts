@@ -1,6 +1,7 @@
 /**
- * Loaded into each process of a fuzzed service (`NODE_OPTIONS=--import`): connections stay on loopback, and only
- * localhost is looked up. A setting that a fuzz leaves out may have a real service as its default.
+ * Restricts the processes of a fuzzed service to connections on loopback, and resolves no name except localhost. Each
+ * process loads this file with `NODE_OPTIONS=--import`. The default of some settings is the address of a real service.
+ * A fuzzed request can omit such a setting. Without the restriction, the request could then reach the real service.
  */
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
@@ -23,7 +24,7 @@ Object.assign(dns, { lookup: Object.assign(guardedLookup, lookup) });
 
 const { connect } = net.Socket.prototype;
 net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]): net.Socket {
-  // `net.connect` hands on its arguments as one array.
+  // `net.connect` passes all its arguments as one array.
   const [first] = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
   const options = typeof first === 'object' ? first : { host: typeof args[1] === 'string' ? args[1] : undefined };
   const { path, host } = options as net.TcpNetConnectOpts & net.IpcNetConnectOpts;

@@ -1,32 +1,30 @@
-/**
- * Counts what became of the requests of each operation, and says which write operations never succeeded.
- */
+/** Counts the outcomes of the requests per operation, and reports the write operations that never succeeded. */
 import type { Operation } from '../contract.ts';
 
 interface Counts {
   sent: number;
-  /** Answered with 2xx. */
+  /** Requests with a 2xx reply. */
   succeeded: number;
-  /** Refused by the handler for what is there: 404, 409, 412. */
+  /** Requests that the handler refused because of the current state: 404, 409, 412. */
   refused: number;
-  /** Refused before: no key, no scope, a bad query, header or body. */
+  /** Requests that were refused before the handler ran: no key, no scope, or an invalid query, header or body. */
   rejected: number;
 }
 
 const byState: ReadonlySet<number> = new Set([404, 409, 412]);
 
 export class Tally {
-  /** Requests by status. */
+  /** Number of requests by status. */
   readonly statuses = new Map<number, number>();
   private readonly operations = new Map<string, Counts>();
 
-  /** @param operations those that are to be asked, in the order of the table */
+  /** @param operations the operations to count, in the order in which the table lists them */
   constructor(operations: readonly Operation[]) {
     for (const { definition } of operations)
       this.operations.set(definition.operationId, { sent: 0, succeeded: 0, refused: 0, rejected: 0 });
   }
 
-  /** Counts a reply. Replies in test mode are counted as sent alone, as no handler does its work there. */
+  /** Counts a reply. Replies in test mode are only counted as sent, because no handler runs in test mode. */
   count({ definition }: Operation, status: number, isTest: boolean): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     const counts = this.operations.get(definition.operationId);
@@ -42,17 +40,17 @@ export class Tally {
     return this.sum('sent');
   }
 
-  /** Requests that a handler of a write carried out or refused for what is there. */
+  /** Number of write requests that a handler carried out or refused because of the current state. */
   get reached(): number {
     return this.sum('succeeded') + this.sum('refused');
   }
 
-  /** Operations that no request got done. */
+  /** Names of the operations of which no request has succeeded. */
   get never(): string[] {
     return [...this.operations].filter(([, { succeeded }]) => succeeded === 0).map(([name]) => name);
   }
 
-  /** A line for each operation. */
+  /** Returns a table with one line per operation. */
   table(): string {
     const row = (name: string, ...cells: (string | number)[]) =>
       name.padEnd(30) + cells.map((cell) => String(cell).padStart(11)).join('');

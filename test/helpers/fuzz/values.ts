@@ -1,21 +1,24 @@
 /**
- * Makes values that fit a schema of the OpenAPI document. Ids and names of things that exist come from the caller.
+ * Generates values that fit a schema of the OpenAPI document. The caller supplies ids and names of objects that exist.
  */
 import { type Document, resolve } from '../contract.ts';
 import { pick, type Random } from '../random.ts';
 
-/** What values are made with. */
+/** Supplies the parts of generated values: random choices, ids, existing values and texts. */
 export interface Maker {
   random: Random;
-  /** An id whose prefix is that of an example, such as `range`. */
+  /** Returns an id with a prefix, such as `range`. */
   id: (prefix: string) => string;
-  /** Values that exist, by the name of their field; undefined for fields whose values are free. */
+  /** Returns the existing values of a field by its name; undefined for a field that accepts any value. */
   known: (field: string) => readonly unknown[] | undefined;
-  /** Free text, at most so long. */
+  /** Returns free text up to a maximum length. */
   text: (maxLength: number) => string;
-  /** Which of several forms a field has; undefined leaves it to chance. */
+  /**
+   * Chooses one of the forms that the schema allows for a field. When it returns undefined, the form is chosen at
+   * random.
+   */
   form?: (field: string, forms: readonly Document[]) => Document | undefined;
-  /** Chance of an optional field, of ten. */
+  /** Chance that an optional field is set, out of ten. */
   optional: number;
 }
 
@@ -29,7 +32,7 @@ const prefixes: Readonly<Record<string, string>> = {
 const pairs = /^from([A-Z]\w*)?$/;
 const day = 86_400_000;
 const [firstDay, days] = [Date.UTC(2025, 11, 1), 1500];
-/** Texts of which one fits each pattern of the document. */
+/** Each pattern of the document matches at least one of these texts. */
 const patterned = [
   'docs/NEWS.md',
   'main',
@@ -41,14 +44,14 @@ const patterned = [
   'a-key-of-24-characters-',
 ];
 
-/** The prefix of the ids that a field holds; undefined for a field of another kind. */
+/** Returns the prefix of the ids that a field contains, such as `range`; undefined for a field that contains no id. */
 export function prefixOf(field: string, example?: unknown): string | undefined {
   if (typeof example === 'string') return idLike.exec(example)?.[1];
   const [, name] = /^(\w+)Id$/.exec(field) ?? [];
   return name && (prefixes[name] ?? name);
 }
 
-/** A value that fits a schema; `field` is the name that it has in its object. */
+/** Returns a value that a schema allows. `field` is the name of the value in its object. */
 export function valueFor(maker: Maker, given: Document, field: string, example?: unknown): unknown {
   const { random } = maker;
   const schema = resolve(given);
@@ -70,7 +73,10 @@ export function valueFor(maker: Maker, given: Document, field: string, example?:
   return textOf(maker, schema);
 }
 
-/** Fields of the same name hold different things: `from` is an address in one body and a time in another. */
+/**
+ * Whether a schema allows a known value of a field. The name of the field alone is not enough, because known values are
+ * stored by name: `from` is an address in one body and a time in another.
+ */
 function fits({ pattern, format, enum: values }: Document, value: unknown): boolean {
   if (pattern && !new RegExp(pattern, 'u').test(String(value))) return false;
   if (format && Number.isNaN(Date.parse(String(value)))) return false;
@@ -96,7 +102,8 @@ function objectOf(maker: Maker, schema: Document, example: unknown): Record<stri
   if (free)
     for (let left = maker.random(4); left > 0; left--) made[`label ${maker.random(9)}`] = valueFor(maker, free, '');
   for (const [name, each] of Object.entries<Document>(properties)) {
-    // A field whose values exist is asked for on purpose: without it the default may lead elsewhere.
+    // A field with known values is always set. If it were omitted, the service could use a default that leads to a real
+    // service.
     const wanted =
       required.includes(name) ||
       name === sure ||
@@ -110,7 +117,7 @@ function objectOf(maker: Maker, schema: Document, example: unknown): Record<stri
   return made;
 }
 
-/** Lower and upper bounds change places where they are the wrong way round. */
+/** Swaps the values of a `from…` field and its `to…` field when the `from…` value is greater. */
 function inOrder(made: Record<string, unknown>): void {
   for (const from of Object.keys(made)) {
     const match = pairs.exec(from);

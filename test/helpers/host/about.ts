@@ -1,22 +1,23 @@
-/**
- * What a test host says of itself, of a token and of an app, as GitHub and Gitea do.
- */
+/** Answers requests about a test host itself, about a token or about an app, as GitHub and Gitea do. */
 import type { Reply } from './app.ts';
 import type { HostKind } from './lists.ts';
 import type { TestHostOptions } from './server.ts';
 
-/** Scopes that Gitea wants for an address. */
+/** The token scope that Gitea requires for each path. */
 const giteaScopes: Record<string, string> = {
   '/repos/search': 'read:repository',
   '/repos/issues/search': 'read:issue',
 };
 
-/** Whether an address asks about the host itself or its credentials, of either kind of API. */
+/** Whether a path asks about the host itself or about the credentials, in the API of GitHub or Gitea. */
 export function isAboutHost(url: string): boolean {
   return /^\/api\/v[13]\/(meta|version|rate_limit|app|repos\/search|repos\/issues\/search)(\?|$)/.test(url);
 }
 
-/** The answer to a question about the host itself; undefined for any other. @param lets whether the credentials are taken */
+/**
+ * Returns the answer to a request about the host itself or the credentials; undefined for any other request.
+ * @param lets true when the host accepts the credentials
+ */
 export function aboutHost(
   kind: HostKind,
   path: string,

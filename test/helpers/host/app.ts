@@ -1,12 +1,13 @@
 /**
- * A test host's app: takes the app's signed proof, makes tokens for its installations, knows which it has made.
+ * Simulates an app that is registered on a test host. It checks the JWT that the app signs, and makes installation
+ * tokens.
  */
 import { createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Shape } from './shapes.ts';
 
-/** An answer before it is written. */
+/** An answer before it is sent. */
 export interface Reply {
   status: number;
   body: Shape | Shape[];
@@ -15,17 +16,17 @@ export interface Reply {
 export class TestApp {
   readonly id = '12345';
   readonly installationId = '678';
-  /** The private key, PEM. */
+  /** Path of the file with the private key in PEM format. */
   readonly keyFile: string;
   readonly key: string;
   permissions = ['contents', 'issues', 'metadata', 'pull_requests'];
   state: 'installed' | 'suspended' | 'removed' = 'installed';
-  /** Tokens made, in order; those revoked are no longer taken. */
+  /** All tokens that were made, in order, including revoked ones. */
   readonly tokens: string[] = [];
   private readonly publicKey: string;
   private readonly valid = new Set<string>();
 
-  /** @param form of the key's PEM: hosts hand out pkcs1 */
+  /** @param form format of the private key; real hosts issue pkcs1 */
   constructor(folder: string, form: 'pkcs1' | 'pkcs8' = 'pkcs1') {
     const pair = generateKeyPairSync('rsa', {
       modulusLength: 2048,
@@ -38,7 +39,7 @@ export class TestApp {
     writeFileSync(this.keyFile, this.key, { mode: 0o600 });
   }
 
-  /** Stops taking the tokens made so far. */
+  /** Revokes all tokens that were made so far. The host refuses them from now on. */
   revoke(): void {
     this.valid.clear();
   }
@@ -48,7 +49,7 @@ export class TestApp {
     return this.valid.has(token);
   }
 
-  /** Answers a question of the app about one of its installations. */
+  /** Answers a request for the details of one installation of the app. */
   installation(installationId: string, authorization: string | undefined, account: Shape): Reply {
     const fault = this.faultOf(authorization);
     if (fault !== undefined) return { status: 401, body: { message: fault } };
@@ -57,7 +58,7 @@ export class TestApp {
     return { status: 200, body: { id: Number(installationId), account, app_id: Number(this.id) } };
   }
 
-  /** Answers the app's question about itself. */
+  /** Answers a request for the details of the app. */
   self(authorization: string | undefined): Reply {
     const fault = this.faultOf(authorization);
     if (fault !== undefined) return { status: 401, body: { message: fault } };
@@ -65,7 +66,10 @@ export class TestApp {
     return { status: 200, body: { id: Number(this.id), slug: 'tidings-test', permissions } };
   }
 
-  /** Answers a request for a token; `lifetimeMs` can be short to see it renewed. */
+  /**
+   * Answers a request for an installation token. With a short `lifetimeMs`, a test can observe that the service renews
+   * the token.
+   */
   mint(installationId: string, authorization: string | undefined, lifetimeMs = 3_600_000): Reply {
     const fault = this.faultOf(authorization);
     if (fault !== undefined) return { status: 401, body: { message: fault } };
@@ -78,7 +82,9 @@ export class TestApp {
     return { status: 201, body: { token, expires_at: new Date(Date.now() + lifetimeMs).toISOString() } };
   }
 
-  /** Why a proof is not taken: the rules of the host, a clock 30 seconds behind ours included. */
+  /**
+   * Returns why the host refuses an app's JWT; undefined when the JWT is valid. The host's clock is 30 seconds behind.
+   */
   private faultOf(authorization: string | undefined): string | undefined {
     const [, jwt = ''] = /^bearer (.+)$/i.exec(authorization ?? '') ?? [];
     const [head = '', claims = '', signature = ''] = jwt.split('.');

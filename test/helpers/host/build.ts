@@ -1,8 +1,9 @@
 /**
- * Builds a history of any size: pull requests merged by merge commit, squash and rebase, closed and open ones, by people
- * and by a bot, into the default branch and into `release/1.x`; issues they fix; remarks; lightweight and annotated tags.
- * The same call gives the same history. Every pull request and issue ends with an event of its own, so that its
- * `updated_at` is that of its last delivery.
+ * Builds a history of any size; the same options always give the same history. Some pull requests are merged (by merge
+ * commit, squash or rebase), some are closed, and some are still open. The authors of pull requests are people and a
+ * bot. The base branches are the default branch and `release/1.x`. Issues, comments, reviews, and lightweight and
+ * annotated tags are also included. The last change of each pull request or issue has its own event, so `updated_at` is
+ * the time of the last delivery about that pull request or issue.
  */
 import { createHash } from 'node:crypto';
 import type { History, HistoryCommit, HistoryPull, HistoryRemark, Person } from './history.ts';
@@ -20,14 +21,14 @@ const bot: Person = { login: 'dependabot[bot]', id: 49699333, bot: true };
 const releaseBranch = 'release/1.x';
 
 export interface HistoryOptions {
-  /** Numbers given to pull requests and issues together. */
+  /** Number of pull requests and issues together, because they share one numbering. */
   numbers?: number;
   id?: number;
   fullName?: string;
   formerNames?: string[];
 }
 
-/** Builds a history; from 24 numbers on it holds every kind of thing. */
+/** Builds a history. With at least 24 numbers, the history contains every kind of object. */
 export function buildHistory(options: HistoryOptions = {}): History {
   const { numbers = 36, id = 4711, fullName = 'acme/rocket', formerNames = [] } = options;
   const owner = { login: fullName.split('/')[0] as string, id: 77 };
@@ -46,12 +47,15 @@ export function buildHistory(options: HistoryOptions = {}): History {
   return history;
 }
 
-/** The time of a number: an hour apart, from a Monday morning on. */
+/**
+ * Returns the creation time of the pull request or issue with a number. The times are one hour apart and start on a
+ * Monday morning.
+ */
 export function timeOfNumber(number: number): number {
   return start + number * hour;
 }
 
-/** Adds an issue; every other one is closed. */
+/** Adds an issue to the history; every second issue is closed. */
 export function addIssue(history: History, number: number): void {
   const at = timeOfNumber(number);
   const closed = number % 8 === 0;
@@ -68,7 +72,7 @@ export function addIssue(history: History, number: number): void {
   remark(history.issueComments, number, 1, at + 5 * minute);
 }
 
-/** Adds a pull request, and its commits where it is merged. */
+/** Adds a pull request to the history, with its commits when it is merged. */
 export function addPull(history: History, number: number): void {
   const at = timeOfNumber(number);
   const turn = number % 12;
@@ -92,7 +96,10 @@ export function addPull(history: History, number: number): void {
     remark(history.reviews, number, 3, at + 20 * minute, turn === 1 ? 'CHANGES_REQUESTED' : 'APPROVED');
 }
 
-/** Puts a pull request's commits on its base; the sha that the host calls the merge commit. */
+/**
+ * Adds the commits of a merged pull request to its base branch. Returns the sha that the host reports as the merge
+ * commit.
+ */
 function merge(history: History, number: number, base: string, author: Person, at: number): string {
   const side = (name: string, parent: string, minutes: number): HistoryCommit =>
     commit(history, `${name} of ${number}`, parent, at - minutes * minute, author);
@@ -113,7 +120,7 @@ function merge(history: History, number: number, base: string, author: Person, a
   return last(commits).sha;
 }
 
-/** The first release: a tag on the default branch, and the branch that maintains it. */
+/** Adds the first release: a tag on the default branch, and a maintenance branch that starts at the tag. */
 function release(history: History, number: number): void {
   const head = history.branches.get('main') as string;
   const at = timeOfNumber(number) + 55 * minute;
@@ -123,7 +130,7 @@ function release(history: History, number: number): void {
   history.pushes.push({ branch: releaseBranch, before: null, after: head, shas: [], at: at + minute });
 }
 
-/** The later tags, lightweight and annotated, one with a slash in its name. */
+/** Adds the later tags: two annotated tags, and a lightweight tag with a slash in its name. */
 function finish(history: History, numbers: number): void {
   const at = timeOfNumber(numbers) + 55 * minute;
   const tag = (name: string, branch: string, annotated: boolean, pushedAt: number): void => {

@@ -1,6 +1,4 @@
-/**
- * A client of a test host, what it logs and waits for, and its lists as a whole.
- */
+/** Opens a client of a test host and records the log lines and pauses of the client. Also reads whole lists. */
 import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
@@ -18,11 +16,11 @@ export interface OpenedClient {
   host: TestHost;
   client: HostClient;
   waits: HostWait[];
-  /** All that was logged, as text. */
+  /** Returns everything that the client has logged, as text. */
   log: () => string;
 }
 
-/** Starts a host with a history and opens a client of it, whose pauses after faults are short. */
+/** Starts a host with a history, and opens a client of that host with short pauses after faults. */
 export async function openClient(
   t: TestContext,
   options: TestHostOptions & HistoryOptions = {},
@@ -43,14 +41,14 @@ export async function openClient(
   return { host, client, waits, log: () => lines.join('') };
 }
 
-/** All pages of a list. */
+/** Returns all pages of a list. */
 export async function allPages({ client, host }: OpenedClient, request: ListRequest): Promise<HostPage[]> {
   const pages = [await client.first(host.history, request)];
   for (let next = pages[0]?.next; next; next = pages.at(-1)?.next) pages.push(await client.page(next, request.kind));
   return pages;
 }
 
-/** One field of all items. */
+/** Returns the values of one field of all items on all pages. */
 export function fieldOf(pages: readonly HostPage[], field: string): unknown[] {
   return pages.flatMap(({ items }) => items.map((item) => item[field]));
 }

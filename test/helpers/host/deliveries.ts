@@ -1,6 +1,6 @@
 /**
- * The same history as webhook deliveries, in the order things happened: what a service that listened from the first day
- * on would have got.
+ * Turns a history into webhook deliveries in chronological order, as if the webhook had existed since the start of the
+ * repository.
  */
 import type { History, HistoryCommit, HistoryPush, HistoryTag } from './history.ts';
 import { iso } from './history.ts';
@@ -25,7 +25,7 @@ export interface Delivery {
 
 const none = '0'.repeat(40);
 
-/** All deliveries of a history by time; pass its host's place for the addresses in them. */
+/** Returns all deliveries of a history in chronological order. `place` supplies the base addresses in the payloads. */
 export function deliveriesOf(history: History, place: Place): Delivery[] {
   const deliveries = [
     ...history.pulls.flatMap((pull) => pullDeliveries(history, place, pull.number)),
@@ -37,7 +37,7 @@ export function deliveriesOf(history: History, place: Place): Delivery[] {
   return deliveries.sort((a, b) => a.at - b.at);
 }
 
-/** Opened, then closed or edited. */
+/** Returns the deliveries of a pull request: one for its opening, and one for its closing or its last edit. */
 export function pullDeliveries(history: History, place: Place, number: number): Delivery[] {
   const pull = history.pulls.find((candidate) => candidate.number === number);
   if (pull === undefined) return [];
@@ -51,7 +51,7 @@ export function pullDeliveries(history: History, place: Place, number: number): 
   });
 }
 
-/** Opened, then closed or edited. */
+/** Returns the deliveries of an issue: one for its opening, and one for its closing or its last edit. */
 export function issueDeliveries(history: History, place: Place, number: number): Delivery[] {
   const issue = history.issues.find((candidate) => candidate.number === number);
   if (issue === undefined) return [];
@@ -63,7 +63,10 @@ export function issueDeliveries(history: History, place: Place, number: number):
   });
 }
 
-/** Comments and reviews; they come while their pull request or issue is open, and show it so. */
+/**
+ * Returns the deliveries of comments and reviews. Each payload contains the pull request or issue as it was at the time
+ * of the comment or review, when it was still open.
+ */
 function remarkDeliveries(history: History, place: Place): Delivery[] {
   const repository = repositoryShape(history, place);
   const pullOf = (number: number, updatedAt: number) => {
@@ -101,7 +104,7 @@ function remarkDeliveries(history: History, place: Place): Delivery[] {
   return [...discussions, ...lines, ...reviews];
 }
 
-/** A push to a branch. */
+/** Returns the delivery of a push to a branch. */
 export function pushDelivery(history: History, place: Place, push: HistoryPush): Delivery {
   const commits = push.shas.map((sha) => pushedCommit(history.commits.get(sha) as HistoryCommit));
   const head = pushedCommit(history.commits.get(push.after) as HistoryCommit);
@@ -120,7 +123,7 @@ export function pushDelivery(history: History, place: Place, push: HistoryPush):
   return { event: 'push', at: push.at, payload };
 }
 
-/** The push of a tag, and the create event beside it. */
+/** Returns the two deliveries of a tag: its push event and its create event. */
 export function tagDeliveries(history: History, place: Place, tag: HistoryTag): Delivery[] {
   const repository = repositoryShape(history, place);
   const payload = {

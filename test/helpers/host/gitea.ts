@@ -1,6 +1,7 @@
 /**
- * Gitea's shapes where they differ from GitHub's: no user types, `merged` in lists, tags with their object and date, reviews
- * and comments with the pull request's web address.
+ * Builds the JSON objects of Gitea's API that differ from those of GitHub's API. In Gitea's API, users have no type,
+ * lists contain `merged`, tags contain their commit and date, and reviews and comments contain the web address of the
+ * pull request.
  */
 import type { History, HistoryPull, HistoryRemark, HistoryTag } from './history.ts';
 import { iso } from './history.ts';
@@ -22,7 +23,7 @@ export function issueCommentShape(remark: HistoryRemark, history: History, { ori
   return {
     id: remark.id,
     html_url: `${web(isPull ? 'pulls' : 'issues')}#issuecomment-${remark.id}`,
-    // Web addresses, one of them empty.
+    // Gitea sends web addresses in both fields and leaves one of them empty.
     pull_request_url: isPull ? web('pulls') : '',
     issue_url: isPull ? '' : web('issues'),
     user: { id: remark.author.id, login: remark.author.login, email: `${remark.author.login}@example.com` },
@@ -55,7 +56,7 @@ export function tagShape(tag: HistoryTag, history: History, { apiUrl }: Place): 
   };
 }
 
-/** Gitea's accounts have no type. */
+/** Removes the type of the user, because Gitea does not report types of users. */
 export function withoutTypes(shape: Shape): Shape {
   const { type: _type, ...user } = shape.user as Shape;
   return { ...shape, user };

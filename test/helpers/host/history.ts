@@ -1,6 +1,6 @@
 /**
- * The history of a repository as plain facts, from which a test host makes its answers and its deliveries. Times are in
- * milliseconds, whole seconds.
+ * Describes the history of a repository. A test host makes its answers and deliveries from this history. Times are in
+ * milliseconds, rounded to whole seconds.
  */
 
 export interface Person {
@@ -11,7 +11,7 @@ export interface Person {
 
 export interface HistoryCommit {
   sha: string;
-  /** First the commit that the branch stood at. */
+  /** The first parent is the commit that the branch pointed to before. */
   parents: string[];
   message: string;
   author: Person;
@@ -44,7 +44,7 @@ export interface HistoryIssue {
   closedAt: number | null;
 }
 
-/** A comment in a discussion or on a line, or a review. */
+/** A comment in a discussion, a comment on a line, or a review. */
 export interface HistoryRemark {
   id: number;
   number: number;
@@ -52,19 +52,19 @@ export interface HistoryRemark {
   body: string;
   createdAt: number;
   updatedAt: number;
-  /** Of a review. */
+  /** The state of a review; undefined for comments. */
   state?: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED';
 }
 
 export interface HistoryTag {
   name: string;
   sha: string;
-  /** The tag object of an annotated tag, with the time it was made. */
+  /** The tag object of an annotated tag and its creation time; undefined for a lightweight tag. */
   object?: { sha: string; at: number };
   pushedAt: number;
 }
 
-/** A push to a branch: `shas` are what was new to the repository, oldest first. */
+/** A push to a branch. `shas` lists the commits that were not in the repository before, oldest first. */
 export interface HistoryPush {
   branch: string;
   before: string | null;
@@ -76,7 +76,7 @@ export interface HistoryPush {
 export interface History {
   id: number;
   fullName: string;
-  /** Names that lead to the present one by 301. */
+  /** Former names of the repository. The host redirects a GET with a former name to the current name (301). */
   formerNames: string[];
   defaultBranch: string;
   owner: Person;
@@ -88,13 +88,13 @@ export interface History {
   tags: HistoryTag[];
   /** Names of the tags that have a release. */
   releases: string[];
-  /** Heads by branch. */
+  /** The newest commit of each branch. */
   branches: Map<string, string>;
   commits: Map<string, HistoryCommit>;
   pushes: HistoryPush[];
 }
 
-/** The commits reachable from one, newest first, a child always before its parents. */
+/** Returns the commits that are reachable from a commit, newest first. Each commit comes before its parents. */
 export function reachable(history: History, head: string): HistoryCommit[] {
   const found = new Map<string, HistoryCommit>();
   const open = [head];
@@ -107,7 +107,7 @@ export function reachable(history: History, head: string): HistoryCommit[] {
   return [...found.values()].sort((a, b) => b.at - a.at || b.sha.localeCompare(a.sha));
 }
 
-/** ISO 8601 as hosts write it. */
+/** Formats a time in ISO 8601 as hosts do. */
 export function iso(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

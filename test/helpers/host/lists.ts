@@ -1,5 +1,6 @@
 /**
- * A test host's lists: which items a path and its query ask for, in which order, as GitHub or Gitea answers it.
+ * Answers list requests to a test host. It selects and sorts the items for a path and its query, as GitHub or Gitea
+ * does.
  */
 
 import * as gitea from './gitea.ts';
@@ -10,14 +11,17 @@ import * as github from './shapes.ts';
 
 export type HostKind = 'github' | 'gitea';
 
-/** What a host holds and how it speaks. */
+/** The repository of a test host, and the kind of API that the host simulates. */
 export interface Holding {
   kind: HostKind;
   history: History;
   place: Place;
 }
 
-/** The items of the list at `rest`, the path below the repository; undefined where no list is. */
+/**
+ * Returns the items of a list; undefined when the path is not a list. `rest` is the path below the repository, for
+ * example `pulls`.
+ */
 export function listItems(holding: Holding, rest: string, query: URLSearchParams): Shape[] | undefined {
   const reviews = /^pulls\/(\d+)\/reviews$/.exec(rest);
   if (reviews) return reviewsOf(holding, Number(reviews[1]));
@@ -25,7 +29,10 @@ export function listItems(holding: Holding, rest: string, query: URLSearchParams
   return list?.(holding, query);
 }
 
-/** A single object at `rest`: refs, tag objects, commits, Gitea's tags. */
+/**
+ * Returns a single object: a ref, a tag object, a commit or one of Gitea's tags. `rest` is the path below the
+ * repository.
+ */
 export function oneObject(holding: Holding, rest: string): Shape | undefined {
   const { history, place, kind } = holding;
   const [, area = '', name = ''] = /^(git\/ref\/tags|git\/tags|git\/commits|tags)\/(.+)$/.exec(rest) ?? [];
@@ -43,7 +50,10 @@ export function oneObject(holding: Holding, rest: string): Shape | undefined {
   return { tag: annotated.name, sha: name, message: '', tagger, object: { type: 'commit', sha: annotated.sha } };
 }
 
-/** The commits of a comparison at `rest`, oldest first; undefined where the history does not have both ends. */
+/**
+ * Returns the commits of a comparison, oldest first. Returns undefined when one of the two compared commits is not in
+ * the history.
+ */
 export function compared({ history, place }: Holding, rest: string): Shape[] | undefined {
   const [, from = '', to = ''] = /^compare\/([0-9a-f]+)\.\.\.([0-9a-f]+)$/.exec(rest) ?? [];
   if (!history.commits.has(from) || !history.commits.has(to)) return undefined;
@@ -69,7 +79,7 @@ const lists: Record<string, List> = {
     return byTime(wanted, 'updatedAt', direction(query)).map((item) => {
       if ('pull' in item) return github.pullAsIssueShape(item.pull, history, place);
       const shape = github.issueShape(item.issue, history, place);
-      // Gitea writes the key for plain issues too.
+      // Gitea sends the field `pull_request` for plain issues too, with the value null.
       return kind === 'gitea' ? { ...gitea.withoutTypes(shape), pull_request: null } : shape;
     });
   },
@@ -110,14 +120,19 @@ function reviewsOf({ kind, history, place }: Holding, number: number): Shape[] |
   return history.reviews.filter((review) => review.number === number).map((review) => shape(review, history, place));
 }
 
-/** A commit by the Git API: GitHub's bare, Gitea's like a list's item. */
+/**
+ * Returns a commit of the Git API. GitHub sends only a few fields; Gitea sends the same object as in a list of commits.
+ */
 function commitObject(commit: HistoryCommit | undefined, { kind, history, place }: Holding): Shape | undefined {
   if (commit === undefined) return undefined;
   const shape = github.commitShape(commit, history, place);
   return kind === 'gitea' ? shape : { ...(shape.commit as Shape), sha: commit.sha };
 }
 
-/** Open ones only is what both hosts list unless told otherwise. */
+/**
+ * Whether an item has the state that the query requests. When the query contains no `state`, the requested state is
+ * `usual`.
+ */
 function isWanted(query: URLSearchParams, usual: string, closedAt: number | null): boolean {
   const state = query.get('state') ?? usual;
   return state === 'all' || (closedAt === null) === (state === 'open');

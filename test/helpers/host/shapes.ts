@@ -1,7 +1,7 @@
 /**
- * GitHub's shapes of a history's facts, in REST lists and in deliveries alike; what only one of the two carries is added
- * where it is used. Diff hunks, paths and addresses are there because real answers have them and the service must not keep
- * them.
+ * Builds the JSON objects of GitHub's REST API and of its webhooks from a history. The callers add the fields that
+ * exist only in the API or only in webhooks. Like the objects of real hosts, these objects contain diff hunks, paths
+ * and addresses. The service must not store these fields.
  */
 import type {
   History,
@@ -16,7 +16,7 @@ import { iso } from './history.ts';
 
 export type Shape = Record<string, unknown>;
 
-/** Where the host is seen by its users and by programs. */
+/** Base addresses of a host: `origin` for people, `apiUrl` for programs. */
 export interface Place {
   origin: string;
   apiUrl: string;
@@ -40,7 +40,7 @@ export function repositoryShape(history: History, { origin, apiUrl }: Place): Sh
   };
 }
 
-/** A pull request as lists and reviews carry it: without `merged`. */
+/** Returns a pull request without `merged`, as lists of pull requests and deliveries of reviews contain it. */
 export function pullShape(pull: HistoryPull, history: History, place: Place): Shape {
   const url = `${place.origin}/${history.fullName}/pull/${pull.number}`;
   const repo = repositoryShape(history, place);
@@ -58,7 +58,7 @@ export function pullShape(pull: HistoryPull, history: History, place: Place): Sh
     updated_at: iso(pull.updatedAt),
     closed_at: time(pull.closedAt),
     merged_at: time(pull.mergedAt),
-    // Of an open or unmerged one, a test merge that is in no branch.
+    // For a pull request that is not merged, GitHub reports the sha of a test merge that is on no branch.
     merge_commit_sha: pull.mergeSha ?? 'f'.repeat(40),
     draft: false,
     author_association: 'CONTRIBUTOR',
@@ -86,7 +86,7 @@ export function issueShape(issue: HistoryIssue, history: History, { origin, apiU
   };
 }
 
-/** A pull request as lists of issues and comments on it carry it. */
+/** Returns a pull request as lists of issues and deliveries of comments contain it. */
 export function pullAsIssueShape(pull: HistoryPull, history: History, place: Place): Shape {
   const {
     base: _base,
@@ -103,7 +103,7 @@ export function pullAsIssueShape(pull: HistoryPull, history: History, place: Pla
   };
 }
 
-/** A comment in a discussion. */
+/** Returns a comment in the discussion of a pull request or issue. */
 export function issueCommentShape(remark: HistoryRemark, history: History, place: Place): Shape {
   const isPull = history.pulls.some(({ number }) => number === remark.number);
   return {
@@ -115,7 +115,7 @@ export function issueCommentShape(remark: HistoryRemark, history: History, place
   };
 }
 
-/** A comment on a line under review. */
+/** Returns a comment on a line of a pull request. */
 export function reviewCommentShape(remark: HistoryRemark, history: History, place: Place): Shape {
   return {
     ...remarkShape(remark),
@@ -129,7 +129,7 @@ export function reviewCommentShape(remark: HistoryRemark, history: History, plac
   };
 }
 
-/** A review as REST writes it, its state in capitals. */
+/** Returns a review as the REST API sends it, with the state in capitals. */
 export function reviewShape(remark: HistoryRemark, history: History, place: Place): Shape {
   return {
     ...remarkShape(remark),
@@ -141,7 +141,7 @@ export function reviewShape(remark: HistoryRemark, history: History, place: Plac
   };
 }
 
-/** A commit as REST lists it. */
+/** Returns a commit as the REST API lists it. */
 export function commitShape(commit: HistoryCommit, history: History, place: Place): Shape {
   const who = { name: 'A Person', email: `${commit.author.login}@example.com`, date: iso(commit.at) };
   const url = `${place.apiUrl}/repos/${history.fullName}/commits/${commit.sha}`;

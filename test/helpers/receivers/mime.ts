@@ -1,9 +1,7 @@
-/**
- * Reads the mails that tests receive: headers, and the text and HTML parts with their encodings undone.
- */
+/** Parses the mails that tests receive: headers, and the decoded text and HTML parts. */
 
 export interface Mail {
-  /** By name in lower case; folded lines are joined, encoded words undone. */
+  /** Header values by lower-case name. Folded lines are joined and encoded words are decoded. */
   headers: Record<string, string>;
   text: string;
   html: string;

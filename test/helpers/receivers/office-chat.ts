@@ -1,12 +1,13 @@
 /**
- * The workflow of an office chat on loopback: takes cards of at most 28 kB that hold nothing but what it knows, and answers 202.
+ * Simulates the workflow of an office chat on loopback. It accepts cards of at most 28 KiB that contain only known
+ * fields, and answers 202.
  */
 import type { TestContext } from 'node:test';
 import { jsonBody, type Ruled, startRuled, unknownFields } from './ruled.ts';
 
 export interface OfficeChat extends Ruled {
   webhookUrl: string;
-  /** Texts of the cards that it holds, each in the order shown. */
+  /** Texts of each received card, in display order. */
   cards: string[][];
 }
 
@@ -35,7 +36,7 @@ export async function startOfficeChat(t: TestContext): Promise<OfficeChat> {
   return { ...ruled, webhookUrl: `${ruled.receiver.url}/workflows/1?sig=secret`, cards };
 }
 
-/** The texts of a message's card; undefined when it is not as the workflow wants it. */
+/** Returns the texts of the card in a message; undefined when a real workflow would refuse the card. */
 function textsOf(message: Fields | undefined): string[] | undefined {
   if (message?.type !== 'message' || unknownFields(message, ['type', 'attachments']).length > 0) return undefined;
   const [attachment, ...more] = message.attachments as Fields[];

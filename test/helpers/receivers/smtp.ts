@@ -1,6 +1,6 @@
 /**
- * A mail server on loopback that speaks SMTP with TLS and logins, keeps what it takes, and refuses, goes silent or hangs up
- * where a test wants it to.
+ * Starts a mail server on loopback that speaks SMTP with TLS and logins, and stores the mails that it accepts. A test
+ * can make the server refuse a mail or drop the connection.
  */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -11,24 +11,29 @@ import { type Mail, parseMail } from './mime.ts';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../../../test/fixtures/${name}`, import.meta.url), 'utf8');
-/** The certificate of the server, which is its own authority. */
+/** The self-signed certificate of the server. */
 export const certificate = fixture('localhost-cert.pem');
 const key = fixture('localhost-key.pem');
 
-/** Where the server hangs up: before it takes the message, or after all of it, with or without having kept it. */
+/**
+ * The moment at which the server drops the connection without an answer. `recipient` is before the message. `taken` is
+ * after the server has stored the message. `refused silently` is after the server has discarded the message.
+ */
 export type HangUp = 'recipient' | 'taken' | 'refused silently';
 
 export interface SmtpOptions {
   tls?: 'starttls' | 'implicit' | 'none';
-  /** Who may log in; nobody has to when it is left out. */
+  /** The login that the server requires; without it, the server requires no login. */
   login?: { user: string; password: string };
-  /** Status with which a recipient is refused; undefined takes them. */
+  /** Returns the status with which a recipient is refused; undefined accepts the recipient. */
   refuse?: (recipient: string) => number | undefined;
-  /** What happens to a message by its number, from 1 on. */
+  /**
+   * Returns how the connection is dropped at a message; undefined for normal behavior. Messages are numbered from 1.
+   */
   hangUp?: (message: number) => HangUp | undefined;
-  /** Messages after which a session is ended with 421. */
+  /** Number of messages after which the server ends a session with 421. */
   messagesPerSession?: number;
-  /** Each message takes a random time up to so many milliseconds. */
+  /** Delays each message by a random time of up to this many milliseconds. */
   slowMs?: number;
 }
 
@@ -44,7 +49,7 @@ export interface SmtpReceiver {
   sessions: number;
 }
 
-/** Starts a mail server; it stops when the test ends. */
+/** Starts a mail server, which stops when the test ends. */
 export async function startSmtp(t: TestContext, options: SmtpOptions = {}): Promise<SmtpReceiver> {
   const { tls = 'none', login } = options;
   const held: SmtpReceiver = { port: 0, mails: [], sessions: 0 };

@@ -1,6 +1,7 @@
 /**
- * A support messenger on loopback: news items of known teammates in known newsfeeds, listed newest first by pages. It cleans
- * HTML as such services do, refuses dates in the future, and clears lists that an update leaves out.
+ * Simulates a support messenger on loopback. It stores news items of known teammates in known newsfeeds, and lists them
+ * in pages, newest first. Like real services, it sanitizes HTML, refuses dates in the future, and empties the lists
+ * that an update omits.
  */
 import type { TestContext } from 'node:test';
 import type { Received } from '../receiver.ts';
@@ -22,7 +23,7 @@ export interface SupportMessenger extends Ruled {
   token: string;
   senderId: number;
   newsfeedId: number;
-  /** Newest first. */
+  /** The stored news items, newest first. */
   items: NewsItem[];
 }
 
@@ -103,7 +104,7 @@ function faultOf(body: Fields | undefined): string | undefined {
   return undefined;
 }
 
-/** Comments and attributes other than addresses do not survive. */
+/** Removes HTML comments, and all attributes except `href`. */
 function cleaned(html: string): string {
   return html
     .replace(/<!--[\s\S]*?-->/g, '')
@@ -114,7 +115,7 @@ function refusal(status: number, code: string, message: string): RuledReply {
   return { status, body: { type: 'error.list', request_id: 'r1', errors: [{ code, message }] } };
 }
 
-/** Requests that a messenger got, as `METHOD path`. */
+/** Returns the requests that the messenger received, as `METHOD path`. */
 export function callsOf({ receiver }: SupportMessenger): string[] {
   return receiver.received.map(({ method, path }: Received) => `${method} ${path}`);
 }

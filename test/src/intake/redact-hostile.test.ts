@@ -1,5 +1,6 @@
 /**
- * Time on texts made to be slow. Absolute times depend on the machine, so that the growth of processor time is measured.
+ * Tests the duration of redaction on texts that are crafted to make it slow. Absolute durations depend on the machine,
+ * so the growth of processor time with the length of the text is measured.
  */
 
 import assert from 'node:assert/strict';

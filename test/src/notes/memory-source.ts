@@ -1,5 +1,6 @@
 /**
- * A reading source over plain arrays, with small builders: what a partition would answer, without a store.
+ * Provides a source of notes over plain arrays, and small builders of records. The source returns the same as a
+ * partition would, but needs no store.
  */
 import type { NotesSource } from '../../../src/notes/range/source.ts';
 import { defaultSettings, type NotesSettings } from '../../../src/protocol/notes.ts';
@@ -21,12 +22,12 @@ export interface Memory {
   pushes?: PushRecord[];
   tags?: TagRecord[];
   comparisons?: ComparisonRecord[];
-  /** Comments by number of their issue or pull request. */
+  /** Count of comments, by the number of the issue or pull request. */
   comments?: Record<number, number>;
   settings?: NotesSettings;
 }
 
-/** Noon of a day counted from 2026-01-01. */
+/** Returns noon (UTC) of a day of 2026 in epoch milliseconds. Day 1 is 2026-01-01. */
 export function day(number: number): number {
   return Date.UTC(2026, 0, number, 12);
 }
@@ -49,7 +50,7 @@ export function aRepository(fields: Partial<RepositoryRecord> = {}): RepositoryR
   };
 }
 
-/** A merged pull request; its merge commit is `m<number>`, its day its number. */
+/** Returns a pull request that was merged on day `number` by the merge commit `m<number>`. */
 export function aPull(number: number, fields: Partial<PullRecord> = {}): PullRecord {
   const mergedAt = day(number);
   return {
@@ -97,7 +98,7 @@ export function aTag(name: string, sha: string | null, fields: Partial<TagRecord
 }
 
 /**
- * A push of commits written `sha` or `sha|message`, oldest first.
+ * Returns a push and its commits. Each commit is given as `sha` or `sha|message`, oldest first.
  * @param at day of the push
  */
 export function aPush(
@@ -123,7 +124,9 @@ export function aPush(
   };
 }
 
-/** Commits and pushes together; a commit listed by several pushes names them all. */
+/**
+ * Combines pushes and their commits. If several pushes list a commit, the record of the commit names all these pushes.
+ */
 export function history(
   ...pushed: { push: PushRecord; commits: CommitRecord[] }[]
 ): Required<Pick<Memory, 'commits' | 'pushes'>> {
@@ -135,7 +138,7 @@ export function history(
   return { commits: [...commits.values()], pushes: pushed.map(({ push }) => push) };
 }
 
-/** A source over what is given; reading orders as the contract says. */
+/** Returns a source over the given records. It returns records in the orders that `NotesSource` requires. */
 export function memorySource(memory: Memory): NotesSource {
   const pulls = index(memory.pulls ?? [], (pull) => pull.number);
   const issues = index(memory.issues ?? [], (issue) => issue.number);

@@ -1,5 +1,5 @@
 /**
- * Time of the functions in `src/pages` that read text of users: in proportion to its length, whatever it is.
+ * Tests that the functions in `src/pages` that read texts of users take time in proportion to the length of the text.
  */
 import { test } from 'node:test';
 import { assertProportion } from '../../helpers/growth/assert.ts';

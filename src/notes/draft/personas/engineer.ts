@@ -1,5 +1,6 @@
 /**
- * The draft for engineers: every change of the range, with numbers, authors and what to do about what breaks.
+ * Writes the draft for engineers: every change of the range, with numbers, authors, and upgrade steps for breaking
+ * changes.
  */
 import { compareUrl } from '../../../foundation/compare-url.ts';
 import type { DependencyUpdate } from '../../change/dependencies.ts';
@@ -31,13 +32,16 @@ import {
 import { quoteLines } from '../quote.ts';
 import { issueLines } from './issue-lines.ts';
 
-/** How a line refers to numbers and people; people are few, and each is written once. */
+/**
+ * How a line refers to numbers and people. `person` caches its results, because a draft names the same few people
+ * often.
+ */
 interface LineStyle {
   links: LinkStyle;
   person: (login: string) => string;
 }
 
-/** The engineer's draft. */
+/** Writes the engineer's draft. */
 export function engineer(notes: Notes): string {
   const { entries, source } = notes;
   const { links, engineer: wanted } = source.settings;
@@ -64,7 +68,10 @@ export function engineer(notes: Notes): string {
   return document(written.length === 0 ? [] : [...written, ...closing(notes)]);
 }
 
-/** Breaking changes are never divided by area: each carries its steps, quoted from the body. */
+/**
+ * Returns the lines for breaking changes. These lines are never divided by area, because each is followed by its
+ * upgrade steps.
+ */
 function breakingLines(entries: readonly Entry[], style: LineStyle): string[] {
   return entries.flatMap((entry) => {
     const line = entryLine(entry, areaPrefix(entry), style);
@@ -88,7 +95,7 @@ function numbers(entry: Entry, links: LinkStyle): string {
   return numberLink(entry.pull, links) + (backports === '' ? '' : `, backported in ${backports}`) + restored;
 }
 
-/** A revert of something shipped before. */
+/** Returns the line for a revert of a change that was shipped before. */
 export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle): string {
   const { text } = parseTitle(pull.title);
   const title = target
@@ -110,7 +117,10 @@ function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): st
   return fold(`${count} ${count === 1 ? 'update' : 'updates'}`, lines);
 }
 
-/** Changes that `fromTag` had already, by a backport or another commit: not announced again, and not hidden either. */
+/**
+ * Lists changes that `fromTag` already contained, by a backport or another commit. These changes are not announced
+ * again, but they are not hidden either.
+ */
 function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {
   const { length } = alreadyShipped;
   const lines = alreadyShipped.map(
@@ -138,7 +148,9 @@ function closing(notes: Notes): string[] {
   ];
 }
 
-/** How the range was told, where that is not simply what lies between the tags. */
+/**
+ * Returns a note on how the range was selected. The note is empty if the range is simply the commits between the tags.
+ */
 function evidence({ selection, bounds }: Notes): string {
   if (selection.resolution === 'window')
     return '\n\nSelected by merge date: captured pushes do not connect the two tags.';

@@ -1,5 +1,6 @@
 /**
- * Issues closed without a pull request, as engineers and colleagues read them.
+ * Writes the lines for issues that were closed without a pull request. The engineer and internal drafts use these
+ * lines.
  */
 import { escapeText } from '../escape.ts';
 import type { Notes } from '../gather.ts';

@@ -1,5 +1,5 @@
-# One image for every process of Tidings. The native packages need glibc, hence Debian's slim image and not Alpine. The
-# digest is of the index of all platforms; CONTRIBUTING.md says how to move it with the tag.
+# One image for all processes of Tidings. The native packages need glibc, so the base is Debian's slim image, not Alpine.
+# The digest is that of the index of all platforms; CONTRIBUTING.md explains how to update it with the tag.
 ARG NODE_IMAGE=node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
 
 FROM ${NODE_IMAGE} AS nats-server

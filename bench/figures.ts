@@ -1,12 +1,12 @@
 /**
- * From runs to figures: medians, percentiles, the ratio of service to floor. Pure.
+ * Computes figures from runs: medians, percentiles, the ratio of service to floor. All functions are pure.
  */
 import type { LoadResult } from './load.ts';
 
-/** One run of the load, and what its processes used meanwhile, in processor seconds. */
+/** One run of the load, with the processor seconds that each process used during it. */
 export interface Run extends LoadResult {
   cpu: Record<string, number>;
-  /** Share of the machine's processors that went to everything else, from 0 to 1. */
+  /** Share of the machine's processors that other programs used, from 0 to 1. */
   othersShare: number;
 }
 
@@ -21,14 +21,14 @@ export interface Percentiles {
 /** The figures of all runs against one server. */
 export interface Side {
   requestsPerSecond: { median: number; min: number; max: number; rounds: number[] };
-  /** Of the answers of all rounds together, in milliseconds. */
+  /** Latencies in milliseconds, over the replies of all rounds together. */
   latency: Percentiles;
   answers: number;
-  /** Processor time a request, in microseconds, by process. */
+  /** Processor time per request in microseconds, by process. */
   cpuPerRequest: Record<string, number>;
 }
 
-/** Median; the mean of the middle two for an even count, 0 for none. */
+/** Returns the median. For an even count of values it is the mean of the middle two, and for no values it is 0. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const sorted = [...values].sort((a, b) => a - b);
@@ -37,9 +37,12 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-/** The value at or below which `percent` of the sorted values lie (nearest rank). */
+/**
+ * Returns a percentile of sorted values by nearest rank. It is the smallest value for which at least `percent` % of all
+ * values are equal or smaller. The median (50 %) of 1, 2, 3 and 4 is 2.
+ */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  // 99.9 % of 1,000 is a little over 999 in floating point, and would be the rank after.
+  // In floating point, 99.9 % of 1,000 is slightly more than 999, which would be rounded up to rank 1,000.
   const rank = Math.ceil((percent * sorted.length) / 100 - 1e-6);
   return sorted[Math.max(0, Math.min(sorted.length - 1, rank - 1))] ?? 0;
 }
@@ -66,30 +69,30 @@ function percentilesOf(sorted: ArrayLike<number>): Percentiles {
   };
 }
 
-/** Largest share of the machine that others took in a run; from 0 to 1. */
+/** Returns the largest share of the machine that other programs used in any of the runs, from 0 to 1. */
 export function othersShare(...runs: readonly Run[]): number {
   return Math.max(0, ...runs.map((run) => run.othersShare));
 }
 
-/** Ratio of the medians of requests per second. */
+/** Returns the service's median of requests per second, divided by the floor's median. */
 export function ratioOf(service: Side, floor: Side): number {
   return service.requestsPerSecond.median / floor.requestsPerSecond.median;
 }
 
-/** One line for each way in which answers were not as they must be. */
+/** Lists the wrong replies of runs, one line per kind of fault. */
 export function answerFaults(name: string, runs: readonly Run[], wantedStatus: number): string[] {
   const faults: string[] = [];
   const sum = (count: (run: Run) => number) => runs.reduce((total, run) => total + count(run), 0);
   const statuses = new Set(runs.flatMap((run) => Object.keys(run.statuses)));
   for (const status of statuses) {
     if (Number(status) === wantedStatus) continue;
-    faults.push(`${name}: ${sum((run) => run.statuses[status] ?? 0)} answers with status ${status}`);
+    faults.push(`${name}: ${sum((run) => run.statuses[status] ?? 0)} replies with status ${status}`);
   }
   const errors = sum((run) => run.errors);
   const mismatches = sum((run) => run.mismatches);
-  if (errors > 0) faults.push(`${name}: ${errors} broken connections or time-outs`);
-  if (mismatches > 0) faults.push(`${name}: ${mismatches} answers with another body`);
-  if (sum((run) => run.latencies.length) === 0) faults.push(`${name}: no answers`);
+  if (errors > 0) faults.push(`${name}: ${errors} broken connections or timeouts`);
+  if (mismatches > 0) faults.push(`${name}: ${mismatches} replies with an unexpected body`);
+  if (sum((run) => run.latencies.length) === 0) faults.push(`${name}: no replies`);
   return faults;
 }
 

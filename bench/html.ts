@@ -1,5 +1,5 @@
 /**
- * The report as one page that needs nothing else: tables, and plots drawn as SVG.
+ * Writes the report as one self-contained page with tables and SVG plots.
  */
 import type { Side } from './figures.ts';
 import { curve, roundsPlot } from './plots.ts';
@@ -17,14 +17,14 @@ pre { white-space: pre-wrap; font-size: 13px; } svg { max-width: 100%; height: a
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem; }`;
 
-/** The page of a report. */
+/** Writes the page of a report. */
 export function toHtml(report: Report): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Tidings bench, ${escaped(report.at)}</title><style>${style}</style></head>
 <body><h1>Tidings bench</h1>
 <p>${facts(report).map(escaped).join('<br>')}</p>
-<p>Settings of the service that differ from what ships: ${escaped(JSON.stringify(report.settings.service))}</p>
+<p>Settings of the service that differ from the defaults: ${escaped(JSON.stringify(report.settings.service))}</p>
 ${report.scenarios.map(section).join('\n')}
 </body></html>
 `;
@@ -47,7 +47,7 @@ ${sidesTable({ service, floor })}
 }
 
 function sidesTable(sides: Record<'service' | 'floor', Side>): string {
-  const head = ['', 'median req/s', 'min', 'max', 'answers', 'p50 ms', 'p97.5', 'p99', 'p99.9', 'max'];
+  const head = ['', 'median req/s', 'min', 'max', 'replies', 'p50 ms', 'p97.5', 'p99', 'p99.9', 'max'];
   const rows = Object.entries(sides).map(([name, { requestsPerSecond: speed, latency, answers }]) => {
     const times = Object.values(latency).map((ms: number) => ms.toFixed(2));
     return [name, rate(speed.median), rate(speed.min), rate(speed.max), rate(answers), ...times];

@@ -1,5 +1,5 @@
 /**
- * Two plots as SVG text: requests a second round by round, and the percentiles of the latency. Colours come from the page.
+ * Draws two plots as SVG text: requests per second by round, and latency percentiles. The page defines the colors.
  */
 import type { Percentiles, Side } from './figures.ts';
 
@@ -13,13 +13,16 @@ const bottom = 30;
 const plotHeight = height - top - bottom;
 const plotWidth = width - left - right;
 
-/** Bars of every round, floor and service side by side, with the line the service must reach, if any. */
+/**
+ * Draws bars for every round, floor and service side by side. If the scenario has a line (the smallest ratio that
+ * passes), the service's required rate is a dashed line.
+ */
 export function roundsPlot(service: Side, floor: Side, line: number | null): string {
   const highest = Math.max(service.requestsPerSecond.max, floor.requestsPerSecond.max) || 1;
   const y = (value: number) => top + plotHeight * (1 - value / (highest * 1.1));
   const slot = plotWidth / floor.requestsPerSecond.rounds.length;
   const bar = (round: number, offset: number, value: number, name: string) =>
-    `<rect x="${fixed(left + round * slot + slot * offset)}" y="${fixed(y(value))}" width="${fixed(slot * 0.32)}" height="${fixed(y(0) - y(value))}" fill="var(--${name})"><title>${name}, round ${round + 1}: ${Math.round(value)} a second</title></rect>`;
+    `<rect x="${fixed(left + round * slot + slot * offset)}" y="${fixed(y(value))}" width="${fixed(slot * 0.32)}" height="${fixed(y(0) - y(value))}" fill="var(--${name})"><title>${name}, round ${round + 1}: ${Math.round(value)} per second</title></rect>`;
   const bars = floor.requestsPerSecond.rounds.map((value, round) => {
     const own = service.requestsPerSecond.rounds[round] ?? 0;
     const label = `<text x="${fixed(left + (round + 0.5) * slot)}" y="${height - 10}" text-anchor="middle">round ${round + 1}</text>`;
@@ -28,11 +31,11 @@ export function roundsPlot(service: Side, floor: Side, line: number | null): str
   const wanted = y(floor.requestsPerSecond.median * (line ?? 0));
   const mark = `<line x1="${left}" x2="${width - right}" y1="${fixed(wanted)}" y2="${fixed(wanted)}" stroke="var(--bad)" stroke-dasharray="4 3"/>`;
   const drawn = scale(y, [0, highest / 2, highest]) + bars.join('');
-  if (line === null) return frame('requests a second', drawn);
-  return frame('requests a second; dashed: the line', drawn + mark);
+  if (line === null) return frame('requests per second', drawn);
+  return frame('requests per second; dashed: the line', drawn + mark);
 }
 
-/** Latency over percentile, logarithmic upwards. */
+/** Draws the latency by percentile, on a logarithmic scale. */
 export function curve(sides: Record<'service' | 'floor', Percentiles>): string {
   const values = Object.values(sides).flatMap((percentiles) => Object.values(percentiles) as number[]);
   const low = Math.log10(Math.max(0.01, Math.min(...values)) / 1.5);

@@ -1,6 +1,6 @@
 /**
- * Probes of a service under load: a tag push of a repository of its own is sent, and the API asked for the repository's newest
- * tag until it is the one that was sent.
+ * Probes a service under load. A probe pushes a tag to a repository that only the prober uses. Then it polls the API
+ * until that tag is the repository's newest.
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,16 +8,19 @@ import { createProgress } from '../src/cli/progress.ts';
 import type { BenchService } from './service.ts';
 
 export const probesASecond = 10;
-const lookMs = 4;
+const pollMs = 4;
 const waitMs = 10_000;
 
-/** Milliseconds from sending a probe to its 202, and to the first answer of the API that shows it. */
+/**
+ * Milliseconds from sending a tag push to its 202 reply (`accepted`), and to the first API reply that shows the tag
+ * (`readable`).
+ */
 export interface Probe {
   accepted: number;
   readable: number;
 }
 
-/** Sends tag pushes of a repository of its own and waits until the API lists them. */
+/** Pushes tags to the prober's own repository and waits until the API lists them. */
 export class Prober {
   private readonly service: BenchService;
   private repoId = '';
@@ -27,8 +30,8 @@ export class Prober {
     this.service = service;
   }
 
-  /** Makes the repository known and connections warm. */
-  async meet(): Promise<void> {
+  /** Creates the repository and warms up the connections. */
+  async prepare(): Promise<void> {
     await this.send('v0');
     const deadline = performance.now() + waitMs;
     while (this.repoId === '' && performance.now() < deadline) {
@@ -39,7 +42,10 @@ export class Prober {
     for (let i = 0; i < 20; i++) await this.probe();
   }
 
-  /** Probes at random moments, so that none of the service's own intervals is met or missed each time. */
+  /**
+   * Probes at random times, so that the probes do not always coincide with a timer of the service, and do not always
+   * miss it.
+   */
   async probeFor(seconds: number): Promise<Probe[]> {
     const progress = createProgress({ label: 'event-to-read', total: seconds * probesASecond, stream: process.stderr });
     const started = performance.now();
@@ -66,7 +72,7 @@ export class Prober {
       const readable = performance.now() - started;
       if (tags[0]?.name === name) return { accepted, readable };
       if (readable > waitMs) throw new Error(`Tag ${name} is not listed after ${waitMs / 1000} s`);
-      await pause(lookMs);
+      await pause(pollMs);
     }
   }
 
@@ -84,18 +90,18 @@ export class Prober {
       body,
     });
     await response.arrayBuffer();
-    if (response.status !== 202) throw new Error(`A probe was answered ${response.status}`);
+    if (response.status !== 202) throw new Error(`A probe got the status ${response.status}`);
   }
 
   private async get(path: string): Promise<unknown> {
     const headers = { Authorization: `Bearer ${this.service.first.adminKey}` };
     const response = await fetch(this.service.url + path, { headers });
-    if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`GET ${path} returned ${response.status}`);
     return response.json();
   }
 }
 
-/** A tag's push, a second younger than the one before. */
+/** Returns the push of a tag. Its time is one second later than that of the previous tag. */
 function tagPush(name: string, number: number): object {
   const id = String(number).padStart(40, 'd');
   const timestamp = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString();

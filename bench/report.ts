@@ -1,10 +1,11 @@
 /**
- * The report of a bench: its form as data, and the table for a terminal. `html.ts` makes a page of it.
+ * Defines the report of a bench as data, and writes it as text with a table for a terminal. `html.ts` writes the same
+ * report as a page.
  */
 import type { Machine } from './machine.ts';
 import { type Comparison, passes, type Scenario } from './scenario.ts';
 
-/** Everything a bench found, as written to `latest.json`. */
+/** All results of a bench, as written to `latest.json`. */
 export interface Report {
   at: string;
   machine: Machine;
@@ -13,7 +14,7 @@ export interface Report {
   passed: boolean;
 }
 
-/** What one scenario found. */
+/** The result of one scenario. */
 export type ScenarioReport = Pick<Scenario, 'name' | 'question' | 'floor'> & { comparisons: Comparison[] };
 
 const columns = [
@@ -29,12 +30,18 @@ const columns = [
   'p99.9',
 ];
 
-/** What other programs may take before the figures say more about them than about the service. */
+/**
+ * Largest share of the machine that other programs may use. Above it, the figures describe those programs more than the
+ * service.
+ */
 const quietShare = 0.1;
-/** A generator that takes this much of a processor has little time left to send more. */
+/**
+ * Largest share of one processor that the generator may use. Above it, the generator may be too slow to send more
+ * requests, and then it limits the measured rates.
+ */
 const busyShare = 0.85;
 
-/** The report as text: machine, table, then what else was seen. */
+/** Returns the report as text: machine, table, then remarks. */
 export function toText(report: Report): string {
   const rows = report.scenarios.flatMap(({ name, comparisons }) => comparisons.map((each) => row(name, each)));
   const remarks = report.scenarios.flatMap(({ name, comparisons }) =>
@@ -43,17 +50,17 @@ export function toText(report: Report): string {
   return `${[...facts(report), '', ...table([columns, ...rows]), '', ...remarks].join('\n')}\n`;
 }
 
-/** Machine and settings, a line each. */
+/** Returns the facts about machine, versions and settings, one line each. */
 export function facts({ machine, settings, at }: Report): string[] {
   const { cpu, cores, memoryGb, system, node, natsServer, fileSystem, commit, durability } = machine;
   return [
     `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, ${fileSystem}`,
     `node ${node}, nats-server ${natsServer}, durability ${durability}, commit ${commit}, ${at}`,
-    `${settings.rounds} rounds of ${settings.seconds} s in turns with the floor, after ${settings.warmUpSeconds} s of warm-up that do not count; generator, service and floor share the cores`,
+    `${settings.rounds} rounds of ${settings.seconds} s each against service and floor in turns, after ${settings.warmUpSeconds} s of warm-up that are not counted; generator, service and floor share the cores`,
   ];
 }
 
-/** Faults first, then notes, then processor time. */
+/** Returns the remarks on a comparison: its faults first, then warnings and notes, then processor times. */
 export function remarksOf(label: string, comparison: Comparison): string[] {
   const { faults, notes, service, floor, othersShare } = comparison;
   const others = `${Math.round(othersShare * 100)} % of the processors`;
@@ -61,20 +68,22 @@ export function remarksOf(label: string, comparison: Comparison): string[] {
     `${passes(comparison) ? '✓' : '✗'} ${label}`,
     ...faults.map((fault) => `    ✗ ${fault}`),
     ...(othersShare > quietShare
-      ? [`    ! other programs took up to ${others} in a round: measure again on a quiet machine`]
+      ? [`    ! other programs used up to ${others} in a round: measure again on a quiet machine`]
       : []),
     ...(generatorShare(comparison) > busyShare
       ? [
-          '    ! the generator was busy all the time and may be what limits the rates: compare the processor time a request',
+          '    ! the generator was always busy and may therefore limit the rates: compare the processor time per request',
         ]
       : []),
     ...notes.map((note) => `    ${note}`),
-    `    µs of processor a request, service: ${cpuText(service.cpuPerRequest)}`,
-    `    µs of processor a request, floor:   ${cpuText(floor.cpuPerRequest)}`,
+    `    processor time per request in µs, service: ${cpuText(service.cpuPerRequest)}`,
+    `    processor time per request in µs, floor:   ${cpuText(floor.cpuPerRequest)}`,
   ];
 }
 
-/** Largest share of one processor that the generator took, against service or floor. */
+/**
+ * Returns the largest share of one processor that the generator used, either against the service or against the floor.
+ */
 function generatorShare({ service, floor }: Comparison): number {
   const shares = [service, floor].map((side) => ((side.cpuPerRequest.load ?? 0) * side.requestsPerSecond.median) / 1e6);
   return Math.max(...shares);
@@ -95,15 +104,15 @@ function row(name: string, { connections, floor, service, ratio, line }: Compari
 
 function cpuText(cpu: Record<string, number>): string {
   const parts = Object.entries(cpu).map(([name, microseconds]) => `${name} ${microseconds.toFixed(0)}`);
-  return parts.join(', ') || 'not known on this system';
+  return parts.join(', ') || 'unknown on this system';
 }
 
-/** Whole requests a second, with separators. */
+/** Formats requests per second as a whole number with separators. */
 export function rate(perSecond: number): string {
   return Math.round(perSecond).toLocaleString('en-GB');
 }
 
-/** Lines of columns: the first to the left, the others to the right. */
+/** Aligns columns: the first to the left, the others to the right. */
 function table(rows: readonly string[][]): string[] {
   const widths = columns.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
   const lines = rows.map((cells) =>

@@ -1,6 +1,7 @@
 /**
- * The bench's command line: runs scenarios, prints the table, writes `bench/results/latest.json` and `report.html`. Exit
- * code 1 when a ratio is under its line or an answer was wrong, 2 for a wrong command line.
+ * Runs the bench's command line: runs scenarios, prints the table, writes `bench/results/latest.json` and
+ * `report.html`. The exit code is 1 when a ratio is too small (below the scenario's line) or a reply was wrong, and 2
+ * for a wrong command line.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,18 +24,24 @@ const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.
 
 const help = `npm run bench -- [scenario…] [--seconds N] [--rounds N] [--data FOLDER]
 
-  scenario    ${scenarios.map(({ name }) => name).join(', ')}; all of them unless given
-  --seconds   length of a round (5)
-  --rounds    rounds that count, each against service and floor (3)
-  --data      folder for data directories, on the disk whose fsync is to be measured (the system's temporary folder)
+  scenario    ${scenarios.map(({ name }) => name).join(', ')}; default: all
+  --seconds   length of a round in seconds (default: 5)
+  --rounds    number of counted rounds, each against service and floor (default: 3)
+  --data      folder for data directories, on the disk whose fsync is to be measured (default: the system's temporary folder)
 `;
 
-/** What runs or lies about and must not stay when the bench ends, last in first out. */
+/**
+ * Clean-up functions for processes and files that must not remain when the bench ends. The function that was added last
+ * runs first.
+ */
 const deferred: (() => unknown)[] = [];
 
 let cleaning = Promise.resolve();
 
-/** One clean-up at a time: an interruption makes the scenario under way fail, which cleans up as well. */
+/**
+ * Runs only one clean-up at a time. An interruption starts a clean-up and makes the running scenario fail. The end of
+ * that scenario then starts another clean-up, which waits for the first.
+ */
 function cleanUp(): Promise<void> {
   cleaning = cleaning.then(async () => {
     for (let stop = deferred.pop(); stop; stop = deferred.pop()) await stop();
@@ -79,7 +86,7 @@ function toReport(reports: ScenarioReport[], { seconds, rounds, warmUpSeconds, f
   };
 }
 
-/** Prints the report and writes its files; returns the exit code. */
+/** Prints the report, writes its files and returns the exit code. */
 function publish(report: Report): number {
   mkdirSync(resultsFolder, { recursive: true });
   writeFileSync(join(resultsFolder, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
@@ -88,7 +95,10 @@ function publish(report: Report): number {
   return report.passed ? 0 : 1;
 }
 
-/** The scenarios and figures asked for. Leaves with the help text when that was asked for or the arguments make no sense. */
+/**
+ * Reads the scenarios and settings from the arguments. Prints the help text and exits if the help was requested or an
+ * argument is invalid.
+ */
 function parse(args: string[]): { scenarios: Scenario[]; context: BenchContext } {
   try {
     return read(args);
@@ -132,7 +142,8 @@ function wholeNumber(option: string, text: string): number {
 try {
   await exitWith(await main());
 } catch (error) {
-  // What was under way fails when its programs are stopped; the interruption ends the process when all is removed.
+  // After an interruption, the running scenario fails because its programs are stopped. `interrupt` ends this process
+  // when all clean-up is done.
   if (!interrupted) {
     process.stderr.write(`${(error as Error).stack}\n`);
     process.exit(1);

@@ -1,6 +1,6 @@
 /**
- * The service under measurement: started whole by its own supervisor, on a new data directory and free ports, with its
- * limits lifted and everything else as it ships.
+ * Starts the measured service with its own supervisor, on a new data directory and free ports. The service's limits are
+ * removed, and all its other settings are the defaults.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,11 +16,11 @@ import type { StartedService } from './service-program.ts';
 export interface BenchService extends StartedService {
   settings: Settings;
   secret: string;
-  /** Sum of a metric over all processes and all its labels that hold `label`. */
+  /** Returns the sum of a metric over all processes and all series whose line contains `label`. */
   metric(name: string, label?: string): Promise<number>;
 }
 
-/** What the bench changes of the default settings. */
+/** The settings that the bench changes from the defaults. */
 export const liftedLimits = {
   TIDINGS_LIMIT_API_PER_MINUTE: '0',
   TIDINGS_LIMIT_API_PER_HOUR: '0',
@@ -32,8 +32,8 @@ export const liftedLimits = {
 const secret = 'a-secret-for-the-bench';
 
 /**
- * Starts a service; at the end of the scenario it is stopped and its data removed.
- * @param hostOrigin web address of the host whose deliveries it gets
+ * Starts a service. At the end of the scenario, the service is stopped and its data is removed.
+ * @param hostOrigin web address of the host whose deliveries the service gets
  */
 export async function startBenchService(context: BenchContext, hostOrigin: string): Promise<BenchService> {
   const dataDir = mkdtempSync(join(context.folder, 'tidings-bench-'));
@@ -57,30 +57,36 @@ export async function startBenchService(context: BenchContext, hostOrigin: strin
   return { ...started, settings: loadSettings(env), secret, metric };
 }
 
-/** The environment without what a person may have set for a service of their own. */
+/**
+ * Returns the environment without Tidings settings, which the person who runs the bench may have set for another
+ * service.
+ */
 function withoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TIDINGS_')));
 }
 
-/** The environment of a process that is to have the service's settings. */
+/** Returns the environment for a process that needs the service's settings. */
 export function environmentOf(service: BenchService): NodeJS.ProcessEnv {
   return { ...withoutSettings(), ...settingsToEnv(service.settings) };
 }
 
-/** A delivery can become several records: they are all folded when as many as there are deliveries are, and no more come. */
-const looksWithoutMore = 3;
+/**
+ * Number of checks in a row that must find no further folded records. Comparing the number of folded records with the
+ * number of queued deliveries is not enough, because one delivery can become several records.
+ */
+const checksWithoutMore = 3;
 
 /**
- * Waits until every delivery that was queued is folded.
+ * Waits until every queued delivery is folded.
  * @throws Error when that takes longer than a minute
  */
 export async function allFolded(service: BenchService): Promise<void> {
   const deadline = performance.now() + 60_000;
   let before = -1;
-  for (let looks = 0; looks < looksWithoutMore; await pause(100)) {
+  for (let checks = 0; checks < checksWithoutMore; await pause(100)) {
     const queued = await service.metric('tidings_webhooks_received_total', 'outcome="queued"');
     const folded = await service.metric('tidings_fold_records_total', 'kind="event"');
-    looks = folded >= queued && folded === before ? looks + 1 : 0;
+    checks = folded >= queued && folded === before ? checks + 1 : 0;
     before = folded;
     if (performance.now() > deadline) throw new Error(`${folded} of ${queued} deliveries were folded within a minute`);
   }

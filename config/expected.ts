@@ -1,28 +1,34 @@
 /**
- * Says in words what a setting expects, and where inside of it a value is wrong. No value is shown here: it can be a secret.
+ * Describes what a setting expects and where inside its value a fault is. The descriptions never show a value, because
+ * a value can be a secret.
  */
 import type { TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { didYouMean } from './nearest.ts';
 
-/** A fault inside of a setting: its place, like `[1].kind`, empty for the whole value; and what is wrong. */
+/**
+ * A fault inside the value of a setting. `place` is the path to it, such as `[1].kind`, or empty for the whole value.
+ */
 export interface SettingFault {
   place: string;
   expected: string;
-  /** What was given; undefined where it was the name of a field, or nothing. */
+  /**
+   * The value that was given. The field is undefined if no value was given, or if the fault is the name of a field or
+   * the number of items.
+   */
   given?: { value: unknown };
 }
 
-/** Faults of one setting that are reported at once. */
-const mostFaults = 5;
+/** Maximum number of faults that are reported per setting. */
+const maxFaults = 5;
 
-/** The faults of a value, one per place. */
+/** Returns the faults of a value: one per place, at most `maxFaults`. */
 export function faultsOf(schema: TSchema, value: unknown): SettingFault[] {
   const places = new Map<string, SettingFault>();
   for (const error of Value.Errors(schema, value)) {
     const place = toPlace(error.path);
     if (!places.has(place)) places.set(place, describe(error, place, schema));
-    if (places.size === mostFaults) break;
+    if (places.size === maxFaults) break;
   }
   return [...places.values()];
 }
@@ -40,7 +46,7 @@ function describe({ type, schema, path, value }: ValueError, place: string, whol
   return { place, expected: `expected ${wordsOf(schema)}`, given: { value } };
 }
 
-/** What a schema takes, in words: its own, else those of its type and bounds. */
+/** Describes the values that a schema accepts: with the schema's own `words`, else by its type and bounds. */
 export function wordsOf(schema: TSchema): string {
   if (typeof schema.words === 'string') return schema.words;
   if (Array.isArray(schema.anyOf)) return `one of ${schema.anyOf.map((each: TSchema) => each.const).join(', ')}`;
@@ -51,13 +57,13 @@ export function wordsOf(schema: TSchema): string {
   return 'a text that is not empty';
 }
 
-/** `/1/kind` becomes `[1].kind`. */
+/** Converts a path to a place: `/1/kind` becomes `[1].kind`. */
 function toPlace(path: string): string {
   const parts = path.split('/').slice(1);
   return parts.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part.slice(0, 80)}`)).join('');
 }
 
-/** Names of the fields that the object around a place can have. */
+/** Returns the names of the fields that an object may have. `path` is the path of a wrong field in this object. */
 function fieldsAt(schema: TSchema, path: string): string[] {
   let at: TSchema | undefined = schema;
   for (const part of path.split('/').slice(1, -1)) at = at?.type === 'array' ? at.items : at?.properties?.[part];

@@ -1,6 +1,7 @@
 /**
- * Reads the settings: defaults, then the JSON file named by TIDINGS_CONFIG, then the environment, which wins.
- * Nothing else in the project reads `process.env`. All faults are reported at once, each with its variable.
+ * Reads the settings from the environment, then from the JSON file named by TIDINGS_CONFIG, then from the defaults. For
+ * each setting, the first value found is used. Nothing else in the project reads settings from `process.env`. All
+ * faults are reported together, each with its environment variable.
  */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -11,7 +12,7 @@ import { didYouMean } from './nearest.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
 import { builtInTiers } from './tiers.ts';
 
-/** Settings that cannot be used; `faults` holds one line a fault, without the value of a secret. */
+/** The error that the settings cannot be used. `faults` contains one line per fault, without the values of secrets. */
 export class SettingsError extends Error {
   readonly faults: readonly string[];
 
@@ -22,7 +23,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** One setting as the loader and the settings table see it. */
+/** One setting: its schema, notes and name. */
 export type SettingEntry = TSchema & SettingNotes & { name: string };
 
 /** All settings in the order of the schema. */
@@ -35,7 +36,7 @@ const otherVariables = new Set(['TIDINGS_CONFIG', 'TIDINGS_ROLE']);
 /**
  * Loads and checks all settings.
  * @param env the environment, usually `process.env`
- * @throws SettingsError naming every variable that is unknown or out of range
+ * @throws SettingsError with every variable that is unknown or has an unacceptable value
  */
 export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const faults: string[] = [];
@@ -55,8 +56,8 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 }
 
 /**
- * The environment that makes another process load the same settings.
- * Meant for child processes, so that a file changed meanwhile does not split the service.
+ * Returns environment variables from which a child process loads the same settings, even if the settings file has
+ * changed since this process read it.
  */
 export function settingsToEnv(settings: Settings): Record<string, string> {
   const env: Record<string, string> = {};
@@ -72,7 +73,7 @@ function toText(entry: SettingEntry, value: unknown): string {
   return isListOfObjects(entry) ? JSON.stringify(value) : value.join(',');
 }
 
-/** Such a list is written as JSON in the environment; a list of texts has commas between. */
+/** Whether a setting is a list of objects, which the environment holds as JSON. Other lists are separated by commas. */
 function isListOfObjects(entry: SettingEntry): boolean {
   return entry.type === 'array' && entry.items.type === 'object';
 }
@@ -97,7 +98,10 @@ function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unkn
   }
 }
 
-/** The parser's own message would quote the text around the fault, which can be a secret. */
+/**
+ * Parses the settings file. The message of the JSON parser is replaced: it quotes a part of the file, and this part can
+ * be a secret.
+ */
 function parseFile(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -120,7 +124,7 @@ function fromText(entry: SettingEntry, raw: string): unknown {
   return text;
 }
 
-/** The parsed JSON; what is none is left to the schema to refuse. */
+/** Parses JSON. A text that is not JSON is returned unchanged, and the schema then refuses it. */
 function listOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -129,7 +133,9 @@ function listOf(text: string): unknown {
   }
 }
 
-/** @param source where the value was read, when it was not the variable */
+/**
+ * @param source the file that the value was read from; undefined if the value was read from the environment variable
+ */
 function describe(entry: SettingEntry, { place, expected, given }: SettingFault, source: string | undefined): string {
   const where = `${entry.env}${place}${source === undefined ? '' : ` (${source})`}`;
   const shown = entry.secret ? 'the value given (not shown)' : JSON.stringify(given?.value);
@@ -165,7 +171,10 @@ function crossFaults(settings: Settings): string[] {
   return faults;
 }
 
-/** The supervised server has credentials and a certificate of its own; another one is named by its address. */
+/**
+ * Returns the faults of the NATS settings. Credentials and certificates may be set only for an external server. The
+ * supervised server has its own credentials and certificate.
+ */
 function natsFaults(settings: Settings): string[] {
   const { natsUrl, natsCredentials, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
   const faults: string[] = [];
@@ -186,7 +195,9 @@ function natsFaults(settings: Settings): string[] {
   return faults;
 }
 
-/** Two hosts of one origin could not be told apart, and an app needs both its parts. */
+/**
+ * Returns the faults of the host settings: two hosts with the same origin, or an app without its id or its key file.
+ */
 function hostFaults({ hostOrigin, hosts }: Settings): string[] {
   const faults: string[] = [];
   const origins = new Set([hostOrigin]);
@@ -202,7 +213,7 @@ function hostFaults({ hostOrigin, hosts }: Settings): string[] {
 function tierFaults({ tiers, instanceTier }: Settings): string[] {
   const names = new Set(builtInTiers);
   const faults = tiers.flatMap(({ name }) => {
-    if (names.has(name)) return [`TIDINGS_TIERS: expected a name of its own for each tier, got ${name} again`];
+    if (names.has(name)) return [`TIDINGS_TIERS: expected a different name for each tier, got ${name} twice`];
     names.add(name);
     return [];
   });
@@ -213,8 +224,8 @@ function tierFaults({ tiers, instanceTier }: Settings): string[] {
 function networkFaults(variable: string, networks: readonly string[]): string[] {
   return networks.flatMap((network) => {
     const [address = '', bits] = network.split('/');
-    const most = [0, 0, 0, 0, 32, 0, 128][isIP(address)] as number;
-    if (most > 0 && Number(bits ?? 0) <= most) return [];
+    const maxBits = [0, 0, 0, 0, 32, 0, 128][isIP(address)] as number;
+    if (maxBits > 0 && Number(bits ?? 0) <= maxBits) return [];
     return [`${variable}: expected an address or a network such as 192.0.2.0/24, got ${JSON.stringify(network)}`];
   });
 }

@@ -1,18 +1,18 @@
 /**
- * Finds the name that a misspelt one was meant to be.
+ * Finds the known name that a misspelled name probably means.
  */
 
-/** Longest name that is compared. */
-const longest = 100;
+/** Maximum length of a wrong name. A longer name is not compared with the known names. */
+const maxLength = 100;
 
 /**
- * The known name that is closest to a wrong one; undefined when none is close. Case, hyphens and underscores do not count.
- * `TIDINGS_WEBHOOK_SECRET` gives `TIDINGS_WEBHOOK_SECRETS`.
+ * Returns the known name that is closest to a wrong name; undefined if no known name is close. Case, hyphens and
+ * underscores are ignored. Example: `TIDINGS_WEBHOOK_SECRET` gives `TIDINGS_WEBHOOK_SECRETS`.
  */
 export function nearest(wrong: string, known: readonly string[]): string | undefined {
-  if (wrong.length > longest) return undefined;
+  if (wrong.length > maxLength) return undefined;
   const wanted = plain(wrong);
-  // A short name may have one mistake, a long one up to a quarter of its letters.
+  // A short name may have one mistake. A long name may have mistakes in up to a quarter of its letters.
   let best = Math.max(1, Math.floor(wanted.length / 4)) + 1;
   let found: string | undefined;
   for (const name of known) {
@@ -24,7 +24,7 @@ export function nearest(wrong: string, known: readonly string[]): string | undef
   return found;
 }
 
-/** ` Did you mean X?`, or nothing. */
+/** Returns the text ` Did you mean X?`, or an empty text if no known name is close. */
 export function didYouMean(wrong: string, known: readonly string[]): string {
   const name = nearest(wrong, known);
   return name === undefined ? '' : ` Did you mean ${name}?`;
@@ -37,7 +37,7 @@ function plain(name: string): string {
     .replace(/[-_]/g, '');
 }
 
-/** Letters to add, remove, change or swap with their neighbour until two texts are alike. */
+/** Returns how many edits make two texts equal. An edit adds, removes or changes a letter, or swaps two neighbors. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,10 +1,10 @@
 /**
- * Every setting of the service: its type, default, unit, meaning and environment variable, in one place.
- * `load.ts` reads them; the settings table of the README is made from this file (`tidings settings`).
+ * Defines every setting of the service: type, default, unit, meaning and environment variable.
+ * `load.ts` reads their values. `tidings settings` prints the table of `docs/settings.md` from this file.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 
-/** What a setting carries besides its type. `secret` values are never printed. */
+/** Properties of a setting besides its type. The value of a `secret` setting is never printed. */
 export interface SettingNotes {
   env: string;
   description: string;
@@ -18,17 +18,20 @@ function setting<T extends TSchema>(schema: T, notes: SettingNotes): T {
 const count = (minimum: number, maximum: number, fallback: number) =>
   Type.Integer({ minimum, maximum, default: fallback });
 
-/** A port; `words` is what a message says that the value has to be. */
+/** A port. `words` describes the expected value in error messages. */
 const port = (minimum: 0 | 1, fallback: number) => {
   const words = `a port number from 1 to 65535${minimum === 0 ? ', or 0 for a free one' : ''}`;
   return Type.Integer({ minimum, maximum: 65_535, default: fallback, words });
 };
 
-/** The list is handed to child processes with commas between: neither these nor blanks at its ends belong to a secret. */
+/**
+ * A secret in a list. Child processes get the list as text separated by commas. So a secret must not contain a comma,
+ * and must not begin or end with a space.
+ */
 const secretText = Type.String({
   minLength: 8,
   pattern: '^[^,\\s]([^,]*[^,\\s])?$',
-  words: 'secrets of at least 8 characters, with a comma between two of them and no blanks at their ends',
+  words: 'secrets of at least 8 characters, separated by commas, without blanks at their ends',
 });
 
 const webOrigin = { pattern: '^https?://[^/]+$', words: 'a web address without a path, like https://github.com' };
@@ -41,8 +44,9 @@ const tierName = {
 };
 
 /**
- * A source-code host besides the default one. `kind` gitea is Forgejo too; `apiUrl` is derived from kind and origin when it is
- * left out; `token`, or `appId` with `appKeyFile` (a PEM file), are the credentials for its REST API.
+ * A source-code host in addition to the default one. Without `apiUrl`, the address of its REST API is derived from
+ * `kind` and `origin`. The credentials for the REST API are `token`, or `appId` with `appKeyFile` (a PEM file). Forgejo
+ * has the same API as Gitea.
  */
 const HostSettingsSchema = Type.Object(
   {
@@ -52,16 +56,16 @@ const HostSettingsSchema = Type.Object(
       Type.String({ pattern: '^https?://', words: 'an address that begins with https:// or http://' }),
     ),
     token: Type.Optional(Type.String({ minLength: 1 })),
-    appId: Type.Optional(Type.String({ pattern: '^\\d+$', words: 'the number of a GitHub App, as a text of digits' })),
+    appId: Type.Optional(Type.String({ pattern: '^\\d+$', words: 'the number of a GitHub App as a string of digits' })),
     appKeyFile: Type.Optional(Type.String({ minLength: 1 })),
   },
   { additionalProperties: false },
 );
 
-const mostRequests = 1e9;
-const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRequests }));
+const maxRequests = 1e9;
+const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: maxRequests }));
 
-/** A tier of limits; what it does not name is as in the standard one. */
+/** A tier of limits. For a limit that is not set, the limit of the standard tier applies. */
 const TierSettingsSchema = Type.Object(
   {
     name: Type.String(tierName),
@@ -79,7 +83,7 @@ const networks = () =>
   Type.Array(
     Type.String({
       pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$',
-      words: 'addresses and networks like 192.0.2.7 or 192.0.2.0/24, with commas between',
+      words: 'addresses and networks like 192.0.2.7 or 192.0.2.0/24, separated by commas',
     }),
     { default: [] },
   );
@@ -104,7 +108,7 @@ export const SettingsSchema = Type.Object(
     }),
     dataDir: setting(Type.String({ minLength: 1, default: './data' }), {
       env: 'TIDINGS_DATA_DIR',
-      description: 'Folder of everything the service keeps',
+      description: 'Folder for all data of the service',
     }),
     publicUrl: setting(
       Type.String({
@@ -114,12 +118,12 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_PUBLIC_URL',
-        description: 'Address clients reach the service at, needed to send mail; empty = http://HOST:PORT',
+        description: 'Address that clients use for the service, needed to send mail; empty = http://HOST:PORT',
       },
     ),
     webhookSecrets: setting(Type.Array(secretText, { maxItems: 2, default: [] }), {
       env: 'TIDINGS_WEBHOOK_SECRETS',
-      description: 'Webhook secrets, current,previous; unset = one is made at first start',
+      description: 'Webhook secrets: the current one or current,previous; unset = one is made at first start',
       secret: true,
     }),
     sealingKey: setting(
@@ -137,7 +141,7 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_SEALING_KEYS_PREVIOUS',
-        description: 'Former sealing keys, which open what they sealed until it is sealed anew at start',
+        description: 'Former sealing keys; at each start, secrets sealed with them are sealed with the current key',
         secret: true,
       },
     ),
@@ -147,13 +151,13 @@ export const SettingsSchema = Type.Object(
     }),
     hostKind: setting(Type.Union(hostKind.anyOf, { default: 'github' }), {
       env: 'TIDINGS_HOST_KIND',
-      description: 'What the host is: github, gitea or forgejo',
+      description: 'Kind of the host: github, gitea or forgejo',
     }),
     hostApiUrl: setting(
       Type.String({ default: '', pattern: '^($|https?://)', words: 'an address that begins with https:// or http://' }),
       {
         env: 'TIDINGS_HOST_API_URL',
-        description: 'Base address of the host’s REST API; empty = the usual one of its kind',
+        description: 'Base address of the host’s REST API; empty = the default of its kind',
       },
     ),
     hostToken: setting(Type.String({ default: '' }), {
@@ -187,7 +191,7 @@ export const SettingsSchema = Type.Object(
     }),
     tagSyncHours: setting(count(0, 720, 6), {
       env: 'TIDINGS_TAG_SYNC_HOURS',
-      description: 'Time between two looks at a repository’s tags on its host, in hours; 0 = never',
+      description: 'Interval between tag syncs of a repository with its host, in hours; 0 = never',
     }),
     autoConnect: setting(Type.Boolean({ default: true }), {
       env: 'TIDINGS_AUTO_CONNECT',
@@ -201,7 +205,7 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_NATS_URL',
-        description: 'An existing NATS server or cluster; empty = a supervised local one',
+        description: 'Address of an existing NATS server or cluster; empty = a local supervised server',
         secret: true,
       },
     ),
@@ -215,15 +219,15 @@ export const SettingsSchema = Type.Object(
     }),
     natsTlsCert: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CERT',
-      description: 'PEM file of the certificate that is shown to the NATS server',
+      description: 'PEM file with the client certificate for the NATS server',
     }),
     natsTlsKey: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_KEY',
-      description: 'PEM file of that certificate’s private key',
+      description: 'PEM file with the private key of the client certificate',
     }),
     natsTlsFirst: setting(Type.Boolean({ default: false }), {
       env: 'TIDINGS_NATS_TLS_FIRST',
-      description: 'Begin with TLS, for a NATS server with handshake_first',
+      description: 'Start with the TLS handshake, for a NATS server with handshake_first',
     }),
     natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',
@@ -240,100 +244,100 @@ export const SettingsSchema = Type.Object(
     renderThreads: setting(count(0, 64, 0), {
       env: 'TIDINGS_RENDER_THREADS',
       description:
-        'Render threads per worker; 0 = half the cores, at least two, as each organization holds at most one',
+        'Render threads per worker; 0 = half the cores, at least two, because one organization uses at most one',
     }),
     renderTimeoutMs: setting(count(100, 600_000, 30_000), {
       env: 'TIDINGS_RENDER_TIMEOUT_MS',
-      description: 'Longest time a render may take, in milliseconds',
+      description: 'Maximum time of a render, in milliseconds',
     }),
     maxBodyBytes: setting(count(1024, 26_214_400, 26_214_400), {
       env: 'TIDINGS_MAX_BODY_BYTES',
-      description: 'Largest webhook body, in bytes',
+      description: 'Maximum size of a webhook body, in bytes',
     }),
     bodyBudgetBytes: setting(count(1_048_576, 8_589_934_592, 268_435_456), {
       env: 'TIDINGS_BODY_BUDGET_BYTES',
-      description: 'Memory shared by all bodies being received, in bytes',
+      description: 'Maximum memory for all bodies being received, in bytes',
     }),
     batchRecords: setting(count(1, 4096, 512), {
       env: 'TIDINGS_BATCH_RECORDS',
-      description: 'Most records in one journal message',
+      description: 'Maximum number of records in one journal message',
     }),
     batchBytes: setting(count(65_536, 4_194_304, 1_048_576), {
       env: 'TIDINGS_BATCH_BYTES',
-      description: 'Most bytes in one journal message',
+      description: 'Maximum size of one journal message, in bytes',
     }),
     waitingRecords: setting(count(1, 1_000_000, 10_000), {
       env: 'TIDINGS_WAITING_RECORDS',
-      description: 'Most records waiting for a journal lane; beyond it 500 with Retry-After',
+      description: 'Maximum number of records waiting for a journal lane; above it requests get 500 with Retry-After',
     }),
     waitingBytes: setting(count(65_536, 4_294_967_296, 67_108_864), {
       env: 'TIDINGS_WAITING_BYTES',
-      description: 'Most bytes waiting for a journal lane',
+      description: 'Maximum size of the records waiting for a journal lane, in bytes',
     }),
     ackDeadlineMs: setting(count(50, 60_000, 2000), {
       env: 'TIDINGS_ACK_DEADLINE_MS',
-      description: 'Longest wait for the journal before a request is answered 500, in milliseconds',
+      description: 'Timeout of a write to the journal, in milliseconds; the request then gets 500',
     }),
     journalMaxBytes: setting(count(16_777_216, 1_099_511_627_776, 4_294_967_296), {
       env: 'TIDINGS_JOURNAL_MAX_BYTES',
-      description: 'Size of a partition’s stream at which the journal refuses, in bytes',
+      description: 'Maximum size of a partition’s stream, in bytes; the journal refuses records above it',
     }),
     snapshotMinutes: setting(count(1, 10_080, 60), {
       env: 'TIDINGS_SNAPSHOT_MINUTES',
-      description: 'Time between snapshots of a partition, in minutes',
+      description: 'Interval between snapshots of a partition, in minutes',
     }),
     sweepMinutes: setting(count(1, 10_080, 1440), {
       env: 'TIDINGS_SWEEP_MINUTES',
-      description: 'Time between sweeps of what was kept long enough, in minutes',
+      description: 'Interval between sweeps, which erase records after their retention period, in minutes',
     }),
     tickSeconds: setting(count(1, 3600, 10), {
       env: 'TIDINGS_TICK_SECONDS',
-      description: 'Time between clock records of a partition, in seconds',
+      description: 'Interval between clock records of a partition, in seconds',
     }),
     limitApiPerMinute: setting(count(0, 1e9, 100), {
       env: 'TIDINGS_LIMIT_API_PER_MINUTE',
-      description: 'API requests a minute and key in the standard tier; 0 = no limit',
+      description: 'API requests per minute and key in the standard tier; 0 = no limit',
     }),
     limitApiPerHour: setting(count(0, 1e9, 1000), {
       env: 'TIDINGS_LIMIT_API_PER_HOUR',
-      description: 'API requests an hour and key in the standard tier; 0 = no limit',
+      description: 'API requests per hour and key in the standard tier; 0 = no limit',
     }),
     limitApiPerDay: setting(count(0, 1e9, 10_000), {
       env: 'TIDINGS_LIMIT_API_PER_DAY',
-      description: 'API requests a day and organisation in the standard tier; 0 = no limit',
+      description: 'API requests per day and organization in the standard tier; 0 = no limit',
     }),
     limitApiOrgFactor: setting(count(0, 1e6, 5), {
       env: 'TIDINGS_LIMIT_API_ORG_FACTOR',
       description:
-        'API requests per minute and hour of all keys of an organisation, as a multiple of those per key; 0 = no limit',
+        'API requests per minute and hour of all keys of an organization, as a multiple of those per key; 0 = no limit',
     }),
     maxKeys: setting(count(0, 1e6, 100), {
       env: 'TIDINGS_MAX_KEYS',
-      description: 'Maximum of active API keys per organisation; 0 = no maximum',
+      description: 'Maximum number of active API keys per organization; 0 = no maximum',
     }),
     maxRanges: setting(count(0, 1e9, 10_000), {
       env: 'TIDINGS_MAX_RANGES',
-      description: 'Maximum of release ranges per organisation; 0 = no maximum',
+      description: 'Maximum number of release ranges per organization; 0 = no maximum',
     }),
     maxWebhookEndpoints: setting(count(0, 1e6, 20), {
       env: 'TIDINGS_MAX_WEBHOOK_ENDPOINTS',
-      description: 'Maximum of webhook endpoints per organisation; 0 = no maximum',
+      description: 'Maximum number of webhook endpoints per organization; 0 = no maximum',
     }),
     maxBackfills: setting(count(0, 1e6, 50), {
       env: 'TIDINGS_MAX_BACKFILLS',
-      description: 'Maximum of backfills under way per organisation; 0 = no maximum',
+      description: 'Maximum number of backfills in progress per organization; 0 = no maximum',
     }),
     limitWebhooksPerMinute: setting(count(0, 1e9, 100), {
       env: 'TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE',
-      description: 'Webhooks a minute and organisation that are folded at once; 0 = no limit',
+      description: 'Webhooks per minute and organization that are folded without delay; 0 = no limit',
     }),
     limitWebhooksPerHour: setting(count(0, 1e9, 1000), {
       env: 'TIDINGS_LIMIT_WEBHOOKS_PER_HOUR',
-      description: 'Webhooks an hour and organisation that are folded at once; 0 = no limit',
+      description: 'Webhooks per hour and organization that are folded without delay; 0 = no limit',
     }),
     webhookMaxDelayHours: setting(count(0, 720, 24), {
       env: 'TIDINGS_WEBHOOK_MAX_DELAY_HOURS',
-      description: 'Longest delay of a webhook over the limit, in hours; beyond it 429',
+      description: 'Maximum delay of a webhook over the limit, in hours; above it the reply is 429',
     }),
     tiers: setting(
       Type.Array(TierSettingsSchema, {
@@ -348,11 +352,11 @@ export const SettingsSchema = Type.Object(
     ),
     instanceTier: setting(Type.String({ ...tierName, default: 'standard' }), {
       env: 'TIDINGS_INSTANCE_TIER',
-      description: 'Tier of limits of the keys of the instance, which belong to no organisation',
+      description: 'Tier of limits for instance keys, which belong to no organization',
     }),
     usageFlushSeconds: setting(count(1, 60, 5), {
       env: 'TIDINGS_USAGE_FLUSH_SECONDS',
-      description: 'Time between writings of what was counted, in seconds; a killed gateway loses as much',
+      description: 'How often usage counters are saved, in seconds; a killed gateway loses up to this much',
     }),
     webhookAllow: setting(networks(), {
       env: 'TIDINGS_WEBHOOK_ALLOW',
@@ -360,21 +364,21 @@ export const SettingsSchema = Type.Object(
     }),
     trustedProxies: setting(networks(), {
       env: 'TIDINGS_TRUSTED_PROXIES',
-      description: 'Addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed',
+      description: 'Addresses and networks (CIDR) of proxies whose X-Forwarded-For is trusted',
     }),
     egressAllow: setting(networks(), {
       env: 'TIDINGS_EGRESS_ALLOW',
-      description: 'Addresses and networks (CIDR) that channels and webhooks may send to besides public ones',
+      description: 'Addresses and networks (CIDR), in addition to public ones, that channels and webhooks may send to',
     }),
     egressAllowHttp: setting(Type.Boolean({ default: false }), {
       env: 'TIDINGS_EGRESS_ALLOW_HTTP',
-      description: 'Allow plain http to public addresses; to those of TIDINGS_EGRESS_ALLOW it always is',
+      description: 'Allow plain http to public addresses; to those of TIDINGS_EGRESS_ALLOW it is always allowed',
     }),
     corsOrigins: setting(
       Type.Array(
         Type.String({
           pattern: '^(\\*|https?://[^/]+)$',
-          words: '* or web addresses without a path, like https://app.example.com, with commas between',
+          words: '* or web addresses without a path, like https://app.example.com, separated by commas',
         }),
         { default: [] },
       ),
@@ -394,5 +398,5 @@ export const SettingsSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** All settings, validated and frozen. Sizes in bytes, times in the unit of their name. */
+/** All settings, validated and frozen. Sizes are in bytes, times in the unit that the name of the setting ends with. */
 export type Settings = Readonly<Static<typeof SettingsSchema>>;

@@ -1,12 +1,13 @@
 /**
- * The demo as an API client: finds the repository, makes a range, generates the drafts, polls until they are ready, and publishes.
+ * Runs the demo's API requests: finds the repository, makes a range, generates the drafts, polls until they are ready,
+ * and publishes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
 export const personas = ['engineer', 'internal', 'customer'] as const;
 export type Persona = (typeof personas)[number];
 
-/** A draft as the API answers it, as far as the demo looks. */
+/** The fields of a draft that the demo uses. */
 export interface Draft {
   id: string;
   persona: Persona;
@@ -15,7 +16,7 @@ export interface Draft {
   error?: string;
 }
 
-/** A range as the API answers it, as far as the demo looks. */
+/** The fields of a range that the demo uses. */
 export interface Range {
   id: string;
   repoId: string;
@@ -23,7 +24,7 @@ export interface Range {
   toTag: string;
 }
 
-/** A publication as the API answers it, as far as the demo looks. */
+/** The fields of a publication that the demo uses. */
 interface Publication {
   id: string;
   status: string;
@@ -42,7 +43,7 @@ export class DemoClient {
     this.key = key;
   }
 
-  /** One range by two tags and its three drafts. */
+  /** Makes a range between two tags, and generates its three drafts. */
   async makeDrafts(
     fullName: string,
     fromTag: string,
@@ -56,7 +57,7 @@ export class DemoClient {
     return { range, drafts: { engineer, internal, customer } as Record<Persona, Draft> };
   }
 
-  /** Publishes a draft on a page of the service; the address of the page. */
+  /** Publishes a draft on a page of the service and returns the page's address. */
   async publishPage(draftId: string): Promise<string> {
     const { id } = await this.call<Publication>('POST', '/api/publish', { draftId, channel: 'hosted' });
     return this.until('the page', async () => {
@@ -83,12 +84,12 @@ export class DemoClient {
     });
   }
 
-  private async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  private async until<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
     for (const deadline = performance.now() + waitMs; performance.now() < deadline; await pause(100)) {
-      const found = await look();
+      const found = await check();
       if (found !== undefined) return found;
     }
-    throw new Error(`Waited ${waitMs / 1000} s in vain for ${what}.`);
+    throw new Error(`Timed out after ${waitMs / 1000} s of waiting for ${what}.`);
   }
 
   private async call<T>(method: string, path: string, body?: unknown): Promise<T> {

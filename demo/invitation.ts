@@ -1,20 +1,23 @@
 /**
- * What the demo prints at its end: the addresses to look at, the key, and requests to go on with.
+ * Writes the text at the end of the demo: the addresses to visit, the key, and requests to try.
  */
 
-/** What there is to look at. */
+/** The addresses, key and ids that the text shows. */
 export interface Sights {
   url: string;
   opsUrl: string;
   adminKey: string;
-  /** Address of the page that the customer's draft is published on. */
+  /** Address of the page with the customer's draft. */
   pageUrl: string;
   repoId: string;
   draftId: string;
 }
 
-/** @param goesOn whether the service is still there afterwards */
-export function invitation({ url, opsUrl, adminKey, pageUrl, repoId, draftId }: Sights, goesOn: boolean): string {
+/**
+ * Returns the text.
+ * @param keepsRunning whether the service keeps running
+ */
+export function invitation({ url, opsUrl, adminKey, pageUrl, repoId, draftId }: Sights, keepsRunning: boolean): string {
   const rows = [
     ["The customer's note", pageUrl],
     ['This service', `${url}/`],
@@ -30,7 +33,7 @@ export function invitation({ url, opsUrl, adminKey, pageUrl, repoId, draftId }: 
     ...paths.map((path) => `  curl -H "Authorization: Bearer $KEY" "$URL${path}"`),
     '',
     ' The whole drafts: npm run demo -- --full',
-    ...(goesOn ? [' Ctrl-C ends it and removes its data.'] : []),
+    ...(keepsRunning ? [' Ctrl-C ends it and removes its data.'] : []),
     '',
   ].join('\n');
 }

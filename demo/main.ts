@@ -1,7 +1,9 @@
 /**
- * `npm run demo`: the whole service on a temporary data directory, a bundled sample history sent through its public endpoint,
- * one range, three drafts, the customer's one on a page. Prints one screen and keeps running, with addresses and requests to try.
- * `--full` prints the drafts too; `--once` ends it there.
+ * Runs the demo (`npm run demo`): the whole service on a temporary data directory. A bundled sample history is sent to
+ * the service's public endpoint. The demo makes one range and three drafts, and publishes the customer's draft on a
+ * page. Then it prints one screen with addresses and requests to try, and keeps running.
+ *
+ * `--full` also prints the drafts. `--once` ends the demo after the screen.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +62,7 @@ async function show(facts: ServiceFacts): Promise<void> {
   out.write(invitation(sights, !once));
 }
 
-/** Settings of a demo: everything in a temporary folder, no limits, the sample's host. */
+/** Returns the settings of a demo: all files in a temporary folder, no limits, and the host of the sample history. */
 async function demoSettings(folder: string): Promise<Settings> {
   const limits = ['WEBHOOKS_PER_MINUTE', 'WEBHOOKS_PER_HOUR', 'API_PER_MINUTE', 'API_PER_HOUR', 'API_PER_DAY'];
   return loadSettings({
@@ -89,7 +91,7 @@ async function sendHistory(facts: ServiceFacts): Promise<void> {
     },
   });
   progress.done();
-  if (refused.length > 0) throw new Error(`${refused.length} deliveries were refused, the first with ${refused[0]}`);
+  if (refused.length > 0) throw new Error(`${refused.length} deliveries were refused (first status: ${refused[0]})`);
 }
 
 function print(draft: Draft, range: Range): void {
@@ -97,7 +99,7 @@ function print(draft: Draft, range: Range): void {
   out.write(`\n${rule(title)}\n\n${renderMarkdown(draft.bodyMd, style)}`);
 }
 
-/** A line across the screen with a title in it. */
+/** Returns a line across the screen with a title in it. */
 function rule(title: string): string {
   const start = title === '' ? '' : `─── ${title} `;
   return start + '─'.repeat(Math.max(4, style.width - start.length));

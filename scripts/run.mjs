@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Behind every npm script: set-up first, then the program, in the terminal it was started from. `node scripts/run.mjs
-// <target> [arguments]`; an unknown target prints the list.
+// Runs an npm script (a target): set-up first, then the programs of the target, in the same terminal. Usage: `node
+// scripts/run.mjs <target> [arguments]`; an unknown target prints the list.
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -17,7 +17,7 @@ const NO_BUILD = ['packages'];
 const PARENT = process.ppid;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-// Real servers share few cores with their test: one file at a time. Unit tests wait for nothing.
+// Suites that start real servers run one file at a time, since the servers share the machine's few cores with the test.
 const SUITES = {
   architecture: { folder: 'test/architecture.test.ts', concurrency: 1 },
   unit: { folder: 'test', concurrency: 2 },
@@ -34,9 +34,10 @@ const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const biome = (...args) => step(`biome ${args[0]}`, [bin('@biomejs/biome/bin/biome'), ...args, ...colors]);
 const knip = () => step('knip', [bin('knip/bin/knip.js'), '--no-progress']);
 const program = (path, args = []) => step(path, ['--enable-source-maps', join(ROOT, 'dist', path), ...args]);
-const checks = () => [biome('ci', '.'), knip(), suite('architecture')];
+const commits = () => step('commit subjects', [join(ROOT, 'scripts/commits.mjs')]);
+const checks = () => [biome('ci', '.'), knip(), commits(), suite('architecture')];
 
-/** Every target: what it needs set up, and the programs it then runs one after another until one fails. */
+/** The targets. `setup` names the parts that set-up makes ready; `steps` are run in order until one fails. */
 const TARGETS = {
   demo: { setup: { only: ALL, nats: 'required' }, steps: (args) => [program('demo/main.js', args)] },
   start: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', ['start', ...args])] },
@@ -69,7 +70,10 @@ const TARGETS = {
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
 };
 
-/** The source files of a suite whose path contains one of `filters` (all of them when there is none). */
+/**
+ * Returns the source files of a suite whose path contains one of `filters`. Without filters, returns all files of the
+ * suite.
+ */
 export function suiteFiles(name, filters = [], root = ROOT) {
   const { folder } = SUITES[name];
   const files =
@@ -79,7 +83,10 @@ export function suiteFiles(name, filters = [], root = ROOT) {
   return filters.length === 0 ? files : files.filter((file) => filters.some((filter) => file.includes(filter)));
 }
 
-/** Options start with a dash and go to node's test runner; everything else narrows the list of files. */
+/**
+ * Splits arguments into options and filters. Arguments that begin with a dash are options for Node's test runner, and
+ * all other arguments filter the files.
+ */
 export function splitArguments(args) {
   return { options: args.filter((arg) => arg.startsWith('-')), filters: args.filter((arg) => !arg.startsWith('-')) };
 }
@@ -106,12 +113,12 @@ function coverage(args) {
 }
 
 function testStep(label, files, concurrency, options) {
-  // Node 20's runner takes files, not patterns.
+  // The test runner of Node 20 accepts files, but no patterns.
   const outputs = files.map((file) => join(ROOT, 'dist', outputOf(file)));
   const flags = [
     '--test',
     '--test-reporter=spec',
-    // Against a test that hangs, on any machine: it counts for a file as a whole too.
+    // Ends a test that hangs, even on a slow machine. The limit also applies to a whole file.
     '--test-timeout=1200000',
     `--test-concurrency=${concurrency}`,
     '--enable-source-maps',
@@ -133,7 +140,7 @@ function step(label, nodeArgs) {
   return { label, nodeArgs };
 }
 
-/** Runs one program in our terminal and resolves with its exit code; signals reach it exactly once. */
+/** Runs one program in the same terminal. Resolves with its exit code. Each signal reaches the program exactly once. */
 function runStep({ nodeArgs }) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, nodeArgs, { cwd: ROOT, stdio: 'inherit' });
@@ -141,12 +148,13 @@ function runStep({ nodeArgs }) {
     const forward = (signal) => {
       const repeated = received.has(signal);
       received.add(signal);
-      // Ctrl-C goes to the whole foreground group, so on a terminal the child has it already.
+      // On a terminal, Ctrl-C sends SIGINT to the whole foreground group, so the child has already received the signal.
       const childHasIt = signal === 'SIGINT' && process.stdin.isTTY;
       if (!repeated && !childHasIt) child.kill(signal);
     };
     for (const signal of SIGNALS) process.on(signal, forward);
-    // A SIGTERM to npm ends npm and its shell and never gets here; all we see is that our parent is gone.
+    // A SIGTERM to npm ends npm and its shell but does not reach this process. This process only sees that its parent
+    // has ended.
     const watch = setInterval(() => {
       if (process.env.npm_lifecycle_event && process.ppid !== PARENT) forward('SIGTERM');
     }, 250);

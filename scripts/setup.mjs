@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Set-up: packages, build and nats-server, each only when it is not as it should be. It runs before node_modules
-// exists, so it is plain JavaScript on Node alone. `node scripts/setup.mjs --help` lists the options; scripts/run.mjs
-// calls setUp.
+// Sets up a checkout: packages, build and nats-server, each only if it is missing or outdated. This script runs before
+// node_modules exists, so it is plain JavaScript and uses only Node's own modules. `node scripts/setup.mjs --help`
+// lists the options; scripts/run.mjs calls setUp.
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,18 +18,16 @@ const NATS = ['required', 'optional'];
 const HELP = `node scripts/setup.mjs [--only packages,build,nats] [--nats required|optional] [--quiet]
 
   --only    the parts to set up (all of them unless given; build needs packages)
-  --nats    optional (the default) goes without a local nats-server while TIDINGS_NATS_URL names one
+  --nats    optional (the default) sets up no local nats-server if TIDINGS_NATS_URL names one
   --quiet   prints failures only
 `;
 
-/** Whether the local server is needed at all: tests and the demo always start their own. */
+/** Whether a local nats-server is needed. Tests and the demo always start their own server. */
 export function needsNats(mode, env) {
   return mode === 'required' || !env.TIDINGS_NATS_URL;
 }
 
-/**
- * Brings the checkout into a state in which the program can start. Says nothing and takes no lock when it already is.
- */
+/** Makes the checkout ready to run. If the checkout is already ready, nothing is printed and no lock is taken. */
 export async function setUp({ only = PARTS, nats = 'optional', quiet = false, root = ROOT } = {}) {
   const parts = createParts(root, { only, nats });
   if (parts.every((part) => part.isReady())) return;
@@ -42,7 +40,7 @@ export async function setUp({ only = PARTS, nats = 'optional', quiet = false, ro
   });
   watchPrograms(lock.keepFor);
   try {
-    // Asked again part by part: whoever held the lock may have done the work meanwhile.
+    // Each part is checked again, because another set-up that held the lock may have done the work meanwhile.
     for (const part of parts) if (!part.isReady()) await part.make(report);
   } finally {
     watchPrograms(() => {});
@@ -69,7 +67,7 @@ function createParts(root, { only, nats }) {
   return parts;
 }
 
-/** The options of the command line; an unknown one is an error that lists the known ones. */
+/** Parses the options of the command line. An unknown option is an error that refers to --help. */
 export function parseOptions(args) {
   try {
     const { values } = parseArgs({
@@ -83,15 +81,15 @@ export function parseOptions(args) {
     });
     const only = values.only.split(',');
     const unknown = only.find((part) => !PARTS.includes(part));
-    if (unknown !== undefined) throw new Error(`--only knows ${PARTS.join(', ')}, not "${unknown}"`);
-    if (!NATS.includes(values.nats)) throw new Error(`--nats is ${NATS.join(' or ')}, not "${values.nats}"`);
+    if (unknown !== undefined) throw new Error(`--only accepts ${PARTS.join(', ')}, got "${unknown}"`);
+    if (!NATS.includes(values.nats)) throw new Error(`--nats accepts ${NATS.join(' or ')}, got "${values.nats}"`);
     return { ...values, only };
   } catch (error) {
     throw new SetupError(error.message, { next: 'node scripts/setup.mjs --help' });
   }
 }
 
-/** Prints a failure and leaves with code 1. */
+/** Prints a failure and exits with code 1. */
 export function exitWithFailure(error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exit(1);

@@ -1,29 +1,32 @@
 /**
- * The client: one method for each operation of the API, and what takes several calls.
+ * Implements the client: one method per operation of the API, and helpers that send several requests.
  */
 import { type Meta, TidingsError } from './errors.ts';
 import { type Draft, type Operations, operations } from './operations.ts';
 import { type CallOptions, type Sending, send } from './send.ts';
 
-/** How to reach a service. */
+/** Address, key, timeout and retry options of a client. */
 export interface ClientOptions {
-  /** Its address, such as `https://notes.example`. */
+  /** Address of the service, such as `https://notes.example`. */
   url: string;
   key: string;
-  /** Nothing is written, and replies are made up. */
+  /** Sends `X-Test-Mode`: the service stores nothing and returns sample replies. */
   testMode?: boolean;
-  /** Attempts after the first, for 429, 5xx and broken connections; 3 without it. */
+  /** Maximum number of retries after replies with 429 or 5xx and after broken connections. Default: 3. */
   retries?: number;
-  /** Longest wait before an attempt, in milliseconds; 60,000 without it. Asked to wait longer, a call fails at once. */
-  longestWaitMs?: number;
-  /** Longest time of one attempt, in milliseconds; 30,000 without it. */
+  /**
+   * Maximum wait before a retry, in milliseconds. Default: 60,000. If the service asks for a longer wait, the call
+   * fails immediately.
+   */
+  maxWaitMs?: number;
+  /** Timeout of one attempt, in milliseconds. Default: 30,000. */
   timeoutMs?: number;
-  /** Instead of the one of the platform. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
 }
 
 type Name = keyof Operations;
-/** Operations that answer with a page. */
+/** Names of the operations that return a page of a list. */
 type ListName = { [N in Name]: Operations[N] extends { item: unknown } ? N : never }[Name];
 type Item<N extends ListName> = Operations[N] extends { item: infer T } ? T : never;
 type Call<N extends Name> =
@@ -31,24 +34,27 @@ type Call<N extends Name> =
     ? (input?: Operations[N]['input'], options?: CallOptions) => Promise<Operations[N]['reply']>
     : (input: Operations[N]['input'], options?: CallOptions) => Promise<Operations[N]['reply']>;
 
-/** A method for each operation; path, query and body go into one object. */
+/**
+ * One method per operation. The argument is one object with the parameters of path and query and the fields of the
+ * body.
+ */
 export type Calls = { readonly [N in Name]: Call<N> };
 
 export interface Client extends Calls {
-  /** The items of a list, page after page: `for await (const draft of client.each('listDrafts', { releaseRangeId }))`. */
+  /** Iterates over all items of a list: `for await (const draft of client.each('listDrafts', { releaseRangeId }))`. */
   each<N extends ListName>(
     name: N,
     input: Operations[N]['input'],
     options?: CallOptions,
   ): AsyncGenerator<Item<N>, void>;
   /**
-   * Waits until a draft is written, asking at most once a second.
-   * @throws DraftFailedError when it could not be written, DOMException (`TimeoutError`) after `timeoutMs`
+   * Polls a draft until it is ready, with at most one request per second.
+   * @throws DraftFailedError when the draft could not be written, or DOMException (`TimeoutError`) after `timeoutMs`
    */
   waitForDraft(draftId: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Draft>;
 }
 
-/** A draft could not be written. */
+/** The error of `waitForDraft` when a draft could not be written. */
 export class DraftFailedError extends Error {
   readonly draft: Draft;
 
@@ -60,25 +66,28 @@ export class DraftFailedError extends Error {
 }
 
 const metas = new WeakMap<object, Meta>();
-const leastPollMs = 1000;
+const minPollMs = 1000;
 
-/** What came with a reply: status, request id, rate limit, etag. */
+/**
+ * Returns the status, request id, rate limit and ETag of a reply.
+ * @throws TypeError for an object that is not a reply of a client
+ */
 export function metaOf(reply: object): Meta {
   const meta = metas.get(reply);
-  if (!meta) throw new TypeError('metaOf takes a reply of a client, as it was returned');
+  if (!meta) throw new TypeError('metaOf: expected a reply object that a client returned');
   return meta;
 }
 
-/** A client of the service at `url`. */
+/** Makes a client of the service at `url`. */
 export function createClient(options: ClientOptions): Client {
   const sending: Sending = {
     url: options.url.replace(/\/+$/, ''),
     key: options.key,
     testMode: options.testMode ?? false,
     retries: options.retries ?? 3,
-    longestWaitMs: options.longestWaitMs ?? 60_000,
+    maxWaitMs: options.maxWaitMs ?? 60_000,
     timeoutMs: options.timeoutMs ?? 30_000,
-    // Browsers refuse a `fetch` that is called as a method of something else.
+    // Browsers refuse a `fetch` that is called as a method of another object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     sleep,
   };
@@ -109,12 +118,15 @@ async function run<N extends Name>(
   const text = `${asked}` !== '' ? `${filled}?${asked}` : filled;
   const { body, meta } = await send(sending, { method, path: text, body: takesBody ? rest : undefined, options });
   if (typeof body !== 'object' || body === null)
-    throw new TidingsError({ message: 'The reply is no JSON object.' }, meta);
+    throw new TidingsError({ message: 'The reply is not a JSON object.' }, meta);
   metas.set(body, meta);
   return body as Operations[N]['reply'];
 }
 
-/** Takes a parameter of the path out of the input. Empty, or dots, it would be another path. */
+/**
+ * Removes a path parameter from the input and encodes it. Throws for an empty id, `.` and `..`, because they would lead
+ * to another path.
+ */
 function segment(input: Record<string, unknown>, name: string): string {
   const value = String(input[name] ?? '');
   if (value === '' || /^\.+$/.test(value))
@@ -151,7 +163,7 @@ async function waitForDraft(
     const draft = await calls.getDraft({ draftId }, { signal: both });
     if (draft.status === 'failed') throw new DraftFailedError(draft);
     if (draft.status === 'ready') return draft;
-    await sleep(Math.max(leastPollMs, (metaOf(draft).retryAfter ?? 0) * 1000), both);
+    await sleep(Math.max(minPollMs, (metaOf(draft).retryAfter ?? 0) * 1000), both);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes `operations.ts` from the service's OpenAPI document: `node dist/sdk/generate.js openapi.json > sdk/operations.ts`. One
- * type for each shape, and for each operation what goes in and what comes out.
+ * Makes `operations.ts` from the service's OpenAPI document: `node dist/sdk/generate.js openapi.json >
+ * sdk/operations.ts`. The generated file has one type per schema, and the input and reply types of each operation.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const head = `/**
  */
 `;
 
-/** The text of `operations.ts`. */
+/** Returns the text of `operations.ts`. */
 export function operationsSource(document: Document): string {
   const shapes = Object.entries<Document>(document.components.schemas).map(
     ([name, schema]) => `export type ${name === 'Error' ? 'ErrorBody' : name} = ${typeOf(schema)};\n`,
@@ -25,7 +25,7 @@ export function operationsSource(document: Document): string {
       definition,
     })),
   );
-  // The receiver is for hosts, not for clients.
+  // Only hosts send to the webhook receiver, so the client has no method for it.
   const operations = found.filter(({ definition }) => definition.operationId !== 'receiveWebhook');
   const types = operations.map(({ definition }) => operationType(definition));
   const table = operations.map(({ path, method, definition }) => row(path, method, definition));
@@ -33,12 +33,12 @@ export function operationsSource(document: Document): string {
     head,
     ...shapes,
     webhookTypes(document.webhooks),
-    `/** What goes into each operation, what comes out, and, for a list, what it lists. */\nexport interface Operations {\n${types.join('')}}\n`,
+    `/** The input and the reply of each operation, and the item of each list. */\nexport interface Operations {\n${types.join('')}}\n`,
     `export const operations = {\n${table.join('')}} as const;\n`,
   ].join('\n');
 }
 
-/** The bodies of webhooks by event, and their union, which `event` tells apart. */
+/** Returns the types of webhook bodies by event, and their union, which is discriminated by `event`. */
 function webhookTypes(webhooks: Document): string {
   const fields = Object.entries<Document>(webhooks).map(([event, { post }]) => {
     const { schema } = post.requestBody.content['application/json'];
@@ -46,7 +46,7 @@ function webhookTypes(webhooks: Document): string {
   });
   return [
     `/** Bodies of the webhooks that the service sends, by event. */\nexport interface WebhookEvents {\n${fields.join('')}}\n`,
-    '/** The body of a webhook; `event` says which one. */\nexport type WebhookEvent = WebhookEvents[keyof WebhookEvents];\n',
+    '/** The body of a webhook; `event` determines its type. */\nexport type WebhookEvent = WebhookEvents[keyof WebhookEvents];\n',
   ].join('\n');
 }
 
@@ -81,13 +81,13 @@ function replySchema(responses: Document): Document {
   return response.content['application/json'].schema;
 }
 
-/** Name of the field that holds the items of a page. */
+/** Returns the name of the field that holds the items of a page; undefined for a reply that is not a page. */
 function listOf({ properties }: Document): string | undefined {
   if (properties?.hasMore === undefined) return undefined;
   return Object.keys(properties).find((name) => properties[name].type === 'array');
 }
 
-/** A schema as a type. */
+/** Turns a schema into a TypeScript type. */
 function typeOf(schema: Document): string {
   const { $ref, anyOf, type } = schema;
   if ($ref) return $ref.split('/').pop();

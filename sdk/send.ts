@@ -1,34 +1,38 @@
 /**
- * One call over the wire, sent again where that can help: after 429, 5xx and a broken connection, never after another refusal.
- * All attempts of a POST carry the same Idempotency-Key, so it is carried out once.
+ * Sends a request. After a 429 or 5xx reply or a broken connection, the request is sent again. After any other error,
+ * it is not sent again. All attempts of a POST have the same Idempotency-Key, so that the service carries out the POST
+ * only once.
  */
 import { type Meta, readMeta, ServerError, TidingsError, toError } from './errors.ts';
 
-/** How a client sends. */
+/** The options of a client that sending needs. */
 export interface Sending {
   url: string;
   key: string;
   testMode: boolean;
-  /** Attempts after the first. */
+  /** Maximum number of retries after the first attempt. */
   retries: number;
-  /** The longest that a client waits before an attempt; asked to wait longer, it gives up. */
-  longestWaitMs: number;
+  /** Maximum wait before a retry, in milliseconds. If the service asks for a longer wait, the call fails. */
+  maxWaitMs: number;
   timeoutMs: number;
   fetch: typeof fetch;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** What one call may say. */
+/** Options of one call. */
 export interface CallOptions {
-  /** The `etag` that the text was read with: the change is refused when the draft has moved since. */
+  /** The `etag` of the reply that the change is based on. The change is refused if the resource has changed since. */
   ifMatch?: string;
-  /** Instead of the one that is made for each POST; `false` sends none, and what may have been carried out is not repeated. */
+  /**
+   * Replaces the random key of a POST. With `false` the client sends no key. Then the client does not repeat an attempt
+   * that the service may have carried out.
+   */
   idempotencyKey?: string | false;
   requestId?: string;
   signal?: AbortSignal;
 }
 
-/** A request as it goes out. */
+/** A request before the client's headers are added. */
 export interface Outgoing {
   method: string;
   path: string;
@@ -37,11 +41,11 @@ export interface Outgoing {
 }
 
 const firstWaitMs = 500;
-const longestBackoffMs = 8000;
+const maxBackoffMs = 8000;
 
 /**
- * The body of the reply, and what came with it.
- * @throws TidingsError for a refusal; what `fetch` throws when the connection breaks at each attempt
+ * Sends a request. Returns the body of the reply, and the reply's other data as `meta`.
+ * @throws TidingsError for an error reply, or the error of `fetch` when the last attempt got no reply
  */
 export async function send(sending: Sending, outgoing: Outgoing): Promise<{ body: unknown; meta: Meta }> {
   const init = toInit(sending, outgoing);
@@ -49,7 +53,7 @@ export async function send(sending: Sending, outgoing: Outgoing): Promise<{ body
     const outcome = await once(sending, outgoing, init);
     if (!(outcome instanceof Error)) return outcome;
     const waitMs = attempt < sending.retries && mayRepeat(outgoing, outcome) ? waitBefore(outcome, attempt) : undefined;
-    if (waitMs === undefined || waitMs > sending.longestWaitMs) throw outcome;
+    if (waitMs === undefined || waitMs > sending.maxWaitMs) throw outcome;
     await sending.sleep(waitMs, outgoing.options.signal);
   }
 }
@@ -65,12 +69,15 @@ function toInit(sending: Sending, { method, body, options }: Outgoing): RequestI
   return { method, headers, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) };
 }
 
-/** 144 random bits in hex. `crypto.randomUUID` is missing on pages without TLS. */
+/** Returns 144 random bits in hex. `crypto.randomUUID` is missing on pages without TLS. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** One attempt; what can be answered by another one is returned, not thrown. */
+/**
+ * Makes one attempt. Returns a failure instead of throwing it, since another attempt may succeed. Throws only if the
+ * caller aborts.
+ */
 async function once(
   sending: Sending,
   { path, options }: Outgoing,
@@ -91,7 +98,10 @@ async function once(
   }
 }
 
-/** Browsers hide the status of a redirect. Workers do not know `redirect: 'error'`. */
+/**
+ * Whether a reply is a redirect. Browsers hide the status of a redirect, and edge runtimes (such as Cloudflare Workers)
+ * do not support `redirect: 'error'`.
+ */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
@@ -106,14 +116,18 @@ function parsed(text: string): unknown {
 
 function mayRepeat({ method, options }: Outgoing, error: Error): boolean {
   if (error instanceof TidingsError && error.status === 429) return true;
-  // It may have been carried out: a second one would not find the state that it asks for, or do it twice.
+  // The service may have carried out the attempt. If so, a second attempt with `ifMatch` would fail because the first
+  // attempt has changed the resource. A second attempt without a key would have its effect twice.
   if (options.ifMatch !== undefined || (method === 'POST' && options.idempotencyKey === false)) return false;
   return error instanceof ServerError || !(error instanceof TidingsError);
 }
 
-/** The service's own word, or twice as long each time, with a random part so that clients do not come back together. */
+/**
+ * Returns the wait before the next attempt, in milliseconds. It is the time that the service asks for, or a time that
+ * doubles with each attempt. A random part keeps clients from retrying at the same moment.
+ */
 function waitBefore(error: Error, attempt: number): number {
   const asked = error instanceof TidingsError ? error.meta.retryAfter : undefined;
   if (asked !== undefined) return asked * 1000 + Math.random() * 100;
-  return Math.min(firstWaitMs * 2 ** attempt, longestBackoffMs) * (0.5 + Math.random() / 2);
+  return Math.min(firstWaitMs * 2 ** attempt, maxBackoffMs) * (0.5 + Math.random() / 2);
 }

@@ -1,10 +1,11 @@
 /**
- * Verifies webhooks that the service sends (Standard Webhooks 1.0.0): an HMAC-SHA256 over id, time and the raw body. The body
- * must be the bytes as they came; parsed and written again it is another text. Uses Web Crypto, so it runs wherever that is.
+ * Verifies webhooks of the service (Standard Webhooks 1.0.0): an HMAC-SHA256 over id, time and raw body. The body must
+ * be the received bytes, since JSON that was parsed and serialized again can differ in its bytes. This module needs
+ * only Web Crypto, which Node, browsers and workers have.
  */
 import type { WebhookEvent } from './operations.ts';
 
-/** Why a webhook is not to be trusted. */
+/** The reason why a webhook was rejected. */
 export type WebhookFault = 'missingHeader' | 'oldTimestamp' | 'changedBody' | 'wrongSignature';
 
 export class WebhookError extends Error {
@@ -17,22 +18,23 @@ export class WebhookError extends Error {
   }
 }
 
-/** Headers as any server has them. */
+/** Request headers: a `Headers` object, or a record like `request.headers` of Node's servers. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Bytes as Web Crypto takes them. */
+/** A byte array of the type that Web Crypto accepts. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const prefix = 'whsec_';
 const hmac = { name: 'HMAC', hash: 'SHA-256' };
 
 /**
- * Checks a webhook and reads it.
+ * Verifies a webhook and parses its body.
  * @param rawBody the bytes of the request, or their text, never the parsed object
- * @param secret `whsec_` and base64; several while one is rotated
- * @param toleranceSeconds how far its time may be from ours
- * @returns the parsed body; its `event` says which shape its `data` has. An event that this version does not know comes as it is.
- * @throws WebhookError for one that is not to be trusted, TypeError for a body or secret of the wrong form
+ * @param secret `whsec_` followed by base64, or an array of such secrets during a rotation
+ * @param toleranceSeconds maximum difference between the webhook's timestamp and the clock of this machine
+ * @returns the parsed body; `event` determines the shape of `data`. The body of an event that this version does not
+ *   know is returned unchanged.
+ * @throws WebhookError for a webhook that cannot be trusted, or TypeError for a body or secret of the wrong form
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
@@ -56,7 +58,7 @@ export async function verifyWebhook(
   return JSON.parse(new TextDecoder().decode(body));
 }
 
-/** Whether one of the signatures was made with one of the keys; Web Crypto compares them in constant time. */
+/** Whether any of the signatures was made with any of the keys. Web Crypto compares signatures in constant time. */
 async function matches(keys: readonly Bytes[], given: readonly (Bytes | undefined)[], signed: Bytes): Promise<boolean> {
   for (const bytes of keys) {
     const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['verify']);
@@ -67,23 +69,30 @@ async function matches(keys: readonly Bytes[], given: readonly (Bytes | undefine
   return false;
 }
 
-/** Which of the two it is; whoever forges a webhook can make it look like either. */
+/**
+ * Returns the error for a wrong signature. If the content digest does not match the body, the body was changed;
+ * otherwise the secret is wrong. This distinction only helps with debugging, since a forged webhook can contain any
+ * digest.
+ */
 async function mismatch(body: Bytes, headers: WebhookHeaders): Promise<WebhookError> {
   const [, digest] = /(?:^|,)\s*sha-256=:([^:]*):/.exec(optional(headers, 'content-digest') ?? '') ?? [];
   const isChanged = digest !== undefined && digest !== toBase64(await crypto.subtle.digest('SHA-256', body));
   return isChanged
-    ? new WebhookError('changedBody', 'The body is not the one that was sent: was it parsed and written again?')
-    : new WebhookError('wrongSignature', 'No signature was made with this secret.');
+    ? new WebhookError('changedBody', 'The body differs from the sent one. Was it parsed and serialized again?')
+    : new WebhookError('wrongSignature', 'No signature matches this secret.');
 }
 
-/** Texts and bytes may come from another realm, where their classes are others: their type decides, not their class. */
+/**
+ * Converts the body to bytes. It does not use `instanceof`, because an object of another realm (such as an iframe) has
+ * different classes.
+ */
 function bytesOf(rawBody: unknown): Bytes {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody);
   if (ArrayBuffer.isView(rawBody)) {
     return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).slice();
   }
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') return new Uint8Array(rawBody as ArrayBuffer);
-  throw new TypeError('rawBody: expected the bytes of the request as they came, got a parsed object');
+  throw new TypeError('rawBody: expected the bytes of the request as received, got a parsed object');
 }
 
 function optional(headers: WebhookHeaders, name: string): string | undefined {
@@ -114,7 +123,7 @@ function keyOf(secret: string): Bytes {
   return key;
 }
 
-/** The bytes; undefined for a text that is not base64. */
+/** Decodes base64. Returns undefined for any other text. */
 function fromBase64(text: string): Bytes | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

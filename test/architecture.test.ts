@@ -1,6 +1,6 @@
 /**
- * The direction of imports: reads the import lines of all sources and fails with each offending pair. The layers are those
- * of the design, from the shapes at the bottom to the programs at the top.
+ * Tests the direction of imports: reads the import lines of all sources and lists each import that breaks a rule. The
+ * layers are those of docs/architecture.md, from the shapes at the bottom to the programs at the top.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,9 @@ import { cycles, importsOf, offences, type Rules } from './helpers/imports.ts';
 const shapes = ['protocol', 'config'];
 const base = [...shapes, 'foundation'];
 const edge = [...base, 'http', 'journal', 'store'];
-const everything = [...edge, 'egress', 'notes', 'channels', 'host', 'intake', 'ingress', 'api', 'pages'];
+const libraries = [...edge, 'egress', 'notes', 'channels', 'host', 'intake'];
+const served = [...libraries, 'ingress', 'api', 'pages'];
+const programs = [...served, 'supervisor', 'gateway'];
 
 const rules: Rules = {
   layerOf,
@@ -31,10 +33,13 @@ const rules: Rules = {
     ingress: [...edge, 'intake'],
     api: [...edge, 'egress'],
     pages: edge,
-    workers: [...base, 'journal', 'store', 'notes', 'egress', 'channels', 'host', 'intake'],
-    assembly: everything,
-    demo: [...everything, 'assembly'],
-    bench: [...everything, 'assembly'],
+    supervisor: edge,
+    gateway: served,
+    cli: programs,
+    fold: ['protocol', 'foundation', 'store', 'notes'],
+    workers: [...libraries.filter((name) => name !== 'http'), 'fold'],
+    demo: [...programs, 'cli'],
+    bench: [...programs, 'cli'],
     sdk: [],
   },
   packages: {
@@ -49,18 +54,23 @@ const rules: Rules = {
     feed: 'src/pages/',
   },
   exceptions: {
-    'workers/partition/main.ts → src/supervisor/child-program.ts':
-      'a worker is started by the supervisor and speaks to it',
-    'workers/partition/main.ts → src/supervisor/first-start.ts': 'a worker opens what connections have sealed',
-    'workers/fold/capture.ts → src/notes/change/link.ts': 'links are found when a body is captured',
-    'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
-    'bench/scenarios/render.ts → workers/render/heap.ts': 'its thread has the heap that the pool gives its own',
+    'src/gateway/gateway.ts → src/supervisor/first-start.ts': 'opens and seals with the key that the first start made',
+    'src/gateway/main.ts → src/supervisor/first-start.ts': 'reads the keys that the first start made',
+    'src/gateway/main.ts → src/supervisor/child-program.ts': 'is a child program of the supervisor',
+    'workers/partition/main.ts → src/supervisor/first-start.ts':
+      'opens the secrets of connections with the sealing key',
+    'workers/partition/main.ts → src/supervisor/child-program.ts': 'is a child program of the supervisor',
+    'src/pages/unsubscribe-page.ts → src/api/context.ts': 'the page writes a command, as an API handler does',
+    'src/pages/unsubscribe-limit.ts → src/ingress/client-address.ts': 'both limit clients that have no key, by address',
+    'src/pages/unsubscribe-limit.ts → src/ingress/limit.ts': 'both limit clients that have no key, by address',
     'src/pages/guide-page.ts → markdown-it': 'renders the guide, a text of this repository',
+    'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
+    'bench/scenarios/render.ts → workers/render/heap.ts': 'gives its thread the same heap as the pool does',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
   },
 };
 
-/** Who may read `process.env` besides the settings loader. */
+/** The files that may read `process.env`, each with its reason. */
 const readersOfEnvironment: Record<string, string> = {
   'config/load.ts': 'the settings loader',
   'src/supervisor/child-process.ts': 'hands PATH and the like to child processes',
@@ -71,11 +81,12 @@ const readersOfEnvironment: Record<string, string> = {
   'bench/service.ts': 'hands the environment to child processes',
 };
 
+/** Returns the layer of a file: the folder below `src/`, otherwise the top folder. The fold is a separate layer. */
 function layerOf(file: string): string | undefined {
-  const [top, ...rest] = file.split('/');
-  if (top !== 'src') return top;
-  const [folder = ''] = rest;
-  return rest.length === 1 || ['cli', 'gateway', 'supervisor'].includes(folder) ? 'assembly' : folder;
+  const [top, folder = ''] = file.split('/');
+  if (file === 'src/main.ts') return 'cli';
+  if (top === 'src') return folder;
+  return file.startsWith('workers/fold/') ? 'fold' : top;
 }
 
 function projectRoot(): string {
@@ -108,7 +119,7 @@ test('imports go one way between layers', () => {
   assert.deepEqual(offences(sources, rules), []);
 });
 
-test('no files load each other in circles', () => {
+test('no imports form a circle', () => {
   assert.deepEqual(cycles(sources), []);
 });
 
@@ -119,9 +130,9 @@ test('nothing in src imports the workers', () => {
   assert.deepEqual(found, []);
 });
 
-test('the edge takes only reads from the store', () => {
+test('the edge imports only reading functions of the store', () => {
   const found = [...sources]
-    .filter(([file]) => /^src\/(api|gateway|ingress|pages)\//.test(file))
+    .filter(([file]) => /^src\/(api|ingress|pages|gateway)\//.test(file))
     .flatMap(([file, text]) => importsOf(file, text))
     .filter(
       ({ to, names }) =>
@@ -131,7 +142,35 @@ test('the edge takes only reads from the store', () => {
   assert.deepEqual(found, []);
 });
 
-test('the environment is read in one place', () => {
+test('the fold waits for nothing and depends on its records only', () => {
+  const impure =
+    /\b(?:await|async|Promise|set(?:Timeout|Interval|Immediate)|performance|process|logger|console|Date\.now|Math\.random)\b|\b(?:ulid|random\w*)\(|new Date\(\)/;
+  const found = [...sources]
+    .filter(([file]) => file.startsWith('workers/fold/'))
+    .flatMap(([file, text]) => impure.exec(withoutComments(text))?.[0].concat(` in ${file}`) ?? []);
+  assert.deepEqual(found, []);
+  for (const text of ['const id = ulid();', 'at = Date.now()', 'return randomBytes(4);', 'new Date()'])
+    assert.match(text, impure);
+});
+
+test('only the gateway runs requests of the API', () => {
+  const importers = [...sources]
+    .flatMap(([file, text]) => importsOf(file, text))
+    .filter(({ to }) => to === 'src/api/handle.ts')
+    .map(({ from }) => from);
+  assert.deepEqual(importers, ['src/gateway/gateway.ts']);
+});
+
+test('workers import nothing of the gateway', () => {
+  const found = [...sources]
+    .filter(([file]) => file.startsWith('workers/'))
+    .flatMap(([file, text]) => importsOf(file, text))
+    .filter(({ to }) => /^src\/(api|ingress|gateway|pages|cli)\//.test(to))
+    .map(({ from, to }) => `${from} → ${to}`);
+  assert.deepEqual(found, []);
+});
+
+test('only the listed files read the environment', () => {
   const found = [...sources].filter(([, text]) => /\bprocess\.env\b/.test(withoutComments(text))).map(([file]) => file);
   assert.deepEqual(
     found.filter((file) => !(file in readersOfEnvironment)),
@@ -149,11 +188,11 @@ test('exceptions name pairs that exist', () => {
   );
 });
 
-test('the check flags made-up offending pairs', () => {
+test('the check reports pairs that break a rule', () => {
   const madeUp = new Map([
     [
       'src/api/drafts.ts',
-      "import {\n  page,\n} from './page.ts';\nimport type { Actor } from '../../workers/partition/actor.ts';\n",
+      "import {\n  page,\n} from './page.ts';\nimport type { Actor } from '../../workers/fold/actor.ts';\n",
     ],
     ['src/api/page.ts', "export { draft } from './drafts.ts';\nimport { open } from 'lmdb';\n"],
     ['src/http/server.ts', "import '../store/readers.ts';\nconst later = await import('../notes/gone.ts');\n"],
@@ -161,7 +200,7 @@ test('the check flags made-up offending pairs', () => {
     ['workers/fold/actor.ts', ''],
   ]);
   assert.deepEqual(offences(madeUp, rules), [
-    'src/api/drafts.ts → workers/fold/actor.ts: api may not import workers',
+    'src/api/drafts.ts → workers/fold/actor.ts: api may not import fold',
     'src/api/page.ts → lmdb: only src/store/ may',
     'src/http/server.ts → src/store/readers.ts: http may not import store',
     'src/http/server.ts → src/notes/gone.ts: no such file',

@@ -1,15 +1,16 @@
 /**
- * The floor of `webhook-accept`: the service's receiver behind its HTTP server, with the journal step cut: every delivery is
- * acknowledged at once. It looks for duplicates in the partitions of the service it is compared with, as that service does.
+ * Runs the floor (the server that the service is compared with) of `webhook-accept`. It is the service's receiver and
+ * HTTP server without the journal, so every delivery is acknowledged immediately. Like the service, the floor searches
+ * for duplicates. It reads the partitions of the measured service for that.
  */
 import { loadSettings } from '../../config/load.ts';
 import { createLogger } from '../../src/foundation/logger.ts';
+import { directoryName } from '../../src/foundation/partition-names.ts';
 import { boundSecrets, ingestionLimit } from '../../src/gateway/gateway.ts';
 import { BodyBudget } from '../../src/http/budget.ts';
 import { startServer } from '../../src/http/server.ts';
 import { Receiver } from '../../src/ingress/receive.ts';
 import { Refusals } from '../../src/ingress/refusals.ts';
-import { directoryName } from '../../src/journal/subjects.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { answerMessages } from '../program.ts';
 

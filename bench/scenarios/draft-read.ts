@@ -1,5 +1,6 @@
 /**
- * draft-read: what authentication, limits and the store leave of the rate at which a bare server could send the same draft.
+ * draft-read: compares the rate at which the service returns a draft with the rate of a bare server. The difference is
+ * the cost of authentication, limits and the store.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
@@ -19,13 +20,13 @@ const waitMs = 30_000;
 
 export const draftRead: Scenario = {
   name: 'draft-read',
-  question: 'How many GET /api/drafts/{id} of a real draft are answered a second, compared with a bare server?',
-  floor: 'uWebSockets.js alone in a process of its own, sending the same bytes and content type',
+  question: 'How many GETs of a real draft does the service answer per second, compared with a bare server?',
+  floor: 'uWebSockets.js only, in its own process, sending the same bytes and content type',
   run: async (context) => {
     const service = await startBenchService(context, sampleRepository.hostOrigin);
     const path = await makeDraft(service);
     const response = await fetch(service.url + path, { headers: authorization(service) });
-    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}`);
     const body = Buffer.from(await response.arrayBuffer());
     const program = startProgram(new URL('../floors/bytes.js', import.meta.url));
     context.defer(program.stop);
@@ -50,7 +51,7 @@ async function compare(
   const paired = await runPaired({ label, connections, load, service: target, floor }, context);
   const sides = { service: toSide(paired.service), floor: toSide(paired.floor) };
   return {
-    load: `GET, ${connections} connections, pipelining 1, answer of ${(body.length / 1000).toFixed(1)} KB`,
+    load: `GET, ${connections} connections, pipelining 1, reply of ${(body.length / 1000).toFixed(1)} KB`,
     connections,
     ...sides,
     ratio: ratioOf(sides.service, sides.floor),
@@ -61,7 +62,7 @@ async function compare(
   };
 }
 
-/** Plays the sample history and generates a draft of its largest range, all over HTTP; returns the draft's path. */
+/** Sends the sample history and generates a draft of its largest range, all over HTTP. Returns the draft's path. */
 async function makeDraft(service: BenchService): Promise<string> {
   await playHistory(service);
   const repoId = await until('repository', async () => {
@@ -78,14 +79,14 @@ async function makeDraft(service: BenchService): Promise<string> {
   });
 }
 
-async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+async function until<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + waitMs;
   while (performance.now() < deadline) {
-    const found = await look();
+    const found = await check();
     if (found !== undefined) return found;
     await pause(50);
   }
-  throw new Error(`The ${what} was not there after ${waitMs / 1000} s`);
+  throw new Error(`The ${what} was not available after ${waitMs / 1000} s`);
 }
 
 async function playHistory(service: BenchService): Promise<void> {
@@ -98,7 +99,7 @@ async function playHistory(service: BenchService): Promise<void> {
   };
   await sendDeliveries(deliveries, { url: service.url, secret: service.secret, concurrency: 16, onAnswer });
   progress.done();
-  if (refused.length > 0) throw new Error(`${refused.length} deliveries were refused, the first with ${refused[0]}`);
+  if (refused.length > 0) throw new Error(`${refused.length} deliveries were refused (first status: ${refused[0]})`);
   await allFolded(service);
 }
 
@@ -109,7 +110,7 @@ async function call<T>({ url, first }: BenchService, method: string, path: strin
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }
 

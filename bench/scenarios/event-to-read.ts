@@ -1,6 +1,7 @@
 /**
- * event-to-read: how long it takes from sending a delivery until the API answers with what it tells, while the service takes
- * 500 other deliveries a second. The probes are tag pushes; each is sent, and its repository's newest tag read until it is it.
+ * event-to-read: measures the time from sending a delivery until the API shows its content, while the service receives
+ * 500 other deliveries per second. The probes are tag pushes. After each push, the probe reads the repository's newest
+ * tag again and again, until it is the pushed tag.
  */
 import { randomBytes } from 'node:crypto';
 import { cpuBetween, cpuSeconds, machineSeconds } from '../cpu.ts';
@@ -13,20 +14,20 @@ import { allFolded, type BenchService, startBenchService } from '../service.ts';
 
 const rate = 500;
 const connections = 32;
-/** Longest time that 99 of 100 probes may take, in milliseconds; the spec allows ten seconds. */
+/** Maximum time that 99 of 100 probes may take, in milliseconds. The spec allows ten seconds. */
 const limitMs = 250;
 
 export const eventToRead: Scenario = {
   name: 'event-to-read',
-  question: `How long after a delivery was sent does the API show what it tells, at ${rate} deliveries a second?`,
-  floor: 'the 202 of the same deliveries: what a sender sees before anything is folded',
+  question: `How long after a delivery is sent does the API show its content, at ${rate} deliveries per second?`,
+  floor: 'the 202 reply to the same deliveries, which a sender gets before anything is folded',
   run: async (context) => {
     const service = await startBenchService(context, 'https://github.com');
     const run = randomBytes(4).toString('hex');
     const load = await startLoad({ kind: 'deliveries', secret: service.secret, run });
     context.defer(load.stop);
     const prober = new Prober(service);
-    await prober.meet();
+    await prober.prepare();
     await load.run({ url: service.url, connections, seconds: context.warmUpSeconds, rate });
     return [await measure(context, service, load, prober)];
   },
@@ -50,7 +51,7 @@ async function measure(context: BenchContext, service: BenchService, load: Load,
   const took = sides.service.latency.p99;
   const sent = result.latencies.length / result.seconds;
   return {
-    load: `POST of ${(deliveryBytes() / 1000).toFixed(1)} KB, ${rate} a second over ${connections} connections; ${probesASecond} probes a second`,
+    load: `POST of ${(deliveryBytes() / 1000).toFixed(1)} KB, ${rate} per second over ${connections} connections; ${probesASecond} probes per second`,
     connections,
     ...sides,
     ratio: sides.floor.latency.p99 / took,
@@ -59,18 +60,21 @@ async function measure(context: BenchContext, service: BenchService, load: Load,
     faults: [
       ...answerFaults('service', [{ ...result, cpu, othersShare: 0 }], 202),
       ...(took > limitMs
-        ? [`99 of 100 probes are readable after ${took.toFixed(0)} ms; ${limitMs} ms is the limit`]
+        ? [`99 of 100 probes are readable within ${took.toFixed(0)} ms; the maximum is ${limitMs} ms`]
         : []),
-      ...(sent < rate * 0.95 ? [`the generator sent ${sent.toFixed(0)} a second instead of ${rate}`] : []),
+      ...(sent < rate * 0.95 ? [`the generator sent ${sent.toFixed(0)} deliveries per second instead of ${rate}`] : []),
     ],
     notes: [
-      `Rates are those of the probes; the load beside them was ${sent.toFixed(0)} deliveries a second.`,
-      'The ratio is that of the 99th percentiles: time to the 202, time until readable.',
+      `The rates are those of the probes. The load during the probes was ${sent.toFixed(0)} deliveries per second.`,
+      'The ratio compares 99th percentiles: time to the 202 reply, divided by time until readable.',
     ],
   };
 }
 
-/** The probes as a run of their own. The processor time is that of the load, which the probes hardly add to: a delivery's. */
+/**
+ * Converts the latencies of the probes to a run. Its processor time is that of the load, scaled down to the number of
+ * probes, because the probes add little to the load.
+ */
 function toRun(result: LoadResult, cpu: Record<string, number>, latencies: number[]): Run {
   const share = latencies.length / Math.max(1, result.latencies.length);
   const perDelivery = Object.entries(cpu).map(([name, seconds]) => [name, seconds * share]);

@@ -1,6 +1,7 @@
 /**
- * render: how fast a draft of a long range is written, in a thread as a worker's pool has them, beside git-cliff on the same history. The peer
- * reads commits only and writes a list of them; the draft has issues, authors, steps and areas besides.
+ * render: compares two programs that write notes for a long range of the same history: a worker's render thread and
+ * git-cliff. git-cliff reads only commits and writes a list of them. The draft of the render thread also has issues,
+ * authors, steps and areas.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +18,7 @@ import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
 
 const line = 10;
 const commits = 5_200;
-/** Longest time that 99 of 100 renders may take, in milliseconds. */
+/** Ranges to render. `limitMs` is the maximum time that 99 of 100 renders may take, in milliseconds. */
 const questions: { range: BenchRange; limitMs: number }[] = [
   { range: { id: 'range_00bench300', fromTag: 'v1.0.0', toTag: 'v1.1.0', pulls: 300 }, limitMs: 50 },
   { range: { id: 'range_00bench5000', fromTag: 'v2.0.0', toTag: 'v2.1.0', pulls: 5_000 }, limitMs: 1_000 },
@@ -25,13 +26,13 @@ const questions: { range: BenchRange; limitMs: number }[] = [
 const timeoutMs = 60_000;
 const execute = promisify(execFile);
 
-/** Does a piece of work once; its text, or that it failed. */
+/** Writes the notes once and returns their text. The promise is rejected when that fails. */
 type Work = () => Promise<string>;
 
 export const render: Scenario = {
   name: 'render',
-  question: 'How many drafts of a long range does a render thread write a second, compared with git-cliff?',
-  floor: 'git-cliff with its own settings, offline, on a git repository of the same commits and tags',
+  question: 'How many drafts of a long range does a render thread write per second, compared with git-cliff?',
+  floor: 'git-cliff with its default settings, offline, on a git repository with the same commits and tags',
   run: async (context) => {
     const dataDir = mkdtempSync(join(context.folder, 'tidings-bench-'));
     context.defer(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -81,16 +82,16 @@ async function compare(context: BenchContext, question: Question): Promise<Compa
   const entries = expected.match(/<!-- rn:pr:/g)?.length ?? 0;
   const { p99 } = sides.service.latency;
   return {
-    load: `one after another, drafts for engineers of ${range.pulls} pull requests, ${(expected.length / 1000).toFixed(0)} KB`,
+    load: `one after another, drafts for engineers with ${range.pulls} pull requests, ${(expected.length / 1000).toFixed(0)} KB`,
     connections: 1,
     ...sides,
     ratio: theirs ? ratioOf(sides.service, sides.floor) : 0,
     line: theirs ? line : null,
     othersShare: 0,
     faults: [
-      ...(p99 > limitMs ? [`99 of 100 take up to ${p99.toFixed(1)} ms; ${limitMs} ms is the limit`] : []),
-      ...(mismatches > 0 ? [`${mismatches} drafts have other bytes than the first`] : []),
-      ...(entries < range.pulls ? [`the draft has ${entries} entries of ${range.pulls}`] : []),
+      ...(p99 > limitMs ? [`99 of 100 renders take up to ${p99.toFixed(1)} ms; the maximum is ${limitMs} ms`] : []),
+      ...(mismatches > 0 ? [`${mismatches} drafts differ from the first draft`] : []),
+      ...(entries < range.pulls ? [`the draft has only ${entries} of ${range.pulls} entries`] : []),
     ],
     notes: [
       'missing' in peer
@@ -108,7 +109,10 @@ function renderWork({ thread, range }: Question): Work {
   };
 }
 
-/** @throws when the peer fails or writes less than a line a change */
+/**
+ * Returns a function that runs git-cliff (the peer) once.
+ * @throws when git-cliff fails or writes fewer than half as many lines as there are changes
+ */
 function peerWork(path: string, { dataDir, range }: Question): Work {
   const options = { cwd: gitFolder(dataDir), maxBuffer: 1e9, timeout: timeoutMs };
   return async () => {
@@ -119,7 +123,7 @@ function peerWork(path: string, { dataDir, range }: Question): Work {
   };
 }
 
-/** Does the work one after another for so many seconds, at least three times. */
+/** Repeats the work for the given number of seconds, at least three times and never concurrently. */
 async function repeat(work: Work, seconds: number, expected?: string): Promise<Run> {
   const begun = performance.now();
   const latencies: number[] = [];

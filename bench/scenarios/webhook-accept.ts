@@ -1,9 +1,10 @@
 /**
- * webhook-accept: what the journal, with its fsync before every acknowledgement, leaves of the rate at which signed
- * deliveries are taken. Every delivery answered 202 must then be folded, once.
+ * webhook-accept: compares the rate at which the service accepts signed deliveries with the rate of a receiver without
+ * the journal. The difference is the cost of the journal, with its fsync before every acknowledgement. Every delivery
+ * with a 202 reply must then be folded exactly once.
  */
 import { randomBytes } from 'node:crypto';
-import { partitionNames } from '../../src/journal/subjects.ts';
+import { partitionNames } from '../../src/foundation/partition-names.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { deliveryKey, isFolded } from '../../src/store/tables/deliveries.ts';
 import { deliveryBytes, deliveryId, repositoryCount } from '../deliveries.ts';
@@ -15,8 +16,10 @@ import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
 import { allFolded, type BenchService, environmentOf, startBenchService } from '../service.ts';
 
 /**
- * Connections, and the smallest ratio that passes. The line is for the load that group commit is made for; with 64
- * connections a message holds a quarter of the records and costs as much, which is shown and not judged.
+ * Number of connections, and the lowest ratio that passes (the line). Group commit writes many records with one fsync
+ * and is designed for 256 connections, so only this load has a line. With 64 connections, a message contains only a
+ * quarter of the records but costs as much as a full message. The ratio for 64 connections is therefore shown but not
+ * judged.
  */
 const loads: readonly (readonly [connections: number, line: number | null])[] = [
   [64, null],
@@ -26,8 +29,8 @@ const loads: readonly (readonly [connections: number, line: number | null])[] = 
 export const webhookAccept: Scenario = {
   name: 'webhook-accept',
   question:
-    'How many signed deliveries of a merged pull request are accepted a second, each on disk before its 202, compared with the same ingress that puts nothing on the journal?',
-  floor: 'the same receiver and HTTP server in a process of its own, acknowledging at once: no journal, no fold',
+    'How many signed deliveries of a merged pull request does the service accept per second, each on disk before its 202 reply, compared with the same ingress without the journal?',
+  floor: 'the same receiver and HTTP server in its own process, without journal and fold, acknowledging immediately',
   run: async (context) => {
     const service = await startBenchService(context, 'https://github.com');
     const program = startProgram(new URL('../floors/ingress.js', import.meta.url), environmentOf(service));
@@ -49,7 +52,7 @@ interface Stage {
   connections: number;
   line: number | null;
   load: Load;
-  /** Marks the delivery ids of this run. */
+  /** First part of every delivery id of this run. */
   run: string;
   service: BenchService;
   targets: { service: Target; floor: Target };
@@ -76,13 +79,13 @@ async function compare(context: BenchContext, stage: Stage): Promise<Comparison>
       ...(await foldFaults(stage, paired.all)),
     ],
     notes: [
-      `The fold had everything ${median(paired.settleSeconds).toFixed(1)} s after a round's last answer (median).`,
-      `${acknowledged(paired.all)} deliveries answered 202 were looked up in the partitions, the warm-up's included.`,
+      `The fold was finished ${median(paired.settleSeconds).toFixed(1)} s after the last reply of a round (median).`,
+      `${acknowledged(paired.all)} deliveries with a 202 reply were looked up in the partitions, including those of the warm-up.`,
     ],
   };
 }
 
-/** Looks every acknowledged delivery up in the partitions: each must be in exactly one. */
+/** Searches the partitions for every acknowledged delivery. Each delivery must be in exactly one partition. */
 async function foldFaults({ run, service }: Stage, runs: readonly Run[]): Promise<string[]> {
   const readers = new Readers(service.settings.dataDir);
   const partitions = partitionNames(service.settings.partitions).flatMap((name) => readers.fresh(name) ?? []);
@@ -95,8 +98,8 @@ async function foldFaults({ run, service }: Stage, runs: readonly Run[]): Promis
   const repeated = await service.metric('tidings_duplicates_total', 'layer="delivery"');
   const deadLetters = await service.metric('tidings_fold_dead_letters_total');
   return [
-    ...(wrong > 0 ? [`${wrong} of ${acknowledged(runs)} deliveries answered 202 were not folded`] : []),
-    ...(repeated > 0 ? [`${repeated} deliveries were on the journal twice`] : []),
+    ...(wrong > 0 ? [`${wrong} of ${acknowledged(runs)} deliveries with a 202 were not folded exactly once`] : []),
+    ...(repeated > 0 ? [`${repeated} deliveries were written to the journal twice`] : []),
     ...(deadLetters > 0 ? [`${deadLetters} deliveries became dead letters`] : []),
   ];
 }

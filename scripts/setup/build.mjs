@@ -1,4 +1,4 @@
-// The build: tsc from the sources to dist/, run only when a source changed, and dist/ kept free of what has no source.
+// Builds dist/ from the sources with tsc, but only if a source has changed. Removes outputs whose source was removed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,10 @@ const SOURCE = /\.([cm]?ts|tsx|json)$/;
 const OUTPUT = /^(.*)\.([cm]?js|json)(\.map)?$/;
 const SKIPPED = new Set(['node_modules', 'results']);
 
-/** Every file below `folder` that `pattern` accepts, as sorted paths from `root` with forward slashes. */
+/**
+ * Lists the files below `folder` whose names match `pattern`. The paths are relative to `root`, have forward slashes,
+ * and are sorted.
+ */
 export function listFiles(root, folder, pattern) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { withFileTypes: true })
@@ -21,7 +24,10 @@ export function listFiles(root, folder, pattern) {
     .sort();
 }
 
-/** One hash over names and contents. By content, because a checkout gives old files new times and the reverse. */
+/**
+ * Returns one hash over the names and contents of files. The hash ignores file times, since a checkout can set them to
+ * any value.
+ */
 export function hashFiles(root, files) {
   const hash = createHash('sha256');
   for (const file of files) {
@@ -32,20 +38,27 @@ export function hashFiles(root, files) {
 }
 
 /**
- * Where tsc puts a source file, or nothing for declarations and for JSON, which is written only where it is imported.
+ * Returns the output path of a source file. Undefined for declarations, and for JSON files, which tsc copies only if a
+ * source imports them.
  */
 export function outputOf(source) {
   if (/\.d\.[cm]?ts$|\.json$/.test(source)) return undefined;
   return source.replace(/\.([cm]?)tsx?$/, '.$1js');
 }
 
-/** The outputs (paths from dist/) whose source is gone: a removed test would otherwise run for ever. */
+/**
+ * Returns the outputs (paths relative to dist/) whose source was removed. If such outputs stayed, a removed test would
+ * still run.
+ */
 export function staleOutputs(outputs, sources) {
   const known = new Set(sources.map((source) => outputOf(source) ?? source));
   return outputs.filter((output) => !known.has(output.replace(/\.map$/, '')));
 }
 
-/** `isReady()` reads and hashes the sources (milliseconds); `compile(report)` makes dist/ their image. */
+/**
+ * Returns the part of set-up that builds dist/. `isReady()` compares hashes of the sources, which takes milliseconds.
+ * `compile(report)` brings dist/ up to date.
+ */
 export function createBuild(root) {
   const dist = join(root, 'dist');
   const stampFile = join(dist, '.tidings-build');
@@ -53,7 +66,7 @@ export function createBuild(root) {
 
   const listSources = () => folders.flatMap((folder) => listFiles(root, folder, SOURCE));
   const listOutputs = () => folders.flatMap((folder) => listFiles(dist, folder, OUTPUT));
-  // The package of the client has its README.
+  // The client package contains this README.
   const besides = ['package-lock.json', 'tsconfig.json', 'sdk/README.md'].filter((file) =>
     existsSync(join(root, file)),
   );
@@ -69,11 +82,12 @@ export function createBuild(root) {
     async compile(report) {
       await report.step('building', async () => {
         const sources = listSources();
-        // Taken before the build: a file saved while tsc runs must count as changed afterwards.
+        // The stamp is computed before the build. If a file is saved while tsc runs, it then counts as changed
+        // afterwards.
         const stamp = stampOf(sources);
         mkdirSync(dist, { recursive: true });
         rmSync(stampFile, { force: true });
-        // tsc's incremental state believes in outputs that somebody deleted.
+        // tsc's incremental state does not notice deleted outputs.
         if (isIncomplete(sources)) rmSync(join(dist, '.tsbuildinfo'), { force: true });
         await tsc(root);
         await packClient(root);
@@ -103,5 +117,5 @@ async function tsc(root) {
     cwd: root,
   });
   if (code === 0) return;
-  throw new SetupError('the build failed', { detail: output, next: 'mend what tsc reports above and run again' });
+  throw new SetupError('the build failed', { detail: output, next: 'fix the errors above and run again' });
 }

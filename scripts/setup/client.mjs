@@ -1,5 +1,6 @@
-// The package of the client: sdk/ compiled without types of Node, and packed into the file that the service hands out. npm gives
-// every file the same time and mode, so the same sources make the same bytes. `node scripts/setup/client.mjs` makes it alone.
+// Makes the client package: compiles sdk/ without Node's types and packs it into the file that the service serves. npm
+// gives every file the same time and mode, so the same sources give the same bytes. `node scripts/setup/client.mjs`
+// makes only this package.
 import { copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +9,12 @@ import { runNpm } from './npm.mjs';
 
 const packageOf = (root) => join(root, 'dist', 'client', 'tidings-client.tgz');
 
-/** Whether the package is there, in a checkout that has a client. */
+/** Whether the package exists. Returns true in a checkout without sdk/, because then there is nothing to pack. */
 export function isPacked(root) {
   return !existsSync(join(root, 'sdk', 'package.json')) || existsSync(packageOf(root));
 }
 
-/** Compiles and packs the client. Needs no network. */
+/** Compiles and packs the client. This step needs no network. */
 export async function packClient(root) {
   if (!existsSync(join(root, 'sdk', 'package.json'))) return;
   const folder = join(root, 'dist', 'client');
@@ -26,14 +27,14 @@ export async function packClient(root) {
   const options = ['--ignore-scripts', '--no-update-notifier', '--silent', '--pack-destination', folder];
   const { output } = await mustRun('packing the client', () => runNpm(['pack', ...options], { cwd: folder }));
   const made = output.match(/^[\w.-]+\.tgz$/m)?.[0];
-  if (made === undefined) throw new SetupError('npm pack named no file', { detail: output });
+  if (made === undefined) throw new SetupError('npm pack did not report a file name', { detail: output });
   renameSync(join(folder, made), packageOf(root));
 }
 
 async function mustRun(what, start) {
   const { code, output } = await start();
   if (code !== 0)
-    throw new SetupError(`${what} failed`, { detail: output, next: 'mend what is reported above and run again' });
+    throw new SetupError(`${what} failed`, { detail: output, next: 'fix the errors above and run again' });
   return { output };
 }
 

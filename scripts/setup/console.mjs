@@ -1,12 +1,12 @@
-// What set-up says and how it runs other programs: one line a step on standard error (standard output belongs to the
-// program that follows), and child processes that end with us.
+// Prints the progress of set-up, one line per step. Also runs other programs, and ends them when this process ends. The
+// progress is printed to standard error, because standard output belongs to the program that runs afterwards.
 import { spawn } from 'node:child_process';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const children = new Set();
 let watcher = () => {};
 
-/** A failure set-up can explain: what failed, what it needs, and the one thing to do next. */
+/** A failure that set-up can explain: the fault, what is needed, and the next step. */
 export class SetupError extends Error {
   constructor(message, { detail, expected, next } = {}) {
     super(message);
@@ -14,10 +14,10 @@ export class SetupError extends Error {
   }
 }
 
-/** The text a person sees for a failure; anything unforeseen keeps its stack. */
+/** Returns the text to print for a failure. For an unexpected error, the text includes the stack. */
 export function describeFailure(error) {
   if (['EACCES', 'EPERM', 'EROFS'].includes(error?.code)) {
-    return `✗ no right to write ${error.path ?? 'here'}\n  next:   run as the owner of this folder, or give the folder to your user`;
+    return `✗ no permission to write ${error.path ?? 'here'}\n  next:   run as the owner of this folder, or make your user its owner`;
   }
   if (!(error instanceof SetupError)) return `set-up failed: ${error?.stack ?? error}`;
   const lines = [`✗ ${error.message}`];
@@ -27,7 +27,7 @@ export function describeFailure(error) {
   return lines.join('\n');
 }
 
-/** Runs steps one after another: a moving line on a terminal, then one line that stays with the time it took. */
+/** Reports steps: a progress line on a terminal while a step runs, then a line with its duration. */
 export function createReporter({ quiet = false, stream = process.stderr } = {}) {
   const live = !quiet && stream.isTTY === true;
 
@@ -48,7 +48,10 @@ export function createReporter({ quiet = false, stream = process.stderr } = {}) 
     note(text) {
       if (!quiet) stream.write(`${text}\n`);
     },
-    /** `work` may return the words for the line that stays; it throws to fail the step. */
+    /**
+     * Runs `work` and prints its progress. `work` may return the text of the final line; otherwise the line is `label`.
+     * If `work` throws, the step has failed.
+     */
     async step(label, work) {
       const startedAt = Date.now();
       const stop = spin(label, startedAt);
@@ -63,12 +66,15 @@ export function createReporter({ quiet = false, stream = process.stderr } = {}) 
   };
 }
 
-/** Runs a program to its end. Resolves with its exit code and everything it printed; code 127 when it cannot start. */
+/**
+ * Runs a program to its end. Resolves with the exit code and the whole output of the program. The exit code is 127 if
+ * the program cannot start.
+ */
 export function run(command, args, { cwd, env, shell = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
     children.add(child);
-    tellWatcher();
+    notifyWatcher();
     let output = '';
     const collect = (chunk) => {
       output += chunk;
@@ -80,22 +86,25 @@ export function run(command, args, { cwd, env, shell = false } = {}) {
 
     function finish(code, extra) {
       if (!children.delete(child)) return;
-      tellWatcher();
+      notifyWatcher();
       resolve({ code, output: extra ? `${output}${extra}\n` : output });
     }
   });
 }
 
-/** Tells `listener` the ids of the running programs whenever one starts or ends. */
+/** Calls `listener` with the process ids of the running programs whenever one starts or ends. */
 export function watchPrograms(listener) {
   watcher = listener;
 }
 
-function tellWatcher() {
+function notifyWatcher() {
   watcher([...children].map((child) => child.pid).filter((pid) => pid !== undefined));
 }
 
-/** Ctrl-C and SIGTERM end what runs below us first; `process.exit` then lets the lock go. */
+/**
+ * On SIGINT and SIGTERM, ends the running programs, then exits, which releases the lock. Returns a function that
+ * removes these signal handlers.
+ */
 export function endWithSignals() {
   const codes = { SIGINT: 130, SIGTERM: 143 };
   const listeners = Object.entries(codes).map(([signal, code]) => {

@@ -1,5 +1,6 @@
-// One set-up at a time in a checkout: a lock folder with one file, named after its owner's process id and holding the
-// ids of the programs the owner runs, because those go on when the owner is killed.
+// Ensures that only one set-up at a time works in a checkout. The lock is a folder with one file, whose name is the
+// process id of its owner. The file lists the programs that the owner runs, because they continue when the owner is
+// killed.
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,20 +10,21 @@ const POLL_MS = 100;
 const NAMELESS_AFTER_MS = 5_000;
 
 /**
- * Waits until `folder` is ours. `release` gives it back (an exit does so too), `keepFor` names our running programs.
+ * Waits until this process holds the lock `folder`. An exit of the process, or the returned `release`, releases the
+ * lock. `keepFor` writes process ids to the lock: those of the programs that this process runs.
  */
 export async function acquireLock(folder, { waitMs = 10 * 60_000, onWait = () => {} } = {}) {
   const startedAt = Date.now();
-  let told = false;
+  let isReported = false;
   while (!tryLock(folder)) {
     if (breakStale(folder)) continue;
     if (Date.now() - startedAt > waitMs) {
-      throw new SetupError('another set-up of this checkout does not end', {
-        next: `if none is running, remove the folder ${folder} and try again`,
+      throw new SetupError('another set-up of this checkout is still running', {
+        next: `wait until it ends; if no other set-up is running, remove the folder ${folder} and run the same command again`,
       });
     }
-    if (!told && Date.now() - startedAt > 1_000) {
-      told = true;
+    if (!isReported && Date.now() - startedAt > 1_000) {
+      isReported = true;
       onWait(owners(folder)[0]);
     }
     await sleep(POLL_MS);
@@ -41,20 +43,22 @@ function tryLock(folder) {
     writeFileSync(join(folder, String(process.pid)), '');
     return true;
   } catch (error) {
-    // ENOENT: someone took our folder for a dead one before our name was in it. Start over.
+    // ENOENT: another process removed our folder before our file was written, because it took the folder for that of a
+    // dead owner. The caller tries again.
     if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
     throw error;
   }
 }
 
 /**
- * Removes a dead owner's lock. Only the file with the dead process' own id is removed, and a folder only when it is
- * empty, so two waiters that find the same dead owner cannot take away the lock of the one that was faster.
+ * Removes the lock of a dead owner. It removes only the file with the id of that owner, and removes the folder only if
+ * the folder is then empty. Two waiting processes may find the same dead owner. The faster process takes the lock, and
+ * the slower process cannot remove this new lock.
  */
 function breakStale(folder) {
   const [pid] = owners(folder);
   if (pid === undefined) return ageMs(folder) > NAMELESS_AFTER_MS && removeFolder(folder);
-  // Our own id in a lock we did not take: a restarted container hands out the same small ids again.
+  // A lock that we did not take can contain our own process id: a restarted container assigns the same small ids again.
   if (pid !== process.pid && isAlive(pid)) return false;
   if (programsOf(folder, pid).some(isAlive)) return false;
   return removeOwner(folder, pid);

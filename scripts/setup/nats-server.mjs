@@ -1,6 +1,6 @@
-// The journal's server. On Debian and Ubuntu apt's own tools fetch Debian 13's package into private folders and check
-// its signature; it is unpacked below .tools/ without root and never becomes a system service. Elsewhere the PATH
-// counts.
+// Sets up nats-server, which stores the journal. On Debian and Ubuntu, apt's own tools fetch Debian 13's package into
+// private folders and check its signature. The package is unpacked below .tools/ without root and never becomes a
+// system service. On other systems, nats-server must be on the PATH.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { copyPlain, prepareSandbox } from './sandbox.mjs';
 
 const MIRROR = 'http://deb.debian.org/debian';
 const SUITE = 'trixie';
-/** From here on a 2.10 server knows `sync_interval: always` and keeps a stream through a kill. */
+/** First version of nats-server 2.10 that supports `sync_interval: always` and keeps its streams when it is killed. */
 const OLDEST = '2.10.23';
 const KEYRING_FOLDERS = ['/usr/share/keyrings', '/etc/apt/trusted.gpg.d', '/etc/apt/keyrings'];
 const KEYRING_NAMES = [/^debian-archive-keyring\.(gpg|pgp)$/, /^debian-archive-trixie.*\.(gpg|pgp|asc)$/];
 
-/** The three numbers of `nats-server --version`, or nothing when the text is something else. */
+/** Returns the version in the output of `nats-server --version`, such as 2.10.27; undefined for any other text. */
 export function parseVersion(text) {
   return /\bv?(\d+\.\d+\.\d+)\b/.exec(text ?? '')?.[1];
 }
 
-/** True when `version` is `other` or later. */
+/** Whether `version` is `other` or later. */
 export function isAtLeast(version, other) {
   const [a, b] = [version, other].map((text) => text.split('.').map(Number));
   const at = a.findIndex((number, index) => number !== b[index]);
@@ -27,14 +27,14 @@ export function isAtLeast(version, other) {
 }
 
 /**
- * The keyring to check Debian's signature with: the whole one first, else one of this release; nothing if there is
- * none.
+ * Finds the keyring for checking Debian's signature: the complete keyring, otherwise a keyring for Debian 13. Returns
+ * undefined if neither exists.
  */
 export function chooseKeyring(listFolder) {
   for (const name of KEYRING_NAMES) {
     for (const folder of KEYRING_FOLDERS) {
       const found = listFolder(folder).filter((file) => name.test(file));
-      // The stable release key outlives the automatic ones.
+      // Debian's stable release key is valid for longer than its automatic signing keys.
       const best = found.find((file) => file.includes('stable')) ?? found.sort()[0];
       if (best) return `${folder}/${best}`;
     }
@@ -42,13 +42,14 @@ export function chooseKeyring(listFolder) {
   return undefined;
 }
 
-/** apt's whole configuration for one private fetch: nothing of the machine's but its way to the network. */
+/** Returns the complete apt configuration for one private fetch. Only the network settings of the machine are used. */
 export function aptConfig({ folder, architecture, network, user = 'root' }) {
   const settings = {
     'APT::Architecture': architecture,
-    // Whom apt's programs work as; without root this changes nothing.
+    // The user that runs apt's programs. If set-up does not run as root, this option has no effect.
     'APT::Sandbox::User': user,
-    // Without it a mirror out of reach is only a warning, and the download fails with a riddle.
+    // Without this option, an unreachable mirror causes only a warning, and the download then fails with an unclear
+    // error.
     'APT::Update::Error-Mode': 'any',
     'Dir::Etc::main': '/dev/null',
     'Dir::Etc::parts': '/dev/null',
@@ -67,14 +68,12 @@ export function aptConfig({ folder, architecture, network, user = 'root' }) {
   return [...network, ...Object.entries(settings).map(([name, value]) => `${name} "${value}";`), ''].join('\n');
 }
 
-/**
- * The lines of `apt-config dump Acquire` that say how this machine reaches the network (proxies, checks, addresses).
- */
+/** Returns the lines of `apt-config dump Acquire` about this machine's network access (proxies, checks, addresses). */
 export function networkSettings(dump) {
   return dump.split('\n').filter((line) => /^Acquire::(https?::|Force|Check-)\S* ".+";$/i.test(line));
 }
 
-/** What to type on this platform when no server can be had automatically. */
+/** Returns the advice that set-up prints on this platform when it cannot fetch nats-server. */
 export function adviceFor(platform, { hasApt, hasKeyring }) {
   if (platform === 'darwin') return 'brew install nats-server';
   if (platform === 'linux' && hasApt && !hasKeyring) {
@@ -83,7 +82,10 @@ export function adviceFor(platform, { hasApt, hasKeyring }) {
   return 'docker run --rm -p 127.0.0.1:4222:4222 nats:2.10 -js   and set TIDINGS_NATS_URL=nats://127.0.0.1:4222';
 }
 
-/** `isReady()` asks the unpacked server for its version; `fetch(report)` unpacks it, or settles for one on the PATH. */
+/**
+ * Returns the part of set-up that provides nats-server. `isReady()` runs the unpacked server to check its version.
+ * `fetch(report)` fetches and unpacks a server, or accepts a server on the PATH.
+ */
 export function createNatsServer(root) {
   const tools = join(root, '.tools');
   const target = join(tools, 'nats-server');
@@ -123,7 +125,7 @@ export function createNatsServer(root) {
   };
 
   async function fetchFromDebian() {
-    // What a killed set-up left behind goes; the lock makes sure that nobody works in it.
+    // Removes the folder of a set-up that was killed. We hold the lock, so no other set-up uses the folder.
     const sandbox = prepareSandbox(join(tools, 'apt'), { keyring: keyring() });
     const fresh = `${target}.new`;
     rmSync(fresh, { recursive: true, force: true });
@@ -140,7 +142,7 @@ export function createNatsServer(root) {
     }
   }
 
-  /** Fetches, checks and unpacks the package as the sandbox's user; the file's name. */
+  /** Fetches, checks and unpacks the package as the user of the sandbox. Returns the file name of the package. */
   async function unpack(sandbox) {
     const { folder, wrap } = sandbox;
     await prepareApt(sandbox);
@@ -175,15 +177,18 @@ export function createNatsServer(root) {
 
   function unavailable(failure) {
     const advice = adviceFor(process.platform, { hasApt: hasApt(), hasKeyring: keyring() !== undefined });
-    return new SetupError(failure ? failure.message : 'there is no nats-server', {
+    return new SetupError(failure ? failure.message : 'nats-server was not found', {
       detail: failure?.detail ?? failure?.expected,
       expected: `nats-server ${OLDEST} or later: from Debian 13 by apt (Debian, Ubuntu), or on the PATH`,
-      next: failure ? `see to the line above (${MIRROR}) and run the same command again, or: ${advice}` : advice,
+      next: failure ? `fix the fault above (${MIRROR}) and run the same command again, or: ${advice}` : advice,
     });
   }
 }
 
-/** A machine without a way to the mirror must not wait for it at every start: once a day is enough. */
+/**
+ * Whether a fetch failed in the last 24 hours. A machine that cannot reach the mirror must not wait for it at each
+ * start.
+ */
 function failedLately(file) {
   return existsSync(file) && Date.now() - statSync(file).mtimeMs < 24 * 3600 * 1000;
 }

@@ -1,4 +1,4 @@
-// The npm packages: are those in node_modules the ones the lockfile names, for this Node and this machine?
+// Installs the npm packages unless node_modules already matches the lockfile, this Node version and this machine.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { runNpm } from './npm.mjs';
 const MIN_NODE = [20, 19];
 const HTTP_SERVER = 'node_modules/uWebSockets.js';
 
-/** Why this Node cannot run Tidings, or nothing. The native HTTP server has one binary a Node major and platform. */
+/**
+ * Returns the reason why this Node cannot run Tidings; undefined if it can. The native HTTP server has one binary per
+ * major version of Node and platform.
+ */
 export function nodeProblem(version, lock, { platform, arch, glibc = true }) {
   const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
   const majors = supportedMajors(lock, platform, arch);
@@ -30,7 +33,8 @@ function supportedMajors(lock, platform, arch) {
 }
 
 /**
- * The platform packages without which nothing runs. npm leaves an optional package out without a word when it fails.
+ * Returns the native packages that Tidings requires on a platform. They are optional packages for npm, so npm skips
+ * them silently when their installation fails.
  */
 export function nativePackages({ platform, arch, version }) {
   const major = version.replace(/^v/, '').split('.')[0];
@@ -41,9 +45,7 @@ export function nativePackages({ platform, arch, version }) {
   ];
 }
 
-/**
- * True when npm's record of what it installed (`installed`) is what the lockfile asks for, native packages included.
- */
+/** Whether npm's list of installed packages (`installed`) matches the lockfile and contains the native packages. */
 export function installedMatches(lock, installed, natives) {
   for (const [path, entry] of Object.entries(installed.packages)) {
     const wanted = lock.packages[path];
@@ -57,14 +59,20 @@ export function installedMatches(lock, installed, natives) {
   return natives.every((name) => installed.packages[`node_modules/${name}`]);
 }
 
-/** Names one state of node_modules: the lockfile's bytes, the dependencies asked for, the Node ABI and the platform. */
+/**
+ * Returns a text that identifies one state of node_modules: a hash of the lockfile and the requested dependencies, then
+ * the platform and the Node ABI.
+ */
 export function packagesStamp(lockText, manifest, { platform, arch, abi }) {
   const asked = JSON.stringify([manifest.dependencies, manifest.devDependencies]);
   const hash = createHash('sha256').update(lockText).update(asked).digest('hex');
   return `${hash} ${platform}-${arch} abi-${abi}\n`;
 }
 
-/** `isReady()` costs a few milliseconds; `install(report)` brings node_modules to the lockfile's state. */
+/**
+ * Returns the part of set-up that installs the packages. `isReady()` takes a few milliseconds. `install(report)` makes
+ * node_modules match the lockfile.
+ */
 export function createPackages(root) {
   const stampFile = join(root, 'node_modules', '.tidings-lock');
   const machine = { platform: process.platform, arch: process.arch, version: process.version };
@@ -73,7 +81,7 @@ export function createPackages(root) {
   const manifestText = read(join(root, 'package.json'));
   if (lockText === undefined || manifestText === undefined) {
     throw new SetupError('package.json or package-lock.json is missing', {
-      next: 'check the repository out again; the lockfile belongs to it',
+      next: 'check out the repository again; it contains the lockfile',
     });
   }
   const lock = JSON.parse(lockText);
@@ -92,14 +100,14 @@ export function createPackages(root) {
     },
 
     async install(report) {
-      // What somebody installed by hand counts when it is what the lockfile says: reinstalling would cost 10 s.
+      // Packages that were installed by hand are accepted if they match the lockfile: reinstalling would take 10 s.
       if (matchesByContent()) return writeFileSync(stampFile, stamp);
       await report.step('installing packages', async () => {
         const { code, output } = await npmCi(root);
         if (code !== 0) {
           throw new SetupError('npm ci failed', {
             detail: tail(output),
-            expected: 'package.json and package-lock.json in step, and a registry that answers',
+            expected: 'a package-lock.json that matches package.json, and a registry that answers',
             next: 'see the lines above; after a network fault run the same command again',
           });
         }
@@ -127,7 +135,7 @@ export function createPackages(root) {
   function assertNatives() {
     const missing = natives.filter((name) => !isPresent(name));
     if (missing.length === 0) return;
-    throw new SetupError(`npm left out ${missing.join(', ')}`, {
+    throw new SetupError(`npm did not install ${missing.join(', ')}`, {
       expected: `the native packages for ${machine.platform}-${machine.arch}; npm skips them silently on a failed download`,
       next: 'run the same command again; if it persists, use the Docker image or another Node version',
     });
@@ -141,7 +149,7 @@ function npmCi(root) {
 
 function hasGlibc() {
   if (process.platform !== 'linux') return true;
-  // A report looks up the names of network interfaces by default, and waits where DNS is slow.
+  // By default Node's diagnostic report resolves the names of network interfaces, which takes long with slow DNS.
   process.report.excludeNetwork = true;
   return process.report.getReport().header.glibcVersionRuntime !== undefined;
 }

@@ -1,13 +1,14 @@
 /**
- * Who is asking: the API key of a request, and what it may see. Keys are remembered for one state of the directory, compared
- * on every request, so a revoked key stops at once (`docs/architecture.md` decision 13).
+ * Authenticates requests by their API key and decides what a key may see. Keys are cached until the directory changes.
+ * Every request checks whether the directory has changed, so a revoked key stops working immediately
+ * (`docs/architecture.md` decision 13).
  */
 import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { hashKey, keyFault, newKeyRemedy } from '../foundation/api-key.ts';
 import { notFound, ServiceError } from '../foundation/errors.ts';
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
-import { directoryName, partitionName } from '../journal/subjects.ts';
+import { directoryName, partitionName } from '../foundation/partition-names.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { belongsToListed } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
@@ -22,23 +23,31 @@ import type { Limited } from './limit.ts';
 
 const testPrefix = 'rn_test_';
 
-/** A key that was found good, and the directory as of this request. */
+/** A valid key, what it may see, and its limits. */
 export interface Caller {
   readonly key: KeyRecord;
-  /** When the key ends by itself or with a key that it was made by, in milliseconds; null = never. */
+  /**
+   * Time at which the key stops being valid, in milliseconds; null = never. If the key that created this key expires
+   * earlier, this key stops being valid at that earlier time.
+   */
   readonly expiresAt: number | null;
-  /** Whether everything it asks for is in test mode. */
+  /** Whether all requests of the key are in test mode. */
   readonly isTest: boolean;
   readonly limited: Limited;
-  /** What limits its requests in test mode, which take nothing from the others. */
+  /** Limits of the key's requests in test mode. These requests do not count towards the live limits. */
   readonly testLimited: Limited;
-  /** Headers about the key that each of its replies carries, as flat pairs. */
+  /**
+   * Headers about the key, such as the date by which it must be rotated. They are sent with every reply, as flat pairs.
+   */
   readonly notices: readonly string[];
-  /** Whether the repository belongs to the caller's organisation. */
+  /**
+   * Whether the caller may see the repository. For a key of an organization, the repository must belong to this
+   * organization. For an instance key, the repository must exist.
+   */
   maySee: (repoId: string) => boolean;
 }
 
-/** A caller and the directory it was found in. */
+/** A caller, and the state of the directory that was used to find the caller. */
 export interface Admitted {
   caller: Caller;
   directory: Partition;
@@ -61,12 +70,12 @@ export class Authenticator {
   }
 
   /**
-   * The caller of a request by its Authorization header.
+   * Finds the caller of a request by its Authorization header.
    * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope
    */
   admit(authorization: string | undefined, scope: Scope, now: number): Admitted {
     const directory = this.directory();
-    const caller = this.callers.get(authorization ?? '') ?? this.look(directory, authorization);
+    const caller = this.callers.get(authorization ?? '') ?? this.identify(directory, authorization);
     const { expiresAt } = caller;
     const { scopes } = caller.key;
     if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
@@ -74,17 +83,20 @@ export class Authenticator {
     return { caller, directory };
   }
 
-  /** Id of the valid key in an Authorization header, whatever its scopes; undefined when there is none. */
+  /**
+   * Returns the id of the key in an Authorization header, even if the key lacks the scope of the request. Undefined for
+   * an unknown or revoked key.
+   */
   keyIdOf(authorization: string | undefined): string | undefined {
     try {
-      return this.look(this.directory(), authorization).key.id;
+      return this.identify(this.directory(), authorization).key.id;
     } catch (error) {
       if (error instanceof ServiceError) return undefined;
       throw error;
     }
   }
 
-  /** The directory as of now; what was remembered of an earlier state is dropped. */
+  /** Returns the current directory. Drops the cache when the directory has changed. */
   directory(): Partition {
     const directory = this.readers.fresh(directoryName);
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
@@ -97,9 +109,9 @@ export class Authenticator {
     return directory;
   }
 
-  private look(directory: Partition, authorization: string | undefined): Caller {
+  private identify(directory: Partition, authorization: string | undefined): Caller {
     const text = bearer(authorization);
-    // Of the thousands of ways to write the header one is remembered.
+    // Case and spaces of the header can vary in thousands of ways. Only the usual form is cached.
     const usual = `Bearer ${text}`;
     const known = this.callers.get(usual);
     if (known) return known;
@@ -114,22 +126,22 @@ export class Authenticator {
   }
 
   private toCaller(directory: Partition, key: KeyRecord, expiresAt: number | null): Caller {
-    const organisation = key.orgId ?? instanceUsage;
-    const tier = tierNamed(this.tiers, tierOfUsage(directory, organisation, this.instanceTier));
+    const organization = key.orgId ?? instanceUsage;
+    const tier = tierNamed(this.tiers, tierOfUsage(directory, organization, this.instanceTier));
     const isDue = key.rotatedTo === undefined && rotateBy(key) <= Date.now();
     return {
       key,
       expiresAt,
       isTest: key.prefix === testPrefix,
-      limited: { keyId: key.id, organisation, tier },
-      testLimited: { keyId: `${key.id} test`, organisation: `${organisation} test`, tier },
+      limited: { keyId: key.id, organization, tier },
+      testLimited: { keyId: `${key.id} test`, organization: `${organization} test`, tier },
       notices: isDue ? ['X-Key-Rotate-By', new Date(rotateBy(key)).toISOString()] : [],
       maySee: (repoId) => this.belongs(repoId, key.orgId),
     };
   }
 
   private belongs(repoId: string, orgId: string | null): boolean {
-    // Whatever else stands in a request is no key to look up: it can be of any length.
+    // A text that is not a repository id can have any length, so it must not become a lookup key.
     const slot = slotOfId(repoId, 'repo');
     if (slot === undefined) return false;
     let listed = this.listings.get(repoId);
@@ -145,7 +157,7 @@ export class Authenticator {
   }
 }
 
-/** A 404 that does not tell whether the resource exists for somebody else (spec part 7, rule 2). */
+/** Throws a 404 that does not reveal whether the resource exists in another organization (spec part 7, rule 2). */
 export function assertVisible(caller: Caller, repoId: string | undefined, resource: string, id: string): void {
   if (repoId === undefined || !caller.maySee(repoId)) throw notFound(resource, id);
 }

@@ -1,33 +1,34 @@
 /**
- * Backfills of a repository's older history: start, look, cancel. The work is done by the worker that owns the repository.
+ * Handles backfills, which read a repository's older history from its host: start, get, cancel. Backfills are run by
+ * the worker that owns the repository.
  */
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { directoryName } from '../journal/subjects.ts';
-import { NoQuerySchema, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/api.ts';
-import { repositoryContracts } from '../protocol/contracts/repositories.ts';
+import { backfillContracts, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/resources/backfills.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../protocol/tasks.ts';
 import type { Partition } from '../store/partition.ts';
 import { backfillResponse, readBackfill } from '../store/tables/backfills.ts';
 import {
   type DirectoryRepository,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   refusalOf,
   refusedOwner,
 } from '../store/tables/directory.ts';
 import { readRepository, toEventRepository } from '../store/tables/repositories.ts';
 import { assertVisible } from './authenticate.ts';
-import { type ApiContext, carryOut, lifeFor, partitionOfId, readPartition, type Use } from './context.ts';
-import type { ApiReply, ApiRoute } from './handle.ts';
+import { type ApiContext, incarnationFor, partitionOfId, readPartition, runCommand, type Use } from './context.ts';
+import type { ApiReply, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
 const startBackfill: ApiRoute = {
   method: 'POST',
   path: '/api/repos/:repoId/backfill',
   operation: 'startBackfill',
-  contract: repositoryContracts.startBackfill,
+  contract: backfillContracts.startBackfill,
   scope: 'repos:write',
   query: NoQuerySchema,
   checkBody,
@@ -45,7 +46,7 @@ const getBackfill: ApiRoute = {
   method: 'GET',
   path: '/api/repos/:repoId/backfill',
   operation: 'getBackfill',
-  contract: repositoryContracts.getBackfill,
+  contract: backfillContracts.getBackfill,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: ({ caller, context, params: [repoId = ''] }) => {
@@ -60,13 +61,17 @@ const cancelBackfill: ApiRoute = {
   method: 'DELETE',
   path: '/api/repos/:repoId/backfill',
   operation: 'cancelBackfill',
-  contract: repositoryContracts.cancelBackfill,
+  contract: backfillContracts.cancelBackfill,
   scope: 'repos:write',
   query: NoQuerySchema,
   handle: async ({ caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const name = partitionOfId(context, repoId) as string;
-    const value = await carryOut(context, name, { name: 'cancelBackfill', repoId, ...lifeFor(context, repoId) });
+    const value = await runCommand(context, name, {
+      name: 'cancelBackfill',
+      repoId,
+      ...incarnationFor(context, repoId),
+    });
     return { status: 200, body: value as object };
   },
 };
@@ -81,20 +86,22 @@ function checkBody(body: unknown): number | null {
 }
 
 /**
- * The instant a day begins.
- * @throws ServiceError `invalid` for a day that has not come
+ * Returns the time at which a day begins, in milliseconds since 1970; null for undefined.
+ * @throws ServiceError `invalid` for a day in the future
  */
 export function sinceOf(since: string | undefined): number | null {
   if (since === undefined) return null;
   const instant = Date.parse(`${since}T00:00:00Z`);
-  if (instant > Date.now()) throw invalid({ since: `expected a day that has come, got ${JSON.stringify(since)}` });
+  if (instant > Date.now())
+    throw invalid({ since: `expected a day that is not in the future, got ${JSON.stringify(since)}` });
   return instant;
 }
 
 /**
- * What a backfill of a repository that the directory lists starts with. One that no event has told of yet is asked for at its
- * host.
- * @throws ServiceError `conflict` when it is not connected, or what looking it up ended in
+ * Returns the data that is needed to start a backfill. The repository must be in the directory. If no event of the
+ * repository has arrived yet, the data is requested from the repository's host.
+ * @throws ServiceError `conflict` when the repository is not connected, `forbidden` when the host names another owner;
+ *   also every error of the lookup at the host
  */
 export async function resolveListed(
   context: ApiContext,
@@ -104,27 +111,30 @@ export async function resolveListed(
   assertConnected(listed);
   const known = readRepository(readPartition(context, partitionOfId(context, listed.id) ?? ''), listed.id);
   if (known) return { repository: toEventRepository(known), installationId: listed.installationId, confirmed: false };
-  const organisation = readOrganisation(directory, listed.orgId);
-  const origin = organisation?.origin ?? context.settings.hostOrigin;
+  const organization = readOrganization(directory, listed.orgId);
+  const origin = organization?.origin ?? context.settings.hostOrigin;
   const resolved = await resolve(context, { task: 'resolveRepository', origin, fullName: listed.fullName });
-  const isOwner = organisation && refusalOf(resolved.repository.owner, organisation) === undefined;
+  const isOwner = organization && refusalOf(resolved.repository.owner, organization) === undefined;
   if (!isOwner) throw new ServiceError('forbidden', refusedOwner);
   if (resolved.repository.id === listed.id) return resolved;
   throw new ServiceError('conflict', `The host has another repository under the name ${listed.fullName}.`);
 }
 
-/** @throws ServiceError `conflict` when its events are not wanted */
+/** @throws ServiceError `conflict` when the repository is unselected or disconnected */
 export function assertConnected({ state, fullName }: Pick<DirectoryRepository, 'state' | 'fullName'>): void {
   if (state !== 'connected')
-    throw new ServiceError('conflict', `The repository ${fullName} is ${state}: connect it before its backfill.`);
+    throw new ServiceError(
+      'conflict',
+      `The repository ${fullName} is ${state}. Connect it before you start a backfill.`,
+    );
 }
 
-/** Asks the host, through whoever owns the directory. */
+/** Asks the host about a repository. The worker that owns the directory sends the request. */
 export function resolve(context: ApiContext, question: ResolveRepositoryTask): Promise<ResolvedRepository> {
   return ask<ResolveRepositoryTask, ResolvedRepository>(context.journal, directoryName, question);
 }
 
-/** Starts a backfill, or finds the one under way; its state. */
+/** Starts a backfill, unless one is under way for the repository. Returns the state of the backfill. */
 export function begin(
   context: ApiContext,
   resolved: ResolvedRepository,
@@ -134,7 +144,7 @@ export function begin(
   const { repository, installationId, confirmed } = resolved;
   const backfillId = newId('bf', slotOfId(repository.id) as number);
   const command = { name: 'startBackfill', backfillId, repository, confirmed, since, installationId } as const;
-  return carryOut<object>(context, partitionOfId(context, repository.id) as string, command, use);
+  return runCommand<object>(context, partitionOfId(context, repository.id) as string, command, use);
 }
 
 export const backfillRoutes = [startBackfill, getBackfill, cancelBackfill];

@@ -1,21 +1,28 @@
 /**
- * Reads the body of a request: JSON in UTF-8, each name once in its object, not nested without end. What fields it may have is
- * checked by the handler.
+ * Parses the body of a request. The body must be JSON in UTF-8, with each name once per object and limited nesting. The
+ * handler checks the fields.
  */
 import { isUtf8 } from 'node:buffer';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 
-/** No body that is taken has more than five levels; what checks values walks them by recursion. */
-const mostLevels = 32;
-const longestName = 80;
-/** A body can repeat a million names; whoever mends the client needs to see a few. */
-const mostFaults = 20;
+/**
+ * Maximum nesting of a body. No valid body has more than five levels. The limit is needed because the checks of values
+ * are recursive.
+ */
+const maxLevels = 32;
+const maxNameLength = 80;
+/**
+ * Maximum number of faults that a reply lists. A body can repeat a million names, and a few faults are enough to fix
+ * the client.
+ */
+const maxFaults = 20;
 
 const [quote, backslash, openObject, closeObject, openArray, closeArray] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * The value of a body.
- * @throws ServiceError `invalid` for what is no JSON, or JSON that two readers could take differently; `unsupportedMediaType`
+ * Returns the value of a body.
+ * @throws ServiceError `unsupportedMediaType`, or `invalid` for bytes that are not JSON and for JSON that two parsers
+ *   could read differently
  */
 export function parseBody(contentType: string, bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalid({ body: 'expected a JSON object, got nothing' });
@@ -25,8 +32,8 @@ export function parseBody(contentType: string, bytes: Buffer): unknown {
       `The Content-Type must be application/json, got ${contentType || 'nothing'}.`,
     );
   }
-  // Decoding would put a sign in place of each wrong byte, and the text would be stored so.
-  if (!isUtf8(bytes)) throw invalid({ body: `expected UTF-8, got ${bytes.length} bytes that are none` });
+  // Decoding would replace each invalid byte by U+FFFD, and the replaced text would be stored.
+  if (!isUtf8(bytes)) throw invalid({ body: `expected UTF-8, got ${bytes.length} bytes that are not valid UTF-8` });
   const text = bytes.toString('utf8');
   const value = parsed(text, bytes.length);
   assertPlain(text);
@@ -41,7 +48,11 @@ function parsed(text: string, length: number): unknown {
   }
 }
 
-/** Of a name that stands twice a parser keeps one, and `__proto__` is none that a record can have; both would go unseen. */
+/**
+ * Refuses repeated names and the name `__proto__`. Their values would be lost silently: a parser keeps only one value
+ * of a repeated name, and a record cannot have a field `__proto__`.
+ * @throws ServiceError `invalid`
+ */
 function assertPlain(json: string): void {
   const open: (Set<string> | undefined)[] = [];
   const faults = new Map<string, string>();
@@ -49,15 +60,15 @@ function assertPlain(json: string): void {
   for (let at = 0; at < json.length; at++) {
     const sign = json.charCodeAt(at);
     if (sign === openObject || sign === openArray) {
-      if (open.push(sign === openObject ? new Set() : undefined) > mostLevels)
-        throw invalid({ [field]: `expected at most ${mostLevels} levels of objects and arrays` });
+      if (open.push(sign === openObject ? new Set() : undefined) > maxLevels)
+        throw invalid({ [field]: `expected at most ${maxLevels} levels of objects and arrays` });
     } else if (sign === closeObject || sign === closeArray) open.pop();
     else if (sign === quote) {
       const end = endOfString(json, at);
       if (isName(json, end)) {
         const name: string = JSON.parse(json.slice(at, end));
         noteName(faults, open.at(-1), name);
-        if (open.length === 1) field = name.slice(0, longestName);
+        if (open.length === 1) field = name.slice(0, maxNameLength);
       }
       at = end - 1;
     }
@@ -68,11 +79,11 @@ function assertPlain(json: string): void {
 function noteName(faults: Map<string, string>, names: Set<string> | undefined, name: string): void {
   const isRepeated = names?.has(name) ?? false;
   names?.add(name);
-  if ((!isRepeated && name !== '__proto__') || faults.size === mostFaults) return;
-  faults.set(name.slice(0, longestName), isRepeated ? 'expected once, got it repeated' : 'expected another name');
+  if ((!isRepeated && name !== '__proto__') || faults.size === maxFaults) return;
+  faults.set(name.slice(0, maxNameLength), isRepeated ? 'expected once, got it repeated' : 'expected another name');
 }
 
-/** Index behind the string that begins at `start`. */
+/** Returns the index after the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   let end = start;
   do {

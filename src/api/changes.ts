@@ -1,20 +1,20 @@
 /**
- * Why a range holds what it holds: every pull request, issue and commit that was looked at, in or out, with its reason. Not
- * part of the spec. Answered by the owner of the partition, which computes it anew from what is captured now.
+ * Explains the content of a range. Lists every pull request, issue and commit that was considered, and states for each
+ * of them whether the range includes it and why. The spec does not define this list. The worker that owns the partition
+ * computes the list on each request from the current data.
  */
 import { ask } from '../journal/query.ts';
-import { type ListChangesQuery, ListChangesQuerySchema } from '../protocol/api.ts';
-import { draftContracts } from '../protocol/contracts/drafts.ts';
+import { type ListChangesQuery, ListChangesQuerySchema, rangeContracts } from '../protocol/resources/ranges.ts';
 import type { Changes, ChangesTask } from '../protocol/tasks.ts';
 import { readRange } from '../store/tables/ranges.ts';
-import type { ApiRoute } from './handle.ts';
+import type { ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 
 const listChanges: ApiRoute<ListChangesQuery> = {
   method: 'GET',
   path: '/api/ranges/:rangeId/changes',
   operation: 'listRangeChanges',
-  contract: draftContracts.listRangeChanges,
+  contract: rangeContracts.listRangeChanges,
   scope: 'ranges:read',
   query: ListChangesQuerySchema,
   handle: async (request) => {

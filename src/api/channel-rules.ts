@@ -1,6 +1,6 @@
 /**
- * What the schemas of connections cannot say: which settings of a channel go together, which addresses requests may go to, and
- * that a secret is not shown when it is refused.
+ * Checks the settings of channel connections beyond their schemas: which settings must be given together, and to which
+ * addresses the service may send requests. Messages about refused settings never contain the value of a secret.
  */
 import { type EgressOptions, hostFault, targetFault } from '../egress/target.ts';
 import { type ErrorDetails, invalid, ServiceError } from '../foundation/errors.ts';
@@ -10,10 +10,10 @@ import { check } from './validate.ts';
 export type Fields = Record<string, unknown>;
 
 /**
- * Addresses of receivers to which requests may go, as far as their text tells. Names are judged when they are resolved, with
- * each request.
+ * Checks the addresses of receivers, as far as possible without resolving names: `https://10.0.0.1` is refused here. A
+ * host name is resolved and checked with each request.
  * @param fields settings that fit the schema of the channel
- * @throws ServiceError `invalid` with one detail for each bad address, without the address
+ * @throws ServiceError `invalid` with one detail for each bad address. The message does not contain the address.
  */
 export function assertAddresses(channel: ChannelName, fields: Fields, options: EgressOptions): void {
   const faults: ErrorDetails = {};
@@ -27,7 +27,7 @@ export function assertAddresses(channel: ChannelName, fields: Fields, options: E
 }
 
 /**
- * Settings of a channel that fit it, each and together.
+ * Checks the settings of a channel, each one and in combination, and returns them.
  * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret
  */
 export function checkSettings(channel: ChannelName, fields: Fields): Fields {
@@ -43,7 +43,7 @@ export function checkSettings(channel: ChannelName, fields: Fields): Fields {
   }
 }
 
-const longestAddress = 254;
+const maxAddressLength = 254;
 /** A sender such as `Notes <notes@example.com>` or `"Notes" <notes@example.com>`. */
 const namedSender = /^(?:"([^"]+)"|([^"<]+)) ?<([^<>]+)>$/;
 
@@ -64,14 +64,17 @@ function mailFaults({ from, fromName, tls, user, password }: Fields): ErrorDetai
   const faults: ErrorDetails = {};
   if ((user === undefined) !== (password === undefined)) faults.user = 'expected together with password';
   const named = namedSender.exec(String(from));
-  if ((named?.[3] ?? String(from)).length > longestAddress)
-    faults.from = `expected an address of at most ${longestAddress} characters`;
-  if (named && fromName !== undefined) faults.fromName = 'expected nothing, as from has a name in front of the address';
-  if (tls === 'none' && password !== undefined) faults.tls = 'expected starttls or implicit, as there is a password';
+  if ((named?.[3] ?? String(from)).length > maxAddressLength)
+    faults.from = `expected an address of at most ${maxAddressLength} characters`;
+  if (named && fromName !== undefined) faults.fromName = 'expected no value, because from has a name too';
+  if (tls === 'none' && password !== undefined) faults.tls = 'expected starttls or implicit with a password';
   return faults;
 }
 
-/** Takes the name in front of the sender's address apart. The schema has checked both. */
+/**
+ * Splits a sender such as `Notes <notes@example.com>` into `fromName` and `from`. The schema has already checked both
+ * parts.
+ */
 function withSender(fields: Fields): Fields {
   const named = namedSender.exec(String(fields.from));
   const [, quoted, bare = '', from] = named ?? [];

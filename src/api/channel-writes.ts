@@ -1,6 +1,7 @@
 /**
- * Making connections of channels: settings are checked whole, with the secrets that are to stay, then the secrets are sealed
- * for just this connection, and only sealed ones go on the journal.
+ * Makes the stored records of channel connections. The settings of a request are checked together with the stored
+ * secrets that it keeps. Then each secret is sealed for exactly this connection, and only sealed secrets are written to
+ * the journal.
  */
 import { Value } from '@sinclair/typebox/value';
 import { invalid, ServiceError } from '../foundation/errors.ts';
@@ -16,20 +17,23 @@ import { assertAddresses, checkSettings, type Fields } from './channel-rules.ts'
 import type { ApiContext } from './context.ts';
 import { withDefaults } from './validate.ts';
 
-/** Whose connection it is. */
+/** The owner of a connection: an organization, or one of its repositories. */
 export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
 
-/** The connection of a channel that works without a stored one. */
+/**
+ * Makes the connection of a channel that works without a stored connection, from the default settings of the channel.
+ */
 export function defaultConnection(sealer: Sealer, orgId: string, channel: ChannelName): Connection {
   const settings = Value.Default(channelTraits[channel].settings, {}) as Fields;
   return { orgId, repoId: null, settings, secrets: {}, receiver: receiverDigest(sealer, channel, settings) };
 }
 
 /**
- * The record of a connection as it is put.
- * @param before the stored one, whose secrets stay where none are put
- * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret; also for an address that
- * requests may not go to, and for a stored secret that would be sent elsewhere than before
+ * Makes the record of a connection from the settings of a request.
+ * @param before the stored record. If the request omits a secret, the secret of the stored record is kept.
+ * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret. Also `invalid` when
+ *   the service may not send requests to an address, or when a stored secret would be sent to another server than
+ *   before.
  */
 export function channelRecord(
   { sealer, settings }: Pick<ApiContext, 'sealer' | 'settings'>,
@@ -62,8 +66,8 @@ export function channelRecord(
 }
 
 /**
- * Checks that the secrets of a connection can be used.
- * @throws ServiceError `conflict` that names those that do not open under the sealing key in use
+ * Checks that the secrets of a connection can be opened.
+ * @throws ServiceError `conflict` that names the secrets that do not open with the current sealing key
  */
 export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
   const { channel, secrets } = record;
@@ -76,7 +80,7 @@ export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
     }
   });
   if (shut.length === 0) return;
-  const what = `the sealing key in use does not open its ${shut.join(', ')}. Put the connection again.`;
+  const what = `the current sealing key does not open its ${shut.join(', ')}. Put the connection again.`;
   throw new ServiceError('conflict', `The channel ${channel} is not connected: ${what}`);
 }
 
@@ -87,21 +91,27 @@ function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: 
     try {
       kept[field] = JSON.parse(sealer.open(sealed, channelSealedFor(before, channel, field)));
     } catch {
-      throw invalid({ [field]: 'expected it again: the stored one does not open under the sealing key in use' });
+      throw invalid({ [field]: 'expected this secret again: the current sealing key does not open the stored secret' });
     }
   }
   return kept;
 }
 
-/** Nobody can read a secret; nor may anybody who did not put it have it sent to a server of their own. */
+/**
+ * Refuses to keep secrets when the address that they are sent to changes. Otherwise someone who does not know a secret
+ * could have it sent to a server of their own.
+ */
 function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, before: ChannelRecord | undefined): void {
   const moved = channelTraits[channel].secretsGoTo.filter((field) => whole[field] !== before?.settings[field]);
   if (moved.length === 0 || Object.keys(kept).length === 0) return;
-  const why = `expected it again: the stored one is for another ${moved.join(' and ')}`;
+  const why = `expected this secret again: the stored secret is for another ${moved.join(' and ')}`;
   throw invalid(Object.fromEntries(Object.keys(kept).map((field) => [field, why])), 'The settings are invalid.');
 }
 
-/** Secrets can tell receivers apart too, and some have few possible values: the digest has a key. */
+/**
+ * Computes the digest that identifies a receiver. The digest is computed with a secret key, because some of the fields
+ * are secrets with few possible values. Someone could guess such a secret from a digest without a key.
+ */
 function receiverDigest(sealer: Sealer, channel: ChannelName, settings: Fields): string {
   const { receiver } = channelTraits[channel];
   const values = receiver.map((field) => settings[field] ?? null);

@@ -1,21 +1,21 @@
 /**
- * Connections of channels, of an organisation or of one of its repositories: list, get, put, remove, try. Secrets are taken
- * and never answered.
+ * Handles the connections of channels, for an organization or one of its repositories: list, get, put, remove, test.
+ * Replies never contain the secrets of a connection.
  */
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { slotOfId } from '../foundation/ids.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
 import {
   type ChannelQuery,
   ChannelQuerySchema,
-  EmptyBodySchema,
+  channelContracts,
   type ListChannelsQuery,
   ListChannelsQuerySchema,
-} from '../protocol/api.ts';
-import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
-import { publishingContracts } from '../protocol/contracts/publishing.ts';
+} from '../protocol/resources/channels.ts';
+import { EmptyBodySchema } from '../protocol/resources/fields.ts';
 import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
 import {
   channelDigest,
@@ -24,18 +24,21 @@ import {
   readChannel,
   toConnection,
 } from '../store/tables/channels.ts';
-import { readDirectoryRepository, readOrganisation } from '../store/tables/directory.ts';
+import { readDirectoryRepository, readOrganization } from '../store/tables/directory.ts';
 import { assertVisible } from './authenticate.ts';
 import { assertOpens, channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
 import { readIfMatch } from './conditional.ts';
-import { type ApiContext, carryOut, readPartition } from './context.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { type ApiContext, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
 import { assertHostWritable } from './publishable.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
-/** How often a put without If-Match is made anew because others come first; in each round one of them is through. */
-const mostRounds = 100;
+/**
+ * Maximum number of retries of a put without If-Match. Such a put is retried when another put has changed the
+ * connection meanwhile. If several puts run concurrently, one of them succeeds in each round.
+ */
+const maxRounds = 100;
 
 type Asked = Pick<ApiRequest<ChannelQuery>, 'caller' | 'directory' | 'query' | 'context'>;
 
@@ -43,7 +46,7 @@ const listChannels: ApiRoute<ListChannelsQuery> = {
   method: 'GET',
   path: '/api/channels',
   operation: 'listChannels',
-  contract: publishingContracts.listChannels,
+  contract: channelContracts.listChannels,
   scope: 'orgs:read',
   query: ListChannelsQuerySchema,
   handle: (request) => {
@@ -61,7 +64,7 @@ const getChannel: ApiRoute<ChannelQuery> = {
   method: 'GET',
   path: '/api/channels/:channel',
   operation: 'getChannel',
-  contract: publishingContracts.getChannel,
+  contract: channelContracts.getChannel,
   scope: 'orgs:read',
   query: ChannelQuerySchema,
   handle: (request) => {
@@ -73,7 +76,7 @@ const putChannel: ApiRoute<ChannelQuery> = {
   method: 'PUT',
   path: '/api/channels/:channel',
   operation: 'putChannel',
-  contract: publishingContracts.putChannel,
+  contract: channelContracts.putChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
   checkBody: settingsOf,
@@ -90,7 +93,7 @@ const removeChannel: ApiRoute<ChannelQuery> = {
   method: 'DELETE',
   path: '/api/channels/:channel',
   operation: 'removeChannel',
-  contract: publishingContracts.removeChannel,
+  contract: channelContracts.removeChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
   handle: async (request) => {
@@ -98,7 +101,7 @@ const removeChannel: ApiRoute<ChannelQuery> = {
     const owner = ownerOf(request);
     const { directory, context } = request;
     if (!readChannel(directory, owner.orgId, owner.repoId, channel)) throw notFound('Connection of channel', channel);
-    await carryOut(context, directoryName, { name: 'removeChannel', ...owner, channel });
+    await runCommand(context, directoryName, { name: 'removeChannel', ...owner, channel });
     return { status: 200, body: stateOf(afterwards(request), owner, channel) };
   },
 };
@@ -107,7 +110,7 @@ const testChannel: ApiRoute<ChannelQuery> = {
   method: 'POST',
   path: '/api/channels/:channel/test',
   operation: 'testChannel',
-  contract: publishingContracts.testChannel,
+  contract: channelContracts.testChannel,
   scope: 'orgs:write',
   query: ChannelQuerySchema,
   checkBody: (body) => check(EmptyBodySchema, body, 'body'),
@@ -116,9 +119,9 @@ const testChannel: ApiRoute<ChannelQuery> = {
     const { orgId, repoId } = ownerOf(request);
     check(EmptyBodySchema, request.body, 'body');
     if (repoId === null && channelTraits[channel].needsRepository)
-      throw invalid({ repoId: `expected a repository to try the channel ${channel} with` }, 'The query is invalid.');
+      throw invalid({ repoId: `expected a repository to test the channel ${channel} with` }, 'The query is invalid.');
     const connection = connectionInForce(request, { orgId, repoId }, channel);
-    // It would reach the receiver; what is answered in test mode is made up anyway.
+    // A real test would send to the receiver. In test mode, this reply is replaced by a made-up one.
     if (request.test) return { status: 200, body: {} };
     if (repoId !== null) await assertHostWritable(request, repoId, channel);
     const tried = await tryConnection(request.context, connection, repoId, channel);
@@ -126,7 +129,10 @@ const testChannel: ApiRoute<ChannelQuery> = {
   },
 };
 
-/** @throws ServiceError `conflict` when the channel needs a connection and has none, or when its secrets do not open */
+/**
+ * Returns the connection that a channel uses: the stored one, or the defaults of a built-in channel.
+ * @throws ServiceError `conflict` when the channel needs a connection and has none, or when its secrets do not open
+ */
 export function connectionInForce(
   { directory, context }: Pick<Asked, 'directory' | 'context'>,
   { orgId, repoId }: Owner,
@@ -141,7 +147,7 @@ export function connectionInForce(
   throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
 }
 
-/** Tries a connection: a test message, or a look at the access. */
+/** Tests a connection. Depending on the channel, sends a test message or checks the access to the receiver. */
 export function tryConnection(
   { journal }: Pick<ApiContext, 'journal'>,
   connection: Connection,
@@ -153,8 +159,11 @@ export function tryConnection(
 }
 
 /**
- * Puts settings in place of the stored ones. Secrets that stay are those that were read here: when somebody else puts others
- * meanwhile, they are read again.
+ * Replaces the settings of a connection. Secrets that the request omits are kept. When a concurrent request has changed
+ * the connection meanwhile, the connection is read again and the put is retried.
+ * @param ifMatch digests of the states that may be replaced; undefined for any state
+ * @throws ServiceError `invalid`; `preconditionFailed` when the state is not in `ifMatch`; `unavailable` after too many
+ *   retries
  */
 export async function putConnection(
   context: ApiContext,
@@ -163,24 +172,24 @@ export async function putConnection(
   put: Record<string, unknown>,
   ifMatch?: string[],
 ): Promise<void> {
-  for (let left = mostRounds; ; left--) {
+  for (let left = maxRounds; ; left--) {
     const directory = readPartition(context, directoryName);
     const before = readChannel(directory, owner.orgId, owner.repoId, channel);
     const record = channelRecord(context, owner, channel, put, before);
     const seen = channelDigest(channel, effectiveChannel(directory, owner.orgId, owner.repoId, channel));
     try {
-      await carryOut(context, directoryName, { name: 'putChannel', record, ifMatch: ifMatch ?? [seen] });
+      await runCommand(context, directoryName, { name: 'putChannel', record, ifMatch: ifMatch ?? [seen] });
       return;
     } catch (error) {
       const isOvertaken = error instanceof ServiceError && error.kind === 'preconditionFailed' && !ifMatch;
       if (!isOvertaken) throw error;
       if (left === 0)
-        throw new ServiceError('unavailable', 'Others change this channel at the same time.', { retryAfter: 1 });
+        throw new ServiceError('unavailable', 'Other requests are changing this channel.', { retryAfter: 1 });
     }
   }
 }
 
-/** The request with the directory as of now. */
+/** Returns the request with the directory as it is after the write. */
 function afterwards(request: Asked): Asked {
   return { ...request, directory: readPartition(request.context, directoryName) };
 }
@@ -202,8 +211,10 @@ function channelNamed(name = ''): ChannelName {
 }
 
 /**
- * Whose connection is meant: a repository's, else the organisation's of the key, else the one that a key of the instance names.
- * @throws ServiceError `notFound`, `invalid` when nobody is named
+ * Returns the owner of the connection: the repository of the query, else the organization of the query, else the
+ * organization of the key.
+ * @throws ServiceError `notFound`, or `invalid` when a request with an instance key names neither a repository nor an
+ *   organization
  */
 function ownerOf({ caller, directory, query }: Asked): Owner {
   const { repoId, orgId } = query;
@@ -216,12 +227,16 @@ function ownerOf({ caller, directory, query }: Asked): Owner {
   }
   const wanted = orgId ?? own;
   if (wanted === null) throw invalid({ orgId: 'expected orgId or repoId, got neither' }, 'The query is invalid.');
-  const known = slotOfId(wanted, 'org') !== undefined && readOrganisation(directory, wanted) !== undefined;
+  const known = slotOfId(wanted, 'org') !== undefined && readOrganization(directory, wanted) !== undefined;
   if (!known || (own !== null && own !== wanted)) throw notFound('Organization', wanted);
   return { orgId: wanted, repoId: null };
 }
 
-/** Which fields there may be depends on the channel, so they are checked with those that stay. */
+/**
+ * Returns the settings in a body. Their fields depend on the channel and are checked later, together with the stored
+ * secrets.
+ * @throws ServiceError `invalid`
+ */
 function settingsOf(body: unknown): Record<string, unknown> {
   const { settings, ...others } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const unknown = Object.keys(others).map((field) => [field.slice(0, 80), 'unknown; expected settings']);

@@ -1,15 +1,16 @@
 /**
- * Conditional requests (RFC 9110, section 13): what `If-Match` and `If-None-Match` say. Whether a write's condition holds is
- * decided where the write is folded.
+ * Reads the preconditions of writes (`If-Match`) and adds entity tags to their replies (RFC 9110, section 13). The fold
+ * decides whether the precondition of a write holds.
  */
 import { invalid } from '../foundation/errors.ts';
-import { digestInEtag, entityTag, entityTags, longestTagHeader, toEtag } from '../foundation/etag.ts';
-import type { ApiReply } from './handle.ts';
+import { digestInEtag, entityTag, entityTags, maxTagHeaderLength, toEtag } from '../foundation/etag.ts';
+import type { ApiReply } from './route.ts';
 
 const list = new RegExp(`^[ \\t]*${entityTag.source}([ \\t]*,[ \\t]*${entityTag.source})*[ \\t]*$`);
 
 /**
- * The reply to a write whose result is what a GET answers, with the validator that the GET would have.
+ * Makes the reply to a write whose result has the shape of a GET reply. The write's reply carries the same ETag as the
+ * reply to a GET.
  * @param value stored result of the write: the response and its digest
  */
 export function changedReply(value: object): ApiReply {
@@ -18,12 +19,13 @@ export function changedReply(value: object): ApiReply {
 }
 
 /**
- * The digests that `If-Match` asks for; undefined when any state will do. A weak tag, or one that is not ours, matches nothing.
+ * Returns the digests in `If-Match`; undefined when the write accepts any state. A weak tag, or a tag that this service
+ * did not make, matches no state.
  * @throws ServiceError `invalid` when the header is neither `*` nor a list of entity tags
  */
 export function readIfMatch(header: string | undefined): string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
-  if (header.length > longestTagHeader || !list.test(header)) {
+  if (header.length > maxTagHeaderLength || !list.test(header)) {
     throw invalid({ 'If-Match': 'expected * or a list of entity tags in double quotes' }, 'A header is invalid.');
   }
   return entityTags(header).flatMap(({ weak, opaque }) => (weak ? [] : (digestInEtag(opaque) ?? [])));

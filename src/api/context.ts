@@ -1,20 +1,20 @@
 /**
- * What API handlers work with, and how an API write gets its answer: a command on the journal, then its stored result, read
- * once the partition has folded it (`docs/architecture.md` decision 21).
+ * Carries out API writes, and defines the context that all API handlers share. A write becomes a command in the
+ * journal. Its stored result is read once the partition has folded the command (`docs/architecture.md` decision 21).
  */
 import type { Settings } from '../../config/schema.ts';
 import { type AuditOutcome, type Auditor, auditedCommand } from '../foundation/audit.ts';
 import { type ErrorKind, notFound, ServiceError } from '../foundation/errors.ts';
 import { partitionOf, slotOfId, ulid } from '../foundation/ids.ts';
+import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { Sealer } from '../foundation/seal.ts';
 import type { Journal } from '../journal/connect.ts';
 import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
-import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
-import { lifeOf } from '../store/belonging.ts';
+import { incarnationOf } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
 import { readDirectoryRepository } from '../store/tables/directory.ts';
@@ -30,33 +30,36 @@ export interface ApiContext {
   laneOf: (partition: PartitionName) => Lane;
   /** Seals the secrets of writes before they are enqueued. */
   sealer: Sealer;
-  /** Refused deliveries; only the gateway has them. */
+  /** Memory of refused deliveries. Only the gateway process has this memory; the command line does not. */
   refusals?: RefusalMemory;
-  /** Who writes, for the audit log; absent where there is none. */
+  /** Writes the audit log, with the author of each write. Undefined when no audit log is written. */
   auditor?: Auditor;
 }
 
-/** One use of an Idempotency-Key; the command that it is for takes it along. */
+/** One use of an Idempotency-Key. It is sent with the command that the request causes. */
 export interface Use extends Once {
-  /** Where the result is kept. */
+  /** The partition that stores the result of the command. */
   partition: PartitionName;
-  /** Set when the command turned out to be a repetition. */
+  /** Set to true when the fold finds that the command repeats an earlier one. */
   replayed: boolean;
 }
 
 const resultMs = 10_000;
-/** A signal can be lost; a waiter looks for itself this often. */
-const lookMs = 250;
+/**
+ * Maximum interval between two reads of the store while waiting for a result. The wait does not rely on signals alone,
+ * since a signal can be lost.
+ */
+const pollMs = 250;
 
-/** The partition an id belongs to; undefined when it is no id of ours. */
+/** Returns the partition that an id belongs to; undefined for a text that is not an id of this service. */
 export function partitionOfId(context: ApiContext, id: string): PartitionName | undefined {
   const slot = slotOfId(id);
   return slot === undefined ? undefined : partitionName(partitionOf(slot, context.settings.partitions));
 }
 
 /**
- * A partition as of now.
- * @throws ServiceError `unavailable` while its owner has not opened it
+ * Opens the current state of a partition for reading.
+ * @throws ServiceError `unavailable` while the worker that owns the partition has not opened it
  */
 export function readPartition(context: ApiContext, name: PartitionName): Partition {
   const partition = context.readers.fresh(name);
@@ -65,23 +68,26 @@ export function readPartition(context: ApiContext, name: PartitionName): Partiti
 }
 
 /**
- * The life of a repository that a write to it is meant for.
- * @throws ServiceError `notFound` for one that is merely claimed, and of which no event has told
+ * Returns the current incarnation of a repository. A write is sent with this incarnation. A repository that was erased
+ * and added again has a new incarnation.
+ * @throws ServiceError `notFound` for a repository that is only claimed and has not sent an event yet
  */
-export function lifeFor(context: ApiContext, repoId: string): { life?: number } {
+export function incarnationFor(context: ApiContext, repoId: string): { life?: number } {
   const stored = readRepository(readPartition(context, partitionOfId(context, repoId) as PartitionName), repoId);
-  const life = lifeOf(readDirectoryRepository(readPartition(context, directoryName), repoId), stored);
-  if (!life) throw notFound('Repository', repoId);
-  return life;
+  const incarnation = incarnationOf(readDirectoryRepository(readPartition(context, directoryName), repoId), stored);
+  if (!incarnation) throw notFound('Repository', repoId);
+  return incarnation;
 }
 
 /**
  * Carries out a write, waits for its result and writes the audit log.
- * @param use makes the write safe to repeat: a repetition gets the first one's value, is marked, and is not audited again
+ * @param use the Idempotency-Key of the request, which makes the write safe to repeat. A repetition returns the value
+ *   of the first request, sets `replayed` and is not audited again.
  * @returns the value of the result
- * @throws ServiceError the expected failure the command ended in, or `unavailable` when its outcome is not known in time
+ * @throws ServiceError the expected failure of the command, or `unavailable` when the outcome of the command is not
+ * known in time
  */
-export async function carryOut<T>(
+export async function runCommand<T>(
   context: ApiContext,
   name: PartitionName,
   command: CommandRecord['command'],
@@ -96,10 +102,13 @@ export async function carryOut<T>(
   }
   if (use && result.replayed) use.replayed = true;
   else if (result.ok) await audited(context, name, command, 'done', result.value);
-  return settle<T>(result);
+  return valueOrThrow<T>(result);
 }
 
-/** @throws ServiceError `unavailable` when the journal does not take the command, or its result does not come in time */
+/**
+ * @throws ServiceError `unavailable` when the journal does not accept the command, or the result of the command does
+ * not arrive in time
+ */
 async function resultOf(
   context: ApiContext,
   name: PartitionName,
@@ -116,7 +125,7 @@ async function resultOf(
     const left = deadline - performance.now();
     if (left <= 0)
       throw new ServiceError('unavailable', 'The write is accepted but not carried out yet.', { retryAfter: 1 });
-    await context.signals.wait(name, seq, Math.min(lookMs, left));
+    await context.signals.wait(name, seq, Math.min(pollMs, left));
   }
 }
 
@@ -134,10 +143,10 @@ async function audited(
 }
 
 /**
- * The value of a stored result.
- * @throws ServiceError the expected failure that it is
+ * Returns the value of a stored result.
+ * @throws ServiceError the failure that the result contains, if the command failed
  */
-export function settle<T>(result: CommandResult): T {
+export function valueOrThrow<T>(result: CommandResult): T {
   if (result.ok) return result.value as T;
   throw new ServiceError(result.kind as ErrorKind, result.message, result.details ? { details: result.details } : {});
 }

@@ -1,18 +1,22 @@
 /**
- * Deliveries of hosts: the refused ones of the last day, from the gateway's memory. A key of an organization sees those that the
- * organization's own secret signed: whatever else a refused delivery says of its sender can be forged.
+ * Lists the deliveries from hosts that this service refused in the last day. The list is read from the gateway's
+ * memory. A key of an organization sees only deliveries that are signed with the organization's own secret. Only this
+ * signature proves that a refused delivery is about the organization.
  */
-import { type ListDeliveriesQuery, ListDeliveriesQuerySchema } from '../protocol/api.ts';
-import { operatorContracts } from '../protocol/contracts/operations.ts';
 import { type RefusedDelivery, refusalReasons } from '../protocol/refused-deliveries.ts';
-import type { ApiRoute } from './handle.ts';
+import {
+  deliveryContracts,
+  type ListDeliveriesQuery,
+  ListDeliveriesQuerySchema,
+} from '../protocol/resources/deliveries.ts';
 import { page } from './page.ts';
+import type { ApiRoute } from './route.ts';
 
 const listDeliveries: ApiRoute<ListDeliveriesQuery> = {
   method: 'GET',
   path: '/api/deliveries',
   operation: 'listDeliveries',
-  contract: operatorContracts.listDeliveries,
+  contract: deliveryContracts.listDeliveries,
   scope: 'webhooks:read',
   query: ListDeliveriesQuerySchema,
   handle: ({ query: { reason, outcome: _, ...paging }, caller, context: { refusals } }) => {
@@ -24,7 +28,7 @@ const listDeliveries: ApiRoute<ListDeliveriesQuery> = {
   },
 };
 
-/** A refused delivery as the API shows it. */
+/** Makes the part of a reply that describes a refused delivery. */
 export function deliveryResponse({ id, receivedAt, status, reason, ...rest }: RefusedDelivery) {
   const { because, remedy } = refusalReasons[reason];
   const at = new Date(receivedAt).toISOString();

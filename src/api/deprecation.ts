@@ -1,22 +1,23 @@
 /**
- * What clients are told of an operation that will go: since when it is deprecated (RFC 9745), and when it goes (RFC 8594).
+ * Makes the headers of deprecated operations: `Deprecation` (RFC 9745) with the date of the deprecation, and `Sunset`
+ * (RFC 8594) with the date of the removal.
  */
-import type { Deprecation } from '../protocol/contracts/contract.ts';
+import type { Deprecation } from '../protocol/resources/contract.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Headers of all replies of a deprecated operation, as flat pairs; none for any other. */
+/** Returns the headers for all replies of a deprecated operation, as flat pairs; empty for any other operation. */
 export function deprecationHeaders(deprecation: Deprecation | undefined): readonly string[] {
   if (!deprecation) return [];
   const { since, sunset } = deprecation;
   return ['Deprecation', `@${Date.parse(since) / 1000}`, 'Sunset', new Date(sunset).toUTCString()];
 }
 
-/** The same headers in the OpenAPI document. */
+/** Schemas of the headers `Deprecation` and `Sunset` for the OpenAPI document. */
 export const deprecationSchemas: JsonSchema = {
   Deprecation: {
-    description: 'Since when the operation is deprecated.',
+    description: 'Time since which the operation is deprecated.',
     required: true,
     schema: { type: 'string', pattern: '^@\\d+$' },
   },
-  Sunset: { description: 'When the operation goes.', required: true, schema: { type: 'string' } },
+  Sunset: { description: 'Time at which the operation is removed.', required: true, schema: { type: 'string' } },
 };

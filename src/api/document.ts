@@ -1,14 +1,16 @@
 /**
- * `GET /api/openapi.json`: the document, made once, compressed, with a strong ETag. It takes no key, as it tells nothing of anybody.
+ * Serves the OpenAPI document at `GET /api/openapi.json`. The document is made once, compressed, and has a strong ETag.
+ * Reading it needs no API key, because it contains no data of any organization.
  */
 import { Asset } from '../http/asset.ts';
 import type { HttpRoute } from '../http/server.ts';
-import type { ApiRoute } from './handle.ts';
 import { openApiDocument } from './openapi.ts';
+import type { ApiRoute } from './route.ts';
 
 /**
- * The route of the document.
- * @param publicUrl address of the service for its clients; empty = the address that the document is read from
+ * Makes the route of the document.
+ * @param publicUrl address of the service for its clients. If it is empty, the document refers to the address from
+ * which it was downloaded.
  */
 export function documentRoute(routes: readonly ApiRoute<never>[], publicUrl = ''): HttpRoute {
   const json = JSON.stringify(openApiDocument(routes, publicUrl.replace(/\/+$/, '')));

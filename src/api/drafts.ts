@@ -1,22 +1,22 @@
 /**
- * Drafts: list, get, generate, update (spec part 4).
+ * Handles drafts: list, get, generate, update (spec part 4).
  */
 import { invalid } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { draftId as draftIdOf, ulid } from '../foundation/ids.ts';
+import type { Command, DraftChange } from '../protocol/commands.ts';
+import { maxBodyMdBytes } from '../protocol/limits.ts';
 import {
+  draftContracts,
   type GenerateDraftBody,
   GenerateDraftBodySchema,
   type ListDraftsQuery,
   ListDraftsQuerySchema,
-  maxBodyMdBytes,
-  NoQuerySchema,
   type UpdateDraftBody,
   UpdateDraftBodySchema,
   UpdateDraftTextSchema,
-} from '../protocol/api.ts';
-import type { Command, DraftChange } from '../protocol/commands.ts';
-import { draftContracts } from '../protocol/contracts/drafts.ts';
+} from '../protocol/resources/drafts.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import type { DraftRecord, FlagChanges, Persona } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
@@ -24,9 +24,9 @@ import { readRange } from '../store/tables/ranges.ts';
 import { draftResponse } from '../store/tables/responses.ts';
 import { readDraftRevision, readFlags, readTexts } from '../store/tables/revisions.ts';
 import { readIfMatch } from './conditional.ts';
-import { carryOut } from './context.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { runCommand } from './context.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { type Asking, replyReady, visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
@@ -75,7 +75,7 @@ const generateDraft: ApiRoute = {
     const draftId = draftIdOf(rangeId, persona);
     const forced = force === true ? ({ force } as const) : {};
     const command = { name: 'generateDraft', draftId, rangeId, persona, ticket: ulid(), ...forced } as const;
-    return ticketed(await carryOut(request.context, partition.name, command, request.once));
+    return ticketed(await runCommand(request.context, partition.name, command, request.once));
   },
 };
 
@@ -94,14 +94,17 @@ const updateDraft: ApiRoute = {
     const { bodyMd, flags } = wellFormed(checkUpdate(request.body));
     const edit = { ...(bodyMd !== undefined && { bodyMd }), ...(flags && { flags }) };
     const command = { name: 'updateDraft', draftId, ...edit } as const;
-    const { id, revision, updatedAt, etag } = await carryOutChange(request, partition, command, ifMatch);
+    const { id, revision, updatedAt, etag } = await runChange(request, partition, command, ifMatch);
     if (!flags) return { status: 200, body: { id, bodyMd, updatedAt }, etag };
     const now = contentOf(request, id, revision);
     return { status: 200, body: { id, bodyMd: bodyMd ?? now.bodyMd, flags: now.flags, updatedAt }, etag };
   },
 };
 
-/** What a draft says in one of its revisions; what it says now where that is past its keeping already. */
+/**
+ * Returns the text and the flags of a revision. If this revision is no longer stored, returns the text and the flags of
+ * the current revision.
+ */
 function contentOf(asking: Asking, id: string, number: number): Pick<DraftRecord, 'bodyMd' | 'flags'> {
   const { partition, record } = visible(asking, id, { prefix: 'draft', resource: 'Draft', read: readDraft });
   const revision = record.revision === number ? undefined : readDraftRevision(partition, id, number);
@@ -111,20 +114,20 @@ function contentOf(asking: Asking, id: string, number: number): Pick<DraftRecord
 
 /**
  * Carries out a person's change of a draft.
- * @param ifMatch digests that the draft may have, undefined for any
- * @throws ServiceError `preconditionFailed` when the draft has none of them, `notFound`
+ * @param ifMatch digests of the states in which the draft may be changed; undefined for any state
+ * @throws ServiceError `notFound`, or `preconditionFailed` when the draft is in none of these states
  */
-export async function carryOutChange(
+export async function runChange(
   { context, caller, once }: Pick<ApiRequest, 'context' | 'caller' | 'once'>,
   partition: Partition,
   command: Extract<Command, { name: 'updateDraft' | 'restoreDraft' }>,
   ifMatch: string[] | undefined,
 ): Promise<{ id: string; revision: number; updatedAt: string; etag: string }> {
   const whole = { ...command, by: caller.key.id, ...(ifMatch && { ifMatch }) };
-  return toChange(await carryOut<DraftChange>(context, partition.name, whole, once));
+  return toChange(await runCommand<DraftChange>(context, partition.name, whole, once));
 }
 
-/** A change of a draft as replies tell it. */
+/** Converts the stored result of a change to the fields of its reply. */
 export function toChange({ digest, updatedAt, ...change }: DraftChange) {
   return { ...change, updatedAt: new Date(updatedAt).toISOString(), etag: toEtag(digest) };
 }
@@ -146,19 +149,19 @@ function checkUpdate(body: unknown): UpdateDraftBody {
   return update;
 }
 
-/** Halves of characters are replaced, as in every text that is stored. */
+/** Replaces unpaired surrogates (halves of characters) in a draft's text. No stored text may contain them. */
 function wellFormed({ bodyMd, flags }: UpdateDraftBody): {
   bodyMd: string | undefined;
   flags: FlagChanges | undefined;
 } {
   const clean = (list: string[]): string[] => list.map((item) => item.toWellFormed());
   const { highlights, contributors, upgradeInstructions } = flags ?? {};
-  const told = {
+  const givenFlags = {
     ...(highlights !== undefined && { highlights: highlights && clean(highlights) }),
     ...(contributors !== undefined && { contributors: contributors && clean(contributors) }),
     ...(upgradeInstructions !== undefined && { upgradeInstructions: upgradeInstructions?.toWellFormed() ?? null }),
   };
-  return { bodyMd: bodyMd?.toWellFormed(), flags: flags && told };
+  return { bodyMd: bodyMd?.toWellFormed(), flags: flags && givenFlags };
 }
 
 function visibleRange(asking: Asking, rangeId: string): Partition {

@@ -1,88 +1,33 @@
 /**
- * One API request, step by step: authenticate, limit, validate, handler, reply. Every failure leaves through the exchange's
- * error exit.
+ * Serves one API request step by step: authenticate, limit, validate, handle, reply. The exchange turns every failure
+ * into an error reply.
  */
-import type { TObject } from '@sinclair/typebox';
 import { auditActionOf, objectsInPath } from '../foundation/audit.ts';
-import { ServiceError } from '../foundation/errors.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
 import { digestOf, isKnown, toEtag } from '../foundation/etag.ts';
 import { apiRequests, apiSeconds } from '../foundation/metrics.ts';
-import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { HttpRoute, Method } from '../http/server.ts';
-import { maxBodyMdBytes } from '../protocol/api.ts';
-import type { Scope } from '../protocol/commands.ts';
-import type { Contract } from '../protocol/contracts/contract.ts';
-import type { Partition } from '../store/partition.ts';
-import { admit } from './admit.ts';
-import type { Authenticator, Caller } from './authenticate.ts';
+import type { HttpRoute } from '../http/server.ts';
+import { maxBodyMdBytes } from '../protocol/limits.ts';
+import type { Caller } from './authenticate.ts';
 import { parseBody } from './body.ts';
-import type { ApiContext, Use } from './context.ts';
+import type { ApiContext } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { type OnceGuard, type Repeatable, readUse } from './idempotency.ts';
-import type { ApiLimit } from './limit.ts';
+import { readUse } from './idempotency.ts';
 import { serveMock } from './mock.ts';
 import { isPage, pageLinks } from './page.ts';
-import type { Quotas } from './quotas.ts';
-import type { UsageMeter } from './usage.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
+import type { ApiServices } from './services.ts';
+import { checkQuery } from './validate.ts';
 
-/** A request whose caller is known and whose query is checked. `body` is parsed JSON, not yet checked. */
-export interface ApiRequest<Query = Record<string, never>> {
-  context: ApiContext;
-  caller: Caller;
-  directory: Partition;
-  params: readonly string[];
-  headers: Readonly<Record<string, string>>;
-  query: Query;
-  body: unknown;
-  /** Nothing may be written, and a made-up reply is sent. */
-  test: boolean;
-  /** The Idempotency-Key of the request; the command that is its effect takes it along. */
-  once: Use | undefined;
-  usage: UsageMeter;
-  quotas: Quotas;
-}
+const testEcho: readonly string[] = ['X-Test-Mode', 'true'];
 
-/** A reply: ready JSON bytes, or a value to encode. Headers are flat pairs. */
-export interface ApiReply {
-  status: number;
-  body: Buffer | object;
-  headers?: readonly string[];
-  /** Validator of the body; a GET without one gets that of its bytes. */
-  etag?: string;
-}
-
-/** One line of the route table. */
-export interface ApiRoute<Query = Record<string, never>> {
-  method: Method;
-  path: string;
-  operation: string;
-  /** What it takes and answers besides; the OpenAPI document is made of it. */
-  contract: Contract;
-  scope: Scope;
-  query: TObject;
-  /** The part of the handler's checks that the body alone decides, for test mode. */
-  checkBody?: (body: unknown) => unknown;
-  /** How the route's write is made safe to repeat; without it an Idempotency-Key is only checked. */
-  once?: Repeatable;
-  handle(request: ApiRequest<Query>): ApiReply | Promise<ApiReply>;
-}
-
-/** What all routes are served with. */
-export interface ApiServices {
-  context: ApiContext;
-  authenticator: Authenticator;
-  limit: ApiLimit;
-  usage: UsageMeter;
-  quotas: Quotas;
-  once: OnceGuard;
-  budget: BodyBudget;
-}
-
-/** Largest request body: a `bodyMd` of full size whose every byte is escaped. */
+/**
+ * Maximum size of a request body, in bytes. A `bodyMd` of the maximum size fits even if every byte of it is escaped.
+ */
 const maxBodyBytes = maxBodyMdBytes * 6 + 1024;
 
-/** Makes the HTTP route of a line of the table. */
+/** Makes the HTTP route for an entry of the API's route table. */
 export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): HttpRoute {
   const succeeded = apiRequests.labels(route.operation, '200');
   const { method, path } = route;
@@ -112,7 +57,10 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
   return { method, path, handle, headers: deprecationHeaders(route.contract.deprecated) };
 }
 
-/** Parses the body before the first await, as its bytes are gone after it, and runs the handler. */
+/**
+ * Parses the body and runs the handler. The body is parsed before the first await, because its bytes are not valid
+ * after an await.
+ */
 async function run(
   route: ApiRoute<never>,
   request: ApiRequest<never>,
@@ -149,7 +97,7 @@ async function answer(
   }
 }
 
-/** Measures the time to a reply that has just been sent. */
+/** Measures the time from the start of the request to its reply. Called right after the reply was sent. */
 function observe(route: ApiRoute<never>, exchange: Exchange): void {
   apiSeconds.observe({ route: route.operation }, (performance.now() - exchange.startedAt) / 1000);
 }
@@ -176,13 +124,77 @@ function refuse(route: ApiRoute<never>, exchange: Exchange, services: ApiService
   observe(route, exchange);
 }
 
-/** Writes to the audit log what a valid key asked for without being allowed to. */
+/** Writes to the audit log that a request with a valid key asked for an action that the key does not permit. */
 function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Exchange, services: ApiServices): void {
   const action = auditActionOf(route.operation);
   const by = action && services.authenticator.keyIdOf(headers.authorization);
   if (!action || by === undefined) return;
   const objects = objectsInPath(route.path, params);
   void services.context.auditor?.write({ action, outcome: 'refused', by, requestId, objects });
+}
+
+/**
+ * Makes the API request of an exchange: authenticates it, determines test mode, counts it towards the limits and checks
+ * the query. A request that fails authentication does not count towards any limit. Once a request is counted, its reply
+ * carries the rate limit headers.
+ * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
+ */
+function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
+  const { authenticator, context, usage, quotas } = services;
+  const { headers, params } = exchange;
+  const now = Date.now();
+  const { caller, directory } = authenticator.admit(headers.authorization, route.scope, now);
+  const mode = headers['x-test-mode'];
+  const test = caller.isTest || mode === 'true';
+  takeFromLimit(exchange, services, caller, test, now);
+  if (mode !== undefined && mode !== 'true' && mode !== 'false') {
+    throw invalid({ 'X-Test-Mode': `expected true or false, got ${JSON.stringify(mode.slice(0, 80))}` });
+  }
+  if (headers['if-match'] !== undefined && exchange.method !== 'GET' && !route.contract.conditional) {
+    throw invalid(
+      { 'If-Match': 'expected no If-Match header: this operation does not support If-Match' },
+      'A header is invalid.',
+    );
+  }
+  const query = checkQuery<never>(route.query, exchange.query);
+  const acting = route.method === 'GET' ? context : actingAs(context, caller.key.id, exchange.requestId);
+  return {
+    context: acting,
+    caller,
+    directory,
+    params,
+    headers,
+    query,
+    body: undefined,
+    test,
+    once: undefined,
+    usage,
+    quotas,
+  };
+}
+
+/** Makes the context of a write by a key. The audit log names `by`, the id of the key, as the author of the write. */
+function actingAs(context: ApiContext, by: string, requestId: string): ApiContext {
+  return context.auditor ? { ...context, auditor: { ...context.auditor, by, requestId } } : context;
+}
+
+/**
+ * Counts the request towards its limits. Requests in test mode have separate windows: they do not use up the live
+ * limits and are not counted as usage.
+ */
+function takeFromLimit(exchange: Exchange, services: ApiServices, caller: Caller, test: boolean, now: number): void {
+  const { limit, usage } = services;
+  const limited = test ? caller.testLimited : caller.limited;
+  const notices = test ? [...caller.notices, ...testEcho] : caller.notices;
+  try {
+    const { headers, daySince } = limit.take(limited, exchange.startedAt, now);
+    exchange.extraHeaders = notices.length > 0 ? [...headers, ...notices] : headers;
+    if (test) usage.touch(caller.key.id, now);
+    else usage.count(caller.key.id, limited.organization, daySince, now);
+  } catch (error) {
+    exchange.extraHeaders = [...limit.headers(limited, exchange.startedAt, now), ...notices];
+    throw error;
+  }
 }
 
 function ignoreChunk(): void {}

@@ -1,35 +1,38 @@
 /**
- * Making, rotating and revoking API keys, for the API and the command line alike: the key is made here, only its hash goes on the
- * journal, and the key itself is in the one answer that tells of it.
+ * Creates, rotates and revokes API keys for the API and the command line. This file generates the key and writes only
+ * its hash to the journal. The key itself is in one reply only.
  */
 import { keyParts, newKey } from '../foundation/api-key.ts';
 import { newId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
-import { type ApiContext, carryOut, type Use } from './context.ts';
+import { type ApiContext, runCommand, type Use } from './context.ts';
 
-/** What a key is wanted for. */
+/** The properties of a key to create. */
 export interface WantedKey {
   name: string;
   scopes: readonly string[];
   mode: 'live' | 'test';
-  /** Milliseconds since 1970; null = it does not expire. */
+  /** Expiry in milliseconds since 1970; null = the key does not expire. */
   expiresAt: number | null;
-  /** Login or id of its organisation; null = a key of the instance. */
+  /** Login or id of the organization that the key belongs to; null = an instance key. */
   org: string | null;
   origin: string;
   createdBy?: string;
 }
 
-/** A key as it is answered, and itself, which nobody can read again. */
+/** The reply about a new key, together with the key itself, which cannot be read again. */
 export interface WrittenKey {
   value: Record<string, unknown> & { id: string };
   key: string;
-  /** Whether an earlier request has made it, whose answer alone had the key. */
+  /**
+   * Whether an earlier request with the same Idempotency-Key created the key. If so, only the reply to that earlier
+   * request contained the valid key.
+   */
   replayed: boolean;
 }
 
-/** A key that was revoked, and how many others have ended with it. */
+/** A revoked key, and the number of other keys that ended because the revoked key had created them. */
 export interface RevokedKey {
   id: string;
   rotatedTo: string | null;
@@ -38,21 +41,22 @@ export interface RevokedKey {
 }
 
 /**
- * Makes a key.
- * @throws ServiceError `notFound` for an organisation id that no one has, `conflict` when the organisation has too many,
- *   or several bear the login
+ * Creates a key.
+ * @throws ServiceError `notFound` for an unknown organization id; `conflict` when the organization has the maximum
+ *   number of keys, or when several organizations have the requested login
  */
 export function createKey(context: ApiContext, wanted: WantedKey, use?: Use): Promise<WrittenKey> {
   const { org, origin, mode } = wanted;
   const key = newKey(mode);
   const record = recordOf(key, wanted);
-  const most = context.settings.maxKeys;
-  return write(context, key, { name: 'createKey', org, origin, key: record, most, unambiguous: true }, use);
+  const maxKeys = context.settings.maxKeys;
+  return write(context, key, { name: 'createKey', org, origin, key: record, most: maxKeys, unambiguous: true }, use);
 }
 
 /**
- * Makes a key that takes the place of another one, which goes on for `overlapMs`.
- * @throws ServiceError `notFound`, or `conflict` for a key that has ended or was rotated before, or too many in their overlap
+ * Creates a key that replaces an existing one. The existing key stays valid for `overlapMs`.
+ * @throws ServiceError `notFound`; `conflict` for a key that has ended or was already rotated, or when too many keys
+ *   are in their overlap period
  */
 export function rotateKey(
   context: ApiContext,
@@ -61,7 +65,7 @@ export function rotateKey(
   use?: Use,
 ): Promise<WrittenKey> {
   const key = newKey(old.prefix === 'rn_test_' ? 'test' : 'live');
-  // Name, scopes and organisation are the old key's, as they are when this is folded.
+  // The fold copies name, scopes and organization from the old key.
   const record = recordOf(key, {
     name: '',
     scopes: [],
@@ -69,28 +73,33 @@ export function rotateKey(
     ...(createdBy !== undefined && { createdBy }),
   });
   const line = old.line ?? old.id;
-  const most = context.settings.maxKeys;
-  return write(context, key, { name: 'rotateKey', keyId: old.id, key: { ...record, line }, overlapMs, most }, use);
+  const maxKeys = context.settings.maxKeys;
+  return write(
+    context,
+    key,
+    { name: 'rotateKey', keyId: old.id, key: { ...record, line }, overlapMs, most: maxKeys },
+    use,
+  );
 }
 
 /**
- * Revokes a key, and ends those that it has made.
- * @returns the key, and as `endedKeys` how many others have ended with it
+ * Revokes a key and ends the keys that it created.
+ * @returns the key, and in `endedKeys` the number of other keys that ended with it
  * @throws ServiceError `notFound`, or `conflict` for the last key that manages the instance
  */
 export async function revokeKey(context: ApiContext, keyId: string): Promise<RevokedKey> {
   const command = { name: 'revokeKey', keyId, guarded: true } as const;
-  const revoked = await carryOut<Omit<RevokedKey, 'endedWith'>>(context, directoryName, command);
+  const revoked = await runCommand<Omit<RevokedKey, 'endedWith'>>(context, directoryName, command);
   return { ...revoked, endedWith: null };
 }
 
 async function write(
   context: ApiContext,
   key: string,
-  command: Parameters<typeof carryOut>[2],
+  command: Parameters<typeof runCommand>[2],
   use: Use | undefined,
 ): Promise<WrittenKey> {
-  const value = await carryOut<WrittenKey['value']>(context, directoryName, command, use);
+  const value = await runCommand<WrittenKey['value']>(context, directoryName, command, use);
   return { value: { ...value, endedWith: null }, key, replayed: use?.replayed ?? false };
 }
 

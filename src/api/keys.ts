@@ -1,28 +1,28 @@
 /**
- * API keys: list, get, make, rotate, revoke (spec part 5). A key of an organisation sees the keys of its organisation alone,
- * makes none that may do what it may not or that outlives it, and ends none that may do more.
+ * Handles API keys: list, get, create, rotate, revoke (spec part 5). An organization's key sees only the keys of that
+ * organization. A key cannot create a key with more scopes or with a later expiry than its own. It cannot revoke a key
+ * that has more scopes.
  */
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
   type CreateKeyBody,
   CreateKeyBodySchema,
-  NoQuerySchema,
-  type Paging,
-  PagingSchema,
+  keyContracts,
   type RotateKeyBody,
   RotateKeyBodySchema,
-} from '../protocol/api.ts';
-import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
-import { organisationContracts } from '../protocol/contracts/organisations.ts';
-import { listKeys, organisationByLogin, readKey, readOrganisation } from '../store/tables/directory.ts';
+} from '../protocol/resources/keys.ts';
+import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
+import { listKeys, organizationByLogin, readKey, readOrganization } from '../store/tables/directory.ts';
 import { rotatedFault } from '../store/tables/key-ends.ts';
 import { keyReply } from '../store/tables/keys.ts';
 import type { Caller } from './authenticate.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { createKey, revokeKey, rotateKey, type WrittenKey } from './key-writes.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 import { knownHost } from './webhook-secret-writes.ts';
 import { usualOverlapHours } from './webhook-secrets.ts';
@@ -33,7 +33,7 @@ const list: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/keys',
   operation: 'listKeys',
-  contract: organisationContracts.listKeys,
+  contract: keyContracts.listKeys,
   scope: 'keys:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -48,7 +48,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/keys/:keyId',
   operation: 'getKey',
-  contract: organisationContracts.getKey,
+  contract: keyContracts.getKey,
   scope: 'keys:read',
   query: NoQuerySchema,
   handle: (request) => ({
@@ -61,7 +61,7 @@ const create: ApiRoute = {
   method: 'POST',
   path: '/api/keys',
   operation: 'createKey',
-  contract: organisationContracts.createKey,
+  contract: keyContracts.createKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   checkBody,
@@ -69,12 +69,12 @@ const create: ApiRoute = {
   handle: async (request) => {
     const { caller, context, directory, once } = request;
     const body = checkBody(request.body);
-    const org = organisationFor(request, body);
+    const org = organizationFor(request, body);
     const scopes = body.scopes ?? (caller.key.scopes.includes('*') ? [...allScopes] : caller.key.scopes);
     assertHeld(caller, scopes);
     assertCurrent(caller);
     const expiresAt = expiryOf(body.expiresAt, caller.expiresAt);
-    const origin = readOrganisation(directory, org ?? '')?.origin ?? knownHost(context.settings, body.host);
+    const origin = readOrganization(directory, org ?? '')?.origin ?? knownHost(context.settings, body.host);
     const wanted = {
       name: body.name.toWellFormed(),
       scopes,
@@ -91,7 +91,7 @@ const rotate: ApiRoute = {
   method: 'POST',
   path: '/api/keys/:keyId/rotate',
   operation: 'rotateKey',
-  contract: organisationContracts.rotateKey,
+  contract: keyContracts.rotateKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   checkBody: checkRotation,
@@ -112,7 +112,7 @@ const revoke: ApiRoute = {
   method: 'DELETE',
   path: '/api/keys/:keyId',
   operation: 'revokeKey',
-  contract: organisationContracts.revokeKey,
+  contract: keyContracts.revokeKey,
   scope: 'keys:write',
   query: NoQuerySchema,
   handle: async (request) => {
@@ -140,8 +140,12 @@ function visibleKey({ caller, directory, params: [keyId = ''] }: ApiRequest): Ke
   return key;
 }
 
-/** Whose key is wanted: a login or id, null for the instance. What is not the caller's own is not found. */
-function organisationFor({ caller, directory, context }: ApiRequest, { org, instance }: CreateKeyBody): string | null {
+/**
+ * Returns the login or id of the organization that the new key belongs to; null for an instance key.
+ * @throws ServiceError `forbidden`, `invalid`, or `notFound` when a request with a key of one organization names
+ *   another organization
+ */
+function organizationFor({ caller, directory, context }: ApiRequest, { org, instance }: CreateKeyBody): string | null {
   const { orgId } = caller.key;
   if (orgId === null) {
     if ((org === undefined) === (instance !== true)) {
@@ -152,31 +156,40 @@ function organisationFor({ caller, directory, context }: ApiRequest, { org, inst
     }
     return org ?? null;
   }
-  if (instance) throw new ServiceError('forbidden', 'Only a key of the instance makes keys of the instance.');
-  const own = readOrganisation(directory, orgId);
-  const named = organisationByLogin(directory, own?.origin ?? context.settings.hostOrigin, org ?? '')?.id;
+  if (instance) throw new ServiceError('forbidden', 'Only an instance key can create instance keys.');
+  const own = readOrganization(directory, orgId);
+  const named = organizationByLogin(directory, own?.origin ?? context.settings.hostOrigin, org ?? '')?.id;
   if (org !== undefined && org !== orgId && named !== orgId) throw notFound('Organization', org);
   return orgId;
 }
 
-/** When a new key ends: no later than the key that makes it. */
+/**
+ * Returns the time at which a new key expires. If the request names no time, the new key expires together with the
+ * caller's key. Refuses a time after the expiry of the caller's key.
+ */
 function expiryOf(asked: string | undefined, makerEnds: number | null): number | null {
   if (asked === undefined) return makerEnds;
   const expiresAt = Date.parse(asked);
-  if (expiresAt <= Date.now()) throw invalid({ expiresAt: `expected a time to come, got "${asked}"` });
+  if (expiresAt <= Date.now()) throw invalid({ expiresAt: `expected a time in the future, got "${asked}"` });
   if (makerEnds !== null && expiresAt > makerEnds) {
     const latest = new Date(makerEnds).toISOString();
-    throw invalid({ expiresAt: `expected a time up to ${latest}, when the asking key expires, got "${asked}"` });
+    throw invalid({ expiresAt: `expected a time up to ${latest}, when your own key expires, got "${asked}"` });
   }
   return expiresAt;
 }
 
-/** A key that goes on for an overlap alone makes nothing that its successor would keep alive. */
+/**
+ * Refuses a caller whose key was rotated and is in its overlap period. Otherwise the caller could create a further key
+ * in the overlap period. This further key would stay valid after the overlap period, as long as the successor of the
+ * caller's key.
+ */
 function assertCurrent({ key: { rotatedTo } }: Caller): void {
   if (rotatedTo !== undefined) throw new ServiceError('forbidden', rotatedFault(rotatedTo));
 }
 
-/** A key must not be a way to scopes that the caller does not have, nor end a key that has them. */
+/**
+ * Refuses scopes that the caller does not have. The caller may neither create a key with such scopes nor revoke one.
+ */
 function assertHeld({ key }: Caller, wanted: readonly string[]): void {
   if (key.scopes.includes('*')) return;
   const missing = wanted.filter((scope) => !key.scopes.includes(scope));
@@ -185,17 +198,20 @@ function assertHeld({ key }: Caller, wanted: readonly string[]): void {
   throw new ServiceError('forbidden', `The API key lacks the scope ${missing.join(', ')}; it has ${held}.`);
 }
 
-/** No cache on the way may keep a key. */
+/** Makes the reply that shows a new key. Caches must not store this reply. */
 function shownOnce({ value, key, replayed }: WrittenKey): ApiReply {
   if (replayed) return shownBefore(value);
   const headers = ['Location', `/api/keys/${value.id}`, 'Cache-Control', 'no-store'];
   return { status: 201, body: { ...value, key }, headers };
 }
 
-/** A repeated request cannot be answered as the first one was: nobody has the key any more. */
+/**
+ * Refuses a repeated request. The reply to the first request contained the key. The service does not store keys, so it
+ * cannot send this reply again.
+ */
 function shownBefore(value: unknown): never {
   const { id } = value as { id: string };
-  const message = `An earlier request with this Idempotency-Key made ${id}, and its key was shown then. Revoke it and make another if it is lost.`;
+  const message = `An earlier request with this Idempotency-Key created ${id} and showed the key. If you lost the key, revoke it and create another.`;
   throw new ServiceError('conflict', message);
 }
 

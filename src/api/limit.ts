@@ -1,23 +1,24 @@
 /**
- * API limits (spec part 8): fixed windows that begin with the first request, a minute and an hour per key and per organisation,
- * a day per organisation; a request takes from all of them or from none. In memory, exact for the one gateway of a node; the day is
- * taken up from the directory after a restart (`docs/architecture.md` decision 27).
+ * Enforces the API limits (spec part 8). Each limit is a fixed window that begins with its first request: a minute and
+ * an hour per key and per organization, a day per organization. A request counts in all its windows or in none. The
+ * windows are in memory. Their counts are exact, because a node has only one gateway. After a restart, the day
+ * continues from the count in the directory (`docs/architecture.md` decision 27).
  */
 import type { Tier } from '../../config/tiers.ts';
 import { ServiceError } from '../foundation/errors.ts';
 
-/** Whose request it is and by which tier it is limited. */
+/** The key and organization of a request, and the tier that sets their limits. */
 export interface Limited {
   keyId: string;
-  organisation: string;
+  organization: string;
   tier: Tier;
 }
 
-/** What a request took. */
+/** The result of counting one request. */
 export interface Taken {
-  /** Headers of the window with the fewest requests left, as flat pairs; none without limits. */
+  /** Headers that describe the window with the fewest requests left, as flat pairs; empty without limits. */
   headers: readonly string[];
-  /** Beginning of the organisation's day, in milliseconds since 1970; 0 without a daily limit. */
+  /** Start of the organization's day, in milliseconds since 1970; 0 without a daily limit. */
   daySince: number;
 }
 
@@ -25,17 +26,20 @@ interface Rule {
   name: string;
   unit: keyof typeof periods;
   count: number;
-  per: 'key' | 'organisation';
+  per: 'key' | 'organization';
 }
 
-/** `started` is of a clock that does not jump, `since` the same moment of the wall clock. */
+/** One window. `started` is its start on a monotonic clock; `since` is the same moment on the wall clock. */
 interface Window {
   started: number;
   since: number;
   used: number;
 }
 
-/** The rules of a tier, in the order minute, hour, day, of each the key's first, without those that do not limit. */
+/**
+ * The rules of a tier that set a limit, in the order minute, hour, day. For the same period, the rule per key precedes
+ * the rule per organization.
+ */
 interface Rules {
   list: readonly Rule[];
   policy: string;
@@ -51,12 +55,15 @@ export class ApiLimit {
     hour: new Map<string, Window>(),
     day: new Map<string, Window>(),
   };
-  /** The windows of the request at hand, in the order of its rules: a list for each would be garbage. */
+  /**
+   * The windows of the current request, in the order of its rules. The list is reused, so that no new list is created
+   * per request.
+   */
   private readonly found: Window[] = [];
 
   /**
-   * Takes one request.
-   * @param now milliseconds of a clock that does not jump
+   * Counts one request, unless one of its windows is full.
+   * @param now milliseconds of a monotonic clock
    * @throws ServiceError `rateLimited` with the seconds to wait
    */
   take(limited: Limited, now: number, wallClock: number): Taken {
@@ -75,21 +82,24 @@ export class ApiLimit {
     return { headers: toHeaders(rules, windows, now, wallClock), daySince };
   }
 
-  /** Headers that tell how much is left, as flat pairs; none without limits. */
+  /**
+   * Returns the headers with the number of requests left, as flat pairs; empty without limits. The call itself is not
+   * counted as a request.
+   */
   headers(limited: Limited, now: number, wallClock: number): readonly string[] {
     const rules = this.rulesOf(limited.tier);
     if (rules.list.length === 0) return [];
     return toHeaders(rules, this.find(rules.list, limited, now, wallClock), now, wallClock);
   }
 
-  /** Takes up an organisation's day where an earlier process left it. */
-  seedDay(organisation: string, day: { since: number; used: number }, now: number, wallClock: number): void {
-    // A day that seems to begin later was counted under a clock that ran ahead.
+  /** Continues the count of an organization's day from the count that an earlier run of the gateway reached. */
+  seedDay(organization: string, day: { since: number; used: number }, now: number, wallClock: number): void {
+    // A start in the future means that the clock ran ahead when the day was counted.
     const since = Math.min(day.since, wallClock);
-    this.windows.day.set(organisation, { started: now - (wallClock - since), since: day.since, used: day.used });
+    this.windows.day.set(organization, { started: now - (wallClock - since), since: day.since, used: day.used });
   }
 
-  /** Forgets windows that have ended. */
+  /** Removes windows that have ended. */
   sweep(now: number): void {
     for (const unit of ['minute', 'hour', 'day'] as const) {
       const windows = this.windows[unit];
@@ -113,9 +123,9 @@ export class ApiLimit {
 
   private window({ unit, per }: Rule, limited: Limited, now: number, wallClock: number): Window {
     const windows = this.windows[unit];
-    const owner = per === 'key' ? limited.keyId : limited.organisation;
+    const owner = per === 'key' ? limited.keyId : limited.organization;
     const known = windows.get(owner);
-    // A window that only saw refusals has not begun.
+    // A window begins with its first accepted request. A window in which all requests were refused has not begun.
     if (known && known.used > 0 && known.started + periods[unit] > now) return known;
     const fresh = { started: now, since: Math.floor(wallClock), used: 0 };
     windows.set(owner, fresh);
@@ -126,22 +136,22 @@ export class ApiLimit {
 function toRules({ apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor = 0 }: Tier): Rules {
   const all: Rule[] = [
     { name: 'key-min', unit: 'minute', count: apiPerMinute, per: 'key' },
-    { name: 'org-min', unit: 'minute', count: apiPerMinute * apiOrgFactor, per: 'organisation' },
+    { name: 'org-min', unit: 'minute', count: apiPerMinute * apiOrgFactor, per: 'organization' },
     { name: 'key-hour', unit: 'hour', count: apiPerHour, per: 'key' },
-    { name: 'org-hour', unit: 'hour', count: apiPerHour * apiOrgFactor, per: 'organisation' },
-    { name: 'org-day', unit: 'day', count: apiPerDay, per: 'organisation' },
+    { name: 'org-hour', unit: 'hour', count: apiPerHour * apiOrgFactor, per: 'organization' },
+    { name: 'org-day', unit: 'day', count: apiPerDay, per: 'organization' },
   ];
   const list = all.filter(({ count }) => count > 0);
   const policy = list.map(({ name, count, unit }) => `"${name}";q=${count};w=${periods[unit] / 1000}`).join(', ');
   return { list, policy };
 }
 
-/** When a window ends, by the clock that does not jump. */
+/** Returns when a window ends, on the monotonic clock. */
 function endOf(list: readonly Rule[], windows: readonly Window[], i: number): number {
   return (windows[i] as Window).started + periods[(list[i] as Rule).unit];
 }
 
-/** Of the windows with nothing left the one that ends last; -1 for none. */
+/** Returns the index of the full window that ends last; -1 when no window is full. */
 function latestFull(list: readonly Rule[], windows: readonly Window[]): number {
   let full = -1;
   for (let i = 0; i < list.length; i++) {
@@ -151,14 +161,18 @@ function latestFull(list: readonly Rule[], windows: readonly Window[]): number {
   return full;
 }
 
-/** The window with the fewest requests left; of equals the one that ends last, since waiting for the other is in vain. */
+/**
+ * Returns the index of the window with the fewest requests left. Of several such windows, the one that ends last is
+ * chosen. Example: when the minute and the hour are both used up, the next request is accepted only after the end of
+ * the hour.
+ */
 function tightest(list: readonly Rule[], windows: readonly Window[]): number {
-  let least = 0;
+  let lowest = 0;
   for (let i = 1; i < list.length; i++) {
-    const more = leftOf(list, windows, i) - leftOf(list, windows, least);
-    if (more < 0 || (more === 0 && endOf(list, windows, i) > endOf(list, windows, least))) least = i;
+    const more = leftOf(list, windows, i) - leftOf(list, windows, lowest);
+    if (more < 0 || (more === 0 && endOf(list, windows, i) > endOf(list, windows, lowest))) lowest = i;
   }
-  return least;
+  return lowest;
 }
 
 function leftOf(list: readonly Rule[], windows: readonly Window[], i: number): number {

@@ -1,6 +1,7 @@
 /**
- * What a request in test mode is about: the stored object behind a real id, or a made-up one behind an id of test mode. Replies
- * take ids, persona, bounds and addresses from here; everything else in them is made up.
+ * Finds the object that a request in test mode names: a stored object for a real id, a made-up one for an id such as
+ * `draft_test_1`. The reply takes ids, persona, bounds and addresses from this object. The rest of the reply is made
+ * up.
  */
 import { hostsOf } from '../../config/hosts.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
@@ -18,8 +19,8 @@ import { readRange } from '../store/tables/ranges.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
-import type { ApiRequest } from './handle.ts';
 import { pagesUrlOf, personaPathOf } from './publish.ts';
+import type { ApiRequest } from './route.ts';
 import { sampleDraft, samplePublication, sampleRange, sampleRepository, testId } from './samples.ts';
 import { visible } from './stored-object.ts';
 
@@ -29,7 +30,7 @@ const sampleUrl = 'https://github.com/acme/rocket';
 const usualFiles: Partial<Record<ChannelName, string>> = { changelog: 'CHANGELOG.md', releases_md: 'RELEASES.md' };
 
 /**
- * Web address of a repository on its host.
+ * Returns the web address of a repository on its host.
  * @throws ServiceError `notFound` for a repository that the caller may not see
  */
 export function repositoryUrl({ caller, context }: Asking, repoId: string): string {
@@ -38,13 +39,16 @@ export function repositoryUrl({ caller, context }: Asking, repoId: string): stri
   return readRepository(readPartition(context, partitionOfId(context, repoId) ?? ''), repoId)?.url ?? '';
 }
 
-/** The range of a request: repository and bounds are those of the stored one. */
+/** Makes the range that a request names. For a real id, the range has the repository and bounds of the stored range. */
 export function mockRange(asking: Asking, id: string): RangeRecord {
   const stored = find(asking, id, 'range', 'Release range', readRange);
   return stored ? sampleRange(id, stored.repoId, stored.bounds) : sampleRange(id, sampleRepository.id);
 }
 
-/** The draft of a request: range, persona and revision are those of the stored one. */
+/**
+ * Makes the draft that a request names. For a real id, the draft has the range, persona and revision of the stored
+ * draft.
+ */
 export function mockDraft(asking: Asking, id: string): DraftRecord {
   const stored = find(asking, id, 'draft', 'Draft', readDraft);
   if (!stored) return sampleDraft(id);
@@ -52,7 +56,7 @@ export function mockDraft(asking: Asking, id: string): DraftRecord {
   return { ...sampleDraft(id), rangeId, repoId, persona, revision };
 }
 
-/** A publication of a draft to a channel, at the address that a real one would have. */
+/** Makes a publication of a draft to a channel, with the web address that a real publication would have. */
 export function mockPublication(
   asking: Asking,
   fields: Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>,
@@ -64,7 +68,10 @@ export function mockPublication(
   return { ...samplePublication(id, fields), repoId, rangeId, persona, revision, url };
 }
 
-/** The publication of a request: draft, channel and revision are those of the stored one. */
+/**
+ * Makes the publication that a request names. For a real id, the publication has the draft, channel and revision of the
+ * stored publication.
+ */
 export function mockStoredPublication(asking: Asking, id: string): PublicationRecord {
   const stored = find(asking, id, 'pub', 'Publication', readPublication);
   const { draftId = 'draft_test_sample', channel = 'hosted', asDraft = false } = stored ?? {};
@@ -72,7 +79,9 @@ export function mockStoredPublication(asking: Asking, id: string): PublicationRe
   return stored ? { ...made, revision: stored.revision } : made;
 }
 
-/** Where a channel shows a draft; null for channels whose receivers give no address. */
+/**
+ * Returns the web address at which a channel shows a draft; null for channels whose publications have no web address.
+ */
 function publishedUrl(asking: Asking, draft: DraftRecord, channel: ChannelName): string | null {
   const { repoId, bounds } = mockRange(asking, draft.rangeId);
   if (channel === 'hosted') {
@@ -91,7 +100,7 @@ function pagesOf({ context, directory }: Asking, repoId: string): string | null 
 }
 
 /**
- * Hosts of the two kinds show files at different addresses.
+ * Returns the web address of the file that a channel writes. GitHub and Gitea show files at different addresses.
  * @param url web address of the repository
  */
 function fileUrl({ context, directory }: Asking, repoId: string, channel: ChannelName, url: string): string {
@@ -108,8 +117,9 @@ function fileUrl({ context, directory }: Asking, repoId: string, channel: Channe
 }
 
 /**
- * The stored object of an id; undefined for an id of test mode.
- * @throws ServiceError `notFound` for one that the caller may not see: beside an id of test mode nothing else is checked
+ * Returns the stored object of an id; undefined for an id of test mode.
+ * @throws ServiceError `notFound` when the caller may not see the object. This check is needed here: when one id of a
+ *   request is a test id, no handler checks the other ids of the request.
  */
 function find<T extends { repoId: string }>(
   asking: Asking,

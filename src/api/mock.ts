@@ -1,11 +1,11 @@
 /**
- * Test mode (spec part 4): the request is checked as a real one, by its own handler up to the write, and a made-up reply is
- * sent that depends on the request alone. Nothing is written. Ids of the form `draft_test_…` always exist here, and three of
- * them stand for failures.
+ * Serves requests in test mode (spec part 4). The real handler checks the request and stops before it writes. The reply
+ * is made up and depends only on the request. Ids of the form `draft_test_…` always exist in test mode. Such ids with
+ * one of three endings cause a failure, for example `draft_test_notfound`.
  */
 import { notFound, ServiceError } from '../foundation/errors.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
 import { mocks } from './mocks.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { testId } from './samples.ts';
 
 const resources: Readonly<Record<string, string>> = {
@@ -20,12 +20,13 @@ const resources: Readonly<Record<string, string>> = {
   dlv: 'Webhook delivery',
 };
 
-/** A handler got as far as its write. */
+/** Thrown when a handler in test mode is about to write. It means that the request has passed all checks. */
 class WriteReached extends Error {}
 
 /**
- * The reply of a route in test mode.
- * @throws ServiceError what the handler refuses, `forbidden` for a route without test mode, what a magic id stands for
+ * Makes the reply of a route in test mode.
+ * @throws ServiceError the refusal of the handler, `forbidden` for a route without test mode, or the failure that a
+ *   magic id causes
  */
 export async function serveMock(route: ApiRoute<never>, request: ApiRequest<never>): Promise<ApiReply> {
   const mock = mocks[route.operation];
@@ -33,12 +34,15 @@ export async function serveMock(route: ApiRoute<never>, request: ApiRequest<neve
   const ids = testIdsOf(request);
   if (ids.length > 0) {
     route.checkBody?.(request.body);
-    for (const id of ids) actOut(id);
+    for (const id of ids) runMock(id);
   } else await rehearse(route, request);
   return mock(request);
 }
 
-/** Runs the handler until it wants to write; what it reads is real, and so is what it refuses. */
+/**
+ * Runs the handler until its first write. The handler reads real data and refuses the request as it would outside test
+ * mode.
+ */
 async function rehearse(route: ApiRoute<never>, request: ApiRequest<never>): Promise<void> {
   const laneOf = (): never => {
     throw new WriteReached();
@@ -56,8 +60,8 @@ function testIdsOf({ params, query, body }: ApiRequest<never>): string[] {
   return values.filter((value): value is string => typeof value === 'string' && testId.test(value));
 }
 
-/** The failure that a magic id stands for. */
-function actOut(id: string): void {
+/** Throws the failure that a magic id causes: `…_notfound`, `…_ratelimited` or `…_servererror`. */
+function runMock(id: string): void {
   const [, kind = '', name] = testId.exec(id) ?? [];
   if (name === 'notfound') throw notFound(resources[kind] ?? '', id);
   if (name === 'ratelimited') {
@@ -65,7 +69,7 @@ function actOut(id: string): void {
     throw new ServiceError('rateLimited', message, { retryAfter: 60 });
   }
   if (name === 'servererror') {
-    throw new ServiceError('unavailable', 'The service failed, as this id asks it to. Send the request again.', {
+    throw new ServiceError('unavailable', 'The service failed, because this id asks for it. Send the request again.', {
       retryAfter: 1,
     });
   }

@@ -1,22 +1,19 @@
 /**
- * What each operation answers in test mode: a function of the request, in the shape of the real reply.
+ * Makes the reply of each operation in test mode. The reply depends only on the request and has the shape of the real
+ * reply.
  */
 import { digestOf, toEtag } from '../foundation/etag.ts';
 import { versionName } from '../foundation/page-url.ts';
-import type {
-  ChannelQuery,
-  CreateKeyBody,
-  CreateRangeBody,
-  CreateWebhookEndpointBody,
-  ListPublicationsQuery,
-  Paging,
-  PublishBody,
-  UpdateDraftBody,
-  UpdateOrganisationBody,
-  UpdateWebhookEndpointBody,
-} from '../protocol/api.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
+import type { ChannelQuery } from '../protocol/resources/channels.ts';
+import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
+import type { CreateKeyBody } from '../protocol/resources/keys.ts';
+import type { UpdateOrganizationBody } from '../protocol/resources/organizations.ts';
+import type { Paging } from '../protocol/resources/paging.ts';
+import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/publications.ts';
+import type { CreateRangeBody } from '../protocol/resources/ranges.ts';
+import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
@@ -30,17 +27,17 @@ import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
-import type { ApiReply, ApiRequest } from './handle.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
+import type { ApiReply, ApiRequest } from './route.ts';
 import {
   sampleBackfill,
   sampleChannel,
   sampleDraft,
   sampleDraftId,
   sampleKey,
-  sampleOrganisation,
+  sampleOrganization,
   sampleRange,
   sampleRefusal,
   sampleRepository,
@@ -69,7 +66,7 @@ const sampleChange: Change = {
 };
 const sampleDiagnostics: Diagnostics = { changes: 1, unlabelled: 0, unlabelledRate: 0, withoutArea: 1 };
 
-/** Mocks by operation; an operation that is not here has no test mode. */
+/** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
   listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
   getRepository: ({ params }) => ok(directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) })),
@@ -213,11 +210,11 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   removeChannel: (request) => ok(unconnected(request, request.params[0] as ChannelName)),
   testChannel: ({ params }) => ok({ channel: params[0], ok: true, message: 'Nothing was sent: this is test mode.' }),
-  listOrganisations: list('organizations', () => [sampleOrganisationResponse('standard')]),
-  getOrganisation: () => ok(sampleOrganisationResponse('standard')),
+  listOrganisations: list('organizations', () => [sampleOrganizationResponse('standard')]),
+  getOrganisation: () => ok(sampleOrganizationResponse('standard')),
   updateOrganisation: ({ body }) => {
-    const { tier = 'standard', ...policy } = body as UpdateOrganisationBody;
-    return changed({ ...sampleOrganisationResponse(tier), ...policy });
+    const { tier = 'standard', ...policy } = body as UpdateOrganizationBody;
+    return changed({ ...sampleOrganizationResponse(tier), ...policy });
   },
   getStats: () =>
     ok({
@@ -232,7 +229,10 @@ export const mocks: Readonly<Record<string, Mock>> = {
     }),
 };
 
-/** A channel without a connection; one that works without has the settings that it works with. */
+/**
+ * Describes a channel that has no stored connection. A channel that needs no connection is shown with its default
+ * settings.
+ */
 function unconnected({ context }: ApiRequest<never>, channel: ChannelName): Record<string, unknown> {
   return channelResponse(channel, undefined, defaultConnection(context.sealer, '', channel).settings);
 }
@@ -257,7 +257,7 @@ function ok(body: object): ApiReply {
   return { status: 200, body };
 }
 
-/** A PATCH or PUT answers with the validator of what it made. */
+/** Makes the reply to a PATCH or PUT, with the ETag of the new content. */
 function changed(body: object): ApiReply {
   return { ...ok(body), etag: toEtag(digestOf(JSON.stringify(body))) };
 }
@@ -266,7 +266,7 @@ function made(body: object, location: string): ApiReply {
   return { status: 201, body, headers: ['Location', location] };
 }
 
-/** A list, cut as the query asks. Its items are few and keep their order. */
+/** Makes the function for a list operation. The function returns the page that the query asks for. */
 function list(name: string, items: (request: ApiRequest<never>) => object[], besides: object = {}): Mock {
   return (request) => {
     const sortable = (item: object) => ({ createdAt: 0, updatedAt: 0, name: '', id: JSON.stringify(item) });
@@ -279,8 +279,8 @@ function list(name: string, items: (request: ApiRequest<never>) => object[], bes
   };
 }
 
-function sampleOrganisationResponse(tier: string): object {
-  const { id, login, origin } = sampleOrganisation;
+function sampleOrganizationResponse(tier: string): object {
+  const { id, login, origin } = sampleOrganization;
   const createdAt = new Date(sampleTime).toISOString();
   const policy = { refuseInternalOnPublicChannels: false, keepPublishedAfterUninstall: true };
   return { id, login, host: origin, tier, ...policy, createdAt };

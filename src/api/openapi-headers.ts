@@ -1,16 +1,18 @@
-/**
- * Headers of the OpenAPI document: what requests may carry, what replies and refusals carry.
- */
-import type { ApiRoute } from './handle.ts';
+/** Defines the headers in the OpenAPI document: headers of requests, of replies and of refusals. */
+
 import type { JsonSchema } from './json-schema.ts';
+import type { ApiRoute } from './route.ts';
 
 const text = { type: 'string' };
 const whole = { type: 'integer', minimum: 0 };
 
-/** Headers of requests, as parameters by name. */
+/** Headers of requests, as parameters. The keys are their names in the document. */
 export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
-  RequestId: header('X-Request-Id', 'Comes back in the reply; one is made without it.', { ...text, maxLength: 128 }),
-  TestMode: header('X-Test-Mode', '`true` checks the request, writes nothing and answers with made-up data.', {
+  RequestId: header('X-Request-Id', 'Id of the request, returned in the reply. By default, the service makes an id.', {
+    ...text,
+    maxLength: 128,
+  }),
+  TestMode: header('X-Test-Mode', '`true` checks the request, writes nothing and returns made-up data.', {
     type: 'string',
     enum: ['true', 'false'],
   }),
@@ -19,42 +21,49 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     minLength: 1,
     maxLength: 255,
   }),
-  IfNoneMatch: header('If-None-Match', 'An ETag; the answer is 304 when it is still that of the reply.', text),
-  IfMatch: header('If-Match', 'An ETag; the answer is 412 when what is written to has changed since.', text),
+  IfNoneMatch: header('If-None-Match', 'An ETag. The service replies 304 when the content still has this ETag.', text),
+  IfMatch: header('If-Match', 'An ETag. The service replies 412 when the object no longer has this ETag.', text),
 };
 
-/** Headers of replies, by name. */
+/** Headers of replies. The keys are their names in the document. */
 export const headers: Readonly<Record<string, JsonSchema>> = {
-  'X-Request-Id': { description: 'Name it when you report a problem.', required: true, schema: text },
-  'X-RateLimit-Limit': { description: 'Requests allowed in the window with the fewest left.', schema: whole },
-  'X-RateLimit-Remaining': { description: 'Requests left in it.', schema: whole },
-  'X-RateLimit-Reset': { description: 'When it ends, in seconds since 1970.', schema: whole },
-  RateLimit: { description: 'The same, as the IETF writes it.', schema: text },
-  'RateLimit-Policy': { description: 'All windows.', schema: text },
+  'X-Request-Id': {
+    description: 'Id of the request. Include this id when you report a problem.',
+    required: true,
+    schema: text,
+  },
+  'X-RateLimit-Limit': { description: 'Maximum of the window with the fewest requests left.', schema: whole },
+  'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: whole },
+  'X-RateLimit-Reset': { description: 'When this window ends, in seconds since 1970.', schema: whole },
+  RateLimit: { description: 'The same window in the format of the IETF draft.', schema: text },
+  'RateLimit-Policy': { description: 'The maximums and durations of all windows.', schema: text },
   'X-Test-Mode': { description: 'The reply is made up.', schema: { const: 'true' } },
   'X-Key-Rotate-By': {
-    description: 'By when the key should have been rotated.',
+    description: 'The API key should have been rotated by this time.',
     schema: { ...text, format: 'date-time' },
   },
-  'Idempotent-Replayed': { description: 'The reply is that of an earlier request.', schema: { const: 'true' } },
-  'Retry-After': { description: 'Seconds.', schema: whole },
+  'Idempotent-Replayed': {
+    description: 'The reply repeats the reply to an earlier request with this Idempotency-Key.',
+    schema: { const: 'true' },
+  },
+  'Retry-After': { description: 'Seconds to wait before the next request.', schema: whole },
   'WWW-Authenticate': { description: 'How to authenticate.', required: true, schema: text },
-  'Cache-Control': { description: 'A secret is not to be kept on its way.', schema: text },
+  'Cache-Control': { description: '`no-store`: the reply contains a secret.', schema: text },
   ETag: { description: 'Validator of the content.', required: true, schema: text },
-  Link: { description: 'The first, prev, next and last page.', required: true, schema: text },
-  /** Of a refusal; `Link` on the wire. */
+  Link: { description: 'Links to the first, prev, next and last page.', required: true, schema: text },
+  /** The header is sent with refusals. Its name in HTTP is `Link`. */
   Help: {
-    description: 'Where the refusal is explained.',
+    description: 'Link to an explanation of the refusal.',
     required: true,
     schema: { ...text, pattern: '^</docs[^>]*>; rel="help"$' },
   },
-  Location: { description: 'Where to find what was made.', schema: { ...text, format: 'uri-reference' } },
+  Location: { description: 'Address of the created object.', schema: { ...text, format: 'uri-reference' } },
 };
 
 const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'];
 const always = ['X-Request-Id', ...limits, 'X-Test-Mode', 'X-Key-Rotate-By'];
 
-/** Names of the headers that a reply of this status carries, or may carry. */
+/** Returns the names of the headers that a reply with this status always or sometimes has. */
 export function replyHeaders({ method, once, contract }: ApiRoute<never>, status: number): string[] {
   const names = [...always];
   if (method === 'GET' || contract.conditional) names.push('ETag');
@@ -67,13 +76,13 @@ export function replyHeaders({ method, once, contract }: ApiRoute<never>, status
   return names;
 }
 
-/** References to headers by the names they have on the wire. */
+/** Returns references to headers by their HTTP names. */
 export function refsTo(names: readonly string[]): JsonSchema {
   const onTheWire = (name: string) => (name === 'Help' ? 'Link' : name);
   return Object.fromEntries(names.map((name) => [onTheWire(name), { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Names of the headers that a refusal carries, or may carry. */
+/** Returns the names of the headers that a refusal with this status always or sometimes has. */
 export function refusalHeaders(status: number): string[] {
   if (status === 401) return ['X-Request-Id', 'Help', 'WWW-Authenticate'];
   if (status === 403) return ['X-Request-Id', 'Help'];
@@ -81,7 +90,10 @@ export function refusalHeaders(status: number): string[] {
   return status === 429 || status === 500 || status === 409 ? [...names, 'Retry-After'] : names;
 }
 
-/** Headers that a webhook has to carry, ours or a host's, as parameters. */
+/**
+ * Describes the required headers of a webhook as parameters. Used for webhooks that this service sends and for webhooks
+ * that it receives from hosts.
+ */
 export function webhookHeaders(rows: readonly { name: string; description: string; example: string }[]): JsonSchema[] {
   return rows.map(({ name, description, example }) => ({
     name,

@@ -1,14 +1,17 @@
 /**
- * Refusals of the OpenAPI document: when each comes, what to do about it, and an example in the words of the service. The page
- * made of the document is where the help link of a refusal leads.
+ * Describes the refusals in the OpenAPI document: when the service sends each of them, what the client should do, and
+ * an example with the real message. The help link of a refusal leads to the page that is made from this document.
  */
 import { newKeyRemedy } from '../foundation/api-key.ts';
 import { errorKinds } from '../foundation/errors.ts';
-import { receiver } from '../protocol/contracts/receiver.ts';
+import { receiver } from '../protocol/resources/receiver.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { refsTo, refusalHeaders } from './openapi-headers.ts';
 
-/** When a status comes and what helps; fields of an example of its body, whose `error` follows from the status. */
+/**
+ * Describes a refusal: when its status is sent, what the client should do, and an example body. The field `error` of
+ * the example follows from the status.
+ */
 interface Refusal {
   when: string;
   example: { message: string; details?: Record<string, string>; retryAfter?: number };
@@ -18,58 +21,64 @@ const errorSchema = { $ref: '#/components/schemas/Error' };
 
 const refusals: Readonly<Record<number, Refusal>> = {
   400: {
-    when: 'The request is wrong: `details` names each bad field, what was expected and what arrived. Mend it first.',
+    when: 'The request is invalid. `details` has each bad field with the expected and the received value. Correct the request before you send it again.',
     example: {
       message: 'The query is invalid. limit: expected an integer from 1 to 100, got 500',
       details: { limit: 'expected an integer from 1 to 100, got 500' },
     },
   },
   401: {
-    when: `The API key is missing, malformed, mistyped, unknown, revoked or expired; the message says which. ${newKeyRemedy}`,
+    when: `The API key is missing, malformed, mistyped, unknown, revoked or expired. The message states which. ${newKeyRemedy}`,
     example: { message: `The API key was revoked. ${newKeyRemedy}` },
   },
   403: {
-    when: 'The API key may not do this, or a policy of the organization refuses it; the message names the scope that is missing and those the key has, or the policy. To revoke a key takes the scopes of that key.',
+    when: 'The API key may not do this, or a policy of the organization refuses it. The message names the missing scope and the scopes of the key, or the policy. Revoking a key requires the scopes of that key.',
     example: { message: 'The API key lacks the scope drafts:write; it has drafts:read.' },
   },
   404: {
-    when: 'What is asked for does not exist, or belongs to somebody else: the answer is the same.',
+    when: 'The resource does not exist or belongs to another organization. The reply is the same for both.',
     example: { message: 'Draft "draft_x" is not found or not accessible.' },
   },
   409: {
-    when: 'It goes against what is there, or exceeds a maximum of the organization, or a request with the same Idempotency-Key is under way; the message says which.',
-    example: { message: 'A request with this Idempotency-Key is under way. Ask again in a second.', retryAfter: 1 },
+    when: 'The request conflicts with the current state, or exceeds a maximum of the organization, or another request with the same Idempotency-Key is still being processed. The message states which.',
+    example: {
+      message: 'A request with this Idempotency-Key is still being processed. Send the request again in a second.',
+      retryAfter: 1,
+    },
   },
   412: {
-    when: 'What is written to has changed since the state that If-Match names. Get it again, and decide.',
+    when: 'The object has changed since the state in If-Match. Get the object again before you decide.',
     example: { message: 'Draft "draft_x" has changed since the state that If-Match names. Get it and try again.' },
   },
   413: {
-    when: 'The body is larger than the endpoint takes.',
-    example: { message: 'The body has 7000012 bytes; at most 6292480 are taken.' },
+    when: 'The body is larger than the maximum of the endpoint.',
+    example: { message: 'The body has 7000012 bytes; the maximum is 6292480.' },
   },
   415: {
-    when: 'The body is of another type. Send it as `application/json`.',
+    when: 'The body has another content type. Send the body as `application/json`.',
     example: { message: 'The Content-Type must be application/json, got text/plain.' },
   },
   422: {
-    when: 'The Idempotency-Key was used for another body. Take a new one for a new request.',
+    when: 'The Idempotency-Key was used for another body. Use a new key for a new request.',
     example: { message: 'The Idempotency-Key was used for another body. Use a new key for a new request.' },
   },
   429: {
-    when: 'A limit is used up. Wait for `retryAfter` seconds, which `Retry-After` says too, and send the request again.',
+    when: 'A limit is used up. Wait for `retryAfter` seconds (also in `Retry-After`), then send the request again.',
     example: {
       message: 'The limit of 100 requests per minute and API key is exceeded. Wait 60 seconds.',
       retryAfter: 60,
     },
   },
   500: {
-    when: 'The service failed, or is starting or overloaded. Send the request again, with growing pauses.',
+    when: 'The service failed, is starting or is overloaded. Send the request again, with growing pauses.',
     example: { message: 'The service is starting.', retryAfter: 1 },
   },
 };
 
-/** What the webhook receiver means by a status, where it is not the same. */
+/**
+ * Refusals of the webhook receiver whose meaning differs from the API's refusal with the same status. Example: 401 is
+ * about a signature here, and about an API key in the API.
+ */
 const receiverRefusals: Readonly<Record<number, Refusal>> = {
   401: {
     when: 'The signature is missing or does not match.',
@@ -79,30 +88,30 @@ const receiverRefusals: Readonly<Record<number, Refusal>> = {
     },
   },
   403: {
-    when: 'The address is not on the list of those that webhooks are taken from.',
-    example: { message: 'Webhooks are not taken from this address.' },
+    when: 'The address of the sender is not on the list of allowed addresses.',
+    example: { message: 'Webhooks are not accepted from this address.' },
   },
   400: {
-    when: 'The payload is malformed or incomplete; `details` names each field.',
+    when: 'The payload is malformed or incomplete. `details` names each bad field.',
     example: {
       message: 'The payload is incomplete. pull_request.number: expected required property, got nothing',
       details: { 'pull_request.number': 'expected required property, got nothing' },
     },
   },
   429: {
-    when: 'The organization’s deliveries are delayed as far as they may be. Send it again after `Retry-After` seconds.',
+    when: 'The backlog of the organization has reached its maximum delay. Send the delivery again after `Retry-After` seconds.',
     example: {
-      message: "The organization's deliveries are delayed as far as they may be. Wait 36 seconds.",
+      message: "This organization's backlog has reached its maximum delay. Wait 36 seconds.",
       retryAfter: 36,
     },
   },
   500: {
-    when: 'The delivery may not be stored. Send it again: it is taken once, however often it comes.',
-    example: { message: 'The journal cannot take more right now. Send the request again.', retryAfter: 2 },
+    when: 'The delivery is possibly not stored. Send the delivery again: duplicates are recognized and have no effect.',
+    example: { message: 'The journal cannot accept more records right now. Send the request again.', retryAfter: 2 },
   },
 };
 
-/** All refusals of the API by name, for the components of the document. */
+/** Returns all refusals of the API by name, for the components of the document. */
 export function refusalComponents(): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(refusals).map(([status, refusal]) => [
@@ -112,12 +121,15 @@ export function refusalComponents(): Record<string, JsonSchema> {
   );
 }
 
-/** Refers to the refusal of a status. */
+/** Returns a reference to the refusal with this status. */
 export function refusalRef(status: number): JsonSchema {
   return { $ref: `#/components/responses/${nameOf(status)}` };
 }
 
-/** The refusals of the webhook receiver by status. Its 401 is about a signature: there is nothing to log in with. */
+/**
+ * Returns the refusals of the webhook receiver by status. The receiver's 401 is about a signature and not about an API
+ * key, so it has no `WWW-Authenticate` header.
+ */
 export function receiverResponses(): Record<string, JsonSchema> {
   const names = ['X-Request-Id', 'Help', 'Retry-After'];
   return Object.fromEntries(
@@ -133,7 +145,7 @@ function toResponse(status: number, { when, example }: Refusal, names: readonly 
   return { description: when, headers: refsTo(names), content };
 }
 
-/** `Rate limit exceeded` becomes `RateLimitExceeded`. */
+/** Makes the name of a refusal from its error: `Rate limit exceeded` becomes `RateLimitExceeded`. */
 function nameOf(status: number): string {
   return errorOf(status).replace(/\s(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

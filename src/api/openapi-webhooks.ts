@@ -1,15 +1,16 @@
 /**
- * The `webhooks` section of the OpenAPI document: what the service sends to endpoints, and what a receiver answers.
+ * Makes the `webhooks` section of the OpenAPI document: the events that the service sends to endpoints, and the replies
+ * that it expects from them.
  */
 import type { TSchema } from '@sinclair/typebox';
-import { outgoingWebhooks } from '../protocol/contracts/outgoing.ts';
+import { outgoingWebhooks } from '../protocol/resources/outgoing-webhooks.ts';
 import { exampleOf, type JsonSchema } from './json-schema.ts';
 import { webhookHeaders } from './openapi-headers.ts';
 
 const signatureHeaders = [
   {
     name: 'webhook-id',
-    description: 'Id of the event. It stays the same over all attempts.',
+    description: 'Id of the event. It is the same in all attempts.',
     example: 'evt_00wn60bwmsdmmshz0v9bhyrkddrx',
   },
   {
@@ -25,8 +26,8 @@ const signatureHeaders = [
 ];
 
 /**
- * The webhooks by event.
- * @param toSchema writes the shape of a body
+ * Describes all outgoing webhooks, by event.
+ * @param toSchema converts the shape of a body to JSON Schema
  */
 export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries(
@@ -37,7 +38,7 @@ export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Reco
           operationId: operationIdOf(event),
           tags: ['Outgoing webhooks'],
           summary,
-          description: 'The service sends it to each endpoint that asks for the event.',
+          description: 'The service sends this request to each endpoint that subscribes to the event.',
           security: [],
           parameters: webhookHeaders(signatureHeaders),
           requestBody: {
@@ -45,7 +46,7 @@ export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Reco
             content: { 'application/json': { schema: toSchema(body), example: exampleOf(body) } },
           },
           responses: {
-            '2XX': { description: 'The receiver has the event.' },
+            '2XX': { description: 'The receiver has accepted the event.' },
             '4XX': { description: 'The service tries again later. 410 disables the endpoint.' },
           },
         },
@@ -54,7 +55,7 @@ export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Reco
   );
 }
 
-/** `draft.generated` becomes `onDraftGenerated`. */
+/** Makes the operation id of an event: `draft.generated` becomes `onDraftGenerated`. */
 function operationIdOf(event: string): string {
   return `on${event.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
 }

@@ -1,9 +1,9 @@
 /**
- * Descriptions in the OpenAPI document: one for each tag, and one for each parameter of paths and queries.
+ * Describes each tag and each parameter of paths and queries in the OpenAPI document.
  */
-import type { Tag } from '../protocol/contracts/contract.ts';
+import type { Tag } from '../protocol/resources/contract.ts';
 
-/** Tags in the order in which the page at `/docs` shows them; without those that have no operation. */
+/** Descriptions of tags, in the order of the page at `/docs`. The document omits tags without an operation. */
 export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', string>> = {
   Repositories: 'Repositories that are connected, their tags, their settings and their older history.',
   Ranges: 'Release ranges: the pull requests and issues between two tags, days or pull request numbers.',
@@ -18,7 +18,7 @@ export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', str
   Contract: 'This document.',
 };
 
-/** Descriptions by the name of the parameter. */
+/** Descriptions of parameters, by name. */
 export const parameterDescriptions: Readonly<Record<string, string>> = {
   repoId: 'Id of a repository.',
   rangeId: 'Id of a release range.',
@@ -32,7 +32,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   revision: 'Number of a revision of the draft.',
   releaseRangeId: 'Id of the release range whose drafts are listed.',
   persona: 'Returns the drafts for this persona only.',
-  included: '`true` returns the changes in the notes only, `false` the others only.',
+  included: '`true` returns only the changes in the notes, `false` only the others.',
   channel: 'Name of a channel.',
   status: 'Returns the items with this status only.',
   outcome: 'Returns the deliveries with this outcome only.',

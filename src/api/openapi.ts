@@ -1,32 +1,36 @@
 /**
- * The OpenAPI 3.1 document, made of the route table: every operation with its parameters, bodies, replies, refusals and an
- * example of each. What the service answers, its tests hold against this.
+ * Makes the OpenAPI 3.1 document from the route table. The document contains every operation with its parameters,
+ * bodies, replies and refusals, and gives an example of each of these parts. Tests compare the real replies with the
+ * document.
  */
 import type { TSchema } from '@sinclair/typebox';
 import { version } from '../foundation/version.ts';
-import { components } from '../protocol/contracts/components.ts';
-import type { Deprecation } from '../protocol/contracts/contract.ts';
-import { receiver } from '../protocol/contracts/receiver.ts';
-import { params } from '../protocol/replies/fields.ts';
+import { components } from '../protocol/resources/components.ts';
+import type { Deprecation } from '../protocol/resources/contract.ts';
+import { params } from '../protocol/resources/fields.ts';
+import { receiver } from '../protocol/resources/receiver.ts';
 import { deprecationSchemas } from './deprecation.ts';
-import type { ApiRoute } from './handle.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
 import { headers, refsTo, replyHeaders, requestHeaders, webhookHeaders } from './openapi-headers.ts';
 import { receiverResponses, refusalComponents, refusalRef } from './openapi-refusals.ts';
 import { webhooksSection } from './openapi-webhooks.ts';
 import { parameterDescriptions, tagDescriptions } from './openapi-words.ts';
+import type { ApiRoute } from './route.ts';
 
 const schemas = new SchemaWriter(components);
 const json = 'application/json';
-/** Version of the contract. It changes when clients have to change; `info.version` changes with each release of Tidings. */
+/**
+ * Version of the API contract. It changes only when clients have to change, while `info.version` changes with each
+ * release of Tidings.
+ */
 const apiVersion = '1.0';
 
-const about = `Release notes from merged pull requests and closed issues. Every request but those of the webhook receiver and of
-this document carries an API key: \`Authorization: Bearer <API_KEY>\`. The [guide](/docs/guide) explains each task.`;
+const about = `Release notes from merged pull requests and closed issues. Every request needs an API key, except requests to the
+webhook receiver and for this document: \`Authorization: Bearer <API_KEY>\`. The [guide](/docs/guide) explains each task.`;
 
 const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' };
 
-/** What an operation refuses with, by what it is. */
+/** Returns the status codes of an operation's refusals. Most of them follow from its method, path and options. */
 function refusalsOf(route: ApiRoute<never>): number[] {
   const { refusals = [], conditional } = route.contract;
   const takesBody = route.method !== 'GET' && route.method !== 'DELETE';
@@ -39,8 +43,9 @@ function refusalsOf(route: ApiRoute<never>): number[] {
 }
 
 /**
- * The whole document.
- * @param publicUrl address of the service for its clients; empty = the address that the document is read from
+ * Makes the whole document.
+ * @param publicUrl address of the service for its clients. If it is empty, the document refers to the address from
+ * which it was downloaded.
  */
 export function openApiDocument(routes: readonly ApiRoute<never>[], publicUrl = ''): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
@@ -119,7 +124,7 @@ function operation(route: ApiRoute<never>): JsonSchema {
 }
 
 const unchanged = {
-  description: 'What If-None-Match names is what would be sent.',
+  description: 'The content still has the ETag in If-None-Match.',
   headers: refsTo(['X-Request-Id', 'ETag', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
 };
 
@@ -163,7 +168,7 @@ function receiverOperation(): JsonSchema {
     operationId: 'receiveWebhook',
     tags: ['Webhooks'],
     summary,
-    description: 'Takes no API key: the signature of the raw body under a webhook secret proves the sender.',
+    description: 'Needs no API key. The signature of the raw body, made with a webhook secret, proves the sender.',
     security: [],
     parameters: [...webhookHeaders(taken), { $ref: '#/components/parameters/TestMode' }],
     requestBody: { required: true, content: { [json]: { schema: { type: 'object' }, example: receiver.example } } },
@@ -177,7 +182,7 @@ function documentOperation(): JsonSchema {
     operationId: 'getOpenApi',
     tags: ['Contract'],
     summary: 'Get this document',
-    description: 'Takes no API key.',
+    description: 'Needs no API key.',
     security: [],
     parameters: [{ $ref: '#/components/parameters/RequestId' }, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {

@@ -1,19 +1,19 @@
 /**
- * Pagination and sorting of list endpoints (spec part 4): one page of a list, with total, hasMore and nextOffset, and the links
- * to other pages.
+ * Sorts the items of list endpoints and cuts them into pages (spec part 4). A page contains `total`, `hasMore` and
+ * `nextOffset`, and links to the other pages.
  */
-import type { Paging } from '../protocol/api.ts';
+import type { Paging } from '../protocol/resources/paging.ts';
 
-/** What sorting looks at; times in milliseconds. */
+/** The fields that lists are sorted by. Times are in milliseconds. */
 export interface Sortable {
   createdAt: number;
   updatedAt: number;
   name: string;
-  /** Decides between equals, so that the order is stable. */
+  /** Decides the order of items whose other fields are equal, so that the order is the same for every page. */
   id: string;
 }
 
-/** One page and what the client needs for the next. */
+/** One page of a list. `nextOffset` is the offset of the next page; null on the last page. */
 export interface Page<T> {
   items: T[];
   total: number;
@@ -22,9 +22,9 @@ export interface Page<T> {
 }
 
 /**
- * Sorts and cuts.
- * @param key what to sort an item by
- * @param fallback order without `sort` and `order` in the query
+ * Sorts a list and returns one page of it.
+ * @param key returns the fields that an item is sorted by
+ * @param fallback `sort` and `order` for a query without them
  */
 export function page<T>(
   all: readonly T[],
@@ -47,7 +47,7 @@ function compare(a: Sortable, b: Sortable, sort: keyof Sortable): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** What a reply with a page tells of it. */
+/** The fields by which a reply is recognized as a page of a list. */
 type Placed = Pick<Page<unknown>, 'total' | 'hasMore'>;
 
 /** Whether a reply's body is a page of a list. */
@@ -56,8 +56,9 @@ export function isPage(body: object): body is Placed {
 }
 
 /**
- * The Link header of a page (RFC 8288): first, prev, next and last, as far as they are there, with the query's own filters.
- * @param query the query string of the request, which was found good
+ * Returns the Link header of a page (RFC 8288), with the relations first, prev, next and last. The first page has no
+ * prev, and the last page has no next. The links keep the filters of the query.
+ * @param query the query string of the request, already checked
  */
 export function pageLinks(path: string, query: string, { total, hasMore }: Placed): string {
   const given = new URLSearchParams(query);

@@ -1,15 +1,15 @@
 /**
- * Publications: list, get, send once more, delete. Not part of the spec but for their shape.
+ * Handles publications: list, get, resend, delete. The spec defines only the shape of a publication, not these
+ * operations.
  */
 import { invalid, ServiceError } from '../foundation/errors.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
+import { EmptyBodySchema, NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
-  EmptyBodySchema,
   type ListPublicationsQuery,
   ListPublicationsQuerySchema,
-  NoQuerySchema,
-} from '../protocol/api.ts';
-import { publishingContracts } from '../protocol/contracts/publishing.ts';
-import type { PublicationRecord } from '../protocol/publications.ts';
+  publicationContracts,
+} from '../protocol/resources/publications.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { readHostedNote } from '../store/tables/hosted-notes.ts';
@@ -20,10 +20,10 @@ import {
   listPublications as storedPublications,
 } from '../store/tables/publications.ts';
 import { assertVisible } from './authenticate.ts';
-import { carryOut, partitionOfId, readPartition } from './context.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
-import { carryOutToEnd, connectionFor, toldAgain } from './publish.ts';
+import { connectionFor, repeatedReply, runToEnd } from './publish.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
@@ -33,7 +33,7 @@ const listPublications: ApiRoute<ListPublicationsQuery> = {
   method: 'GET',
   path: '/api/publications',
   operation: 'listPublications',
-  contract: publishingContracts.listPublications,
+  contract: publicationContracts.listPublications,
   scope: 'drafts:read',
   query: ListPublicationsQuerySchema,
   handle: (request) => {
@@ -50,7 +50,7 @@ const getPublication: ApiRoute = {
   method: 'GET',
   path: '/api/publications/:publicationId',
   operation: 'getPublication',
-  contract: publishingContracts.getPublication,
+  contract: publicationContracts.getPublication,
   scope: 'drafts:read',
   query: NoQuerySchema,
   handle: (request) => {
@@ -63,22 +63,22 @@ const resendPublication: ApiRoute = {
   method: 'POST',
   path: '/api/publications/:publicationId/resend',
   operation: 'resendPublication',
-  contract: publishingContracts.resendPublication,
+  contract: publicationContracts.resendPublication,
   scope: 'publish:write',
   query: NoQuerySchema,
   checkBody: (body) => check(EmptyBodySchema, body, 'body'),
-  once: { home: ({ params }) => params[0], reply: toldAgain },
+  once: { home: ({ params }) => params[0], reply: repeatedReply },
   handle: async (request): Promise<ApiReply> => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
     check(EmptyBodySchema, request.body, 'body');
     if (!readDraft(partition, record.draftId))
       throw new ServiceError(
         'conflict',
-        `The draft of publication ${record.id} was erased: it cannot be sent once more.`,
+        `The draft of publication ${record.id} was erased, so it cannot be sent again.`,
       );
     const through = await connectionFor(request, partition, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
-    return carryOutToEnd(request, partition.name, command);
+    return runToEnd(request, partition.name, command);
   },
 };
 
@@ -86,30 +86,37 @@ const deletePublication: ApiRoute = {
   method: 'DELETE',
   path: '/api/publications/:publicationId',
   operation: 'deletePublication',
-  contract: publishingContracts.deletePublication,
+  contract: publicationContracts.deletePublication,
   scope: 'publish:write',
   query: NoQuerySchema,
   handle: async (request) => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
     const command = { name: 'deletePublication', publicationId: record.id } as const;
-    const { deletedAt } = await carryOut<{ deletedAt: number }>(request.context, partition.name, command);
+    const { deletedAt } = await runCommand<{ deletedAt: number }>(request.context, partition.name, command);
     const left =
       record.channel === 'hosted' ? pageAfter(readPartition(request.context, partition.name), record) : undefined;
     return { status: 200, body: deletedResponse(record, deletedAt, left) };
   },
 };
 
-/** What deleting did, and what it did not do. */
+/**
+ * Makes the reply to a deletion. Its message states what was deleted and what remains at the receiver.
+ * @param page states what happened to the page of a hosted publication
+ */
 export function deletedResponse(
   { id, channel }: Pick<PublicationRecord, 'id' | 'channel'>,
   deletedAt: number,
-  page = 'Its page is gone.',
+  page = 'Its page was removed.',
 ) {
-  const message = channel === 'hosted' ? page : `What the channel ${channel} has got stays there: delete it there.`;
+  const message =
+    channel === 'hosted' ? page : `Anything already published to the channel ${channel} stays there. Delete it there.`;
   return { id, deletedAt: new Date(deletedAt).toISOString(), message };
 }
 
-/** What is at the page of a deleted publication. The store as it is afterwards tells, as others may publish at the same time. */
+/**
+ * Describes what the page of a deleted publication shows now. Reads the store after the deletion, because another
+ * request may have published to the same page meanwhile.
+ */
 function pageAfter(partition: Partition, record: PublicationRecord): string | undefined {
   const version = readReference(partition, record);
   const there = version !== undefined && readHostedNote(partition, record.repoId, version, record.personaPath);
@@ -118,7 +125,9 @@ function pageAfter(partition: Partition, record: PublicationRecord): string | un
   return record.publishedAt === null ? 'It has no page.' : undefined;
 }
 
-/** The publications of a draft, or of a whole repository. */
+/**
+ * Returns the publications of the draft in the query. Without a draft, returns those of the repository in the query.
+ */
 function named(request: ApiRequest<ListPublicationsQuery>): PublicationRecord[] {
   const { draftId, repoId } = request.query;
   if (draftId === undefined && repoId === undefined)

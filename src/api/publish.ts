@@ -1,18 +1,18 @@
 /**
- * Publish Draft and its preview (spec part 4). The connection in force and the organisation's policy are looked up here; the
- * partition decides whether it is a new publication, and its worker sends it.
+ * Publishes drafts and previews publications (spec part 4). The gateway looks up the connection and the policy of the
+ * organization. The fold decides whether the publication is new, and the worker of the partition sends it.
  */
 import { mailNeedsPublicUrl, publicUrlOf } from '../../config/public-url.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
 import { pagesUrl, personaPath } from '../foundation/page-url.ts';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import type { PartitionName } from '../journal/subjects.ts';
-import { NoQuerySchema, type PublishBody, PublishBodySchema } from '../protocol/api.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
 import type { Command } from '../protocol/commands.ts';
-import { publishingContracts } from '../protocol/contracts/publishing.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
+import { type PublishBody, PublishBodySchema, publicationContracts } from '../protocol/resources/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
 import type { Partition } from '../store/partition.ts';
@@ -26,25 +26,28 @@ import { hasEnded, publicationResponse, readPublication } from '../store/tables/
 import { readRepository } from '../store/tables/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { connectionInForce } from './channels.ts';
-import { type ApiContext, carryOut, partitionOfId, readPartition } from './context.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { type ApiContext, partitionOfId, readPartition, runCommand } from './context.ts';
 import { assertHostWritable, assertPagesShown, assertRangeFits } from './publishable.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
-/** How long a request waits for the end of its publication, and how often it looks without a signal, in milliseconds. */
+/**
+ * Maximum time that a request waits for the end of its publication, in milliseconds. When no signal arrives, the
+ * request checks the publication every `pollMs` milliseconds.
+ */
 const endMs = 5000;
-const lookMs = 250;
+const pollMs = 250;
 
 const publishDraft: ApiRoute = {
   method: 'POST',
   path: '/api/publish',
   operation: 'publishDraft',
-  contract: publishingContracts.publishDraft,
+  contract: publicationContracts.publishDraft,
   scope: 'publish:write',
   query: NoQuerySchema,
   checkBody: checkPublish,
-  once: { home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId, reply: toldAgain },
+  once: { home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId, reply: repeatedReply },
   handle: async (request) => {
     const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
@@ -53,8 +56,8 @@ const publishDraft: ApiRoute = {
 };
 
 /**
- * Publishes a draft as it is now, and replies once that has ended, or has been waited for long enough.
- * @throws ServiceError `conflict` for a draft that is not ready or a channel that is not connected, `forbidden`
+ * Publishes the current revision of a draft. Replies when the publication has ended, or after five seconds.
+ * @throws ServiceError `forbidden`, or `conflict` for a draft that is not ready or a channel that is not connected
  */
 export async function publish(
   asked: Pick<ApiRequest, 'context' | 'directory' | 'once'>,
@@ -68,14 +71,14 @@ export async function publish(
   const { id: draftId, revision } = draft;
   const publicationId = newId('pub', slotOfId(draftId) as number);
   const what = { publicationId, draftId, revision, channel, asDraft };
-  return carryOutToEnd(asked, partition.name, { name: 'publish', ...what, ...through });
+  return runToEnd(asked, partition.name, { name: 'publish', ...what, ...through });
 }
 
 const previewPublication: ApiRoute = {
   method: 'POST',
   path: '/api/publish/preview',
   operation: 'previewPublication',
-  contract: publishingContracts.previewPublication,
+  contract: publicationContracts.previewPublication,
   scope: 'drafts:read',
   query: NoQuerySchema,
   checkBody: checkPublish,
@@ -97,7 +100,7 @@ const previewPublication: ApiRoute = {
   },
 };
 
-/** What the two operations take alike. */
+/** Checks the body of a publication or a preview. */
 export function checkPublish(body: unknown): PublishBody {
   const publish = check<PublishBody>(PublishBodySchema, body, 'body');
   if (publish.draft && publish.channel !== 'scm_releases')
@@ -109,15 +112,16 @@ const draftKind = { prefix: 'draft', resource: 'Draft', read: readDraft } as con
 
 function assertReady({ id, status }: DraftRecord): void {
   if (status === 'ready') return;
-  throw new ServiceError('conflict', `Draft ${id} is ${status}: only one that is ready can be published.`, {
+  throw new ServiceError('conflict', `Draft ${id} is ${status}. Only a draft that is ready can be published.`, {
     ...(status === 'processing' && { retryAfter: 1 }),
   });
 }
 
 /**
- * What a publication goes through: the connection of the repository, else of its organisation, else the channel's defaults.
- * @throws ServiceError `conflict` when the channel is not connected or cannot publish this, `forbidden` when the organisation's
- *   policy refuses it
+ * Returns the connection for a publication: the repository's connection, else the organization's connection, else the
+ * defaults of the channel.
+ * @throws ServiceError `conflict` when the channel is not connected or cannot publish this draft, `forbidden` when the
+ *   policy of the organization refuses it
  */
 export async function connectionFor(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
@@ -147,10 +151,10 @@ export async function connectionFor(
   return { connection, ...pages };
 }
 
-/** What is published: a draft, or that of a publication. */
+/** The fields that a draft to publish and a publication to send again have in common. */
 type Published = Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>;
 
-/** Where the repository's notes are shown, and where this draft's page is among them. */
+/** Address of the pages of the repository's notes, and the path of the draft's page below that address. */
 type PagesOf = Pick<PublicationRecord, 'pagesUrl' | 'personaPath'>;
 
 function pagesOf(context: ApiContext, directory: Partition, published: Published): PagesOf {
@@ -162,14 +166,15 @@ function pagesOf(context: ApiContext, directory: Partition, published: Published
 }
 
 /**
- * Where a draft's page is below that of its version; undefined for customers, whose page that is. The address of an internal page
- * follows from a key of the instance, so that it stays the same for later revisions.
+ * Returns the path of a draft's page below the page of its version. Undefined for customers, whose notes are on the
+ * version's own page. The path of an internal page is derived from a secret of the instance, so it cannot be guessed.
+ * Later revisions keep the same path.
  */
 export function personaPathOf({ sealer }: ApiContext, { repoId, rangeId, persona }: Published): string | undefined {
   return personaPath(persona, sealer.mac(rangeId, ['internal page', repoId]));
 }
 
-/** Where the repository's notes are shown, to everybody or to those who have the address; null while they are to nobody. */
+/** Returns the address of the repository's public or unlisted pages; null while its pages are off. */
 export function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): string | null {
   const { orgId, fullName } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
   const repository = readRepository(readPartition(context, partitionOfId(context, repoId) as string), repoId);
@@ -178,19 +183,22 @@ export function pagesUrlOf(context: ApiContext, directory: Partition, repoId: st
   return pagesUrl(publicUrlOf(context.settings), fullName, visibility === 'unlisted' ? key : undefined);
 }
 
-/** Asks for a publication, and replies once it has ended, or once that has been waited for long enough. */
-export async function carryOutToEnd(
+/**
+ * Carries out the command of a publication. Replies when the publication has ended, or after five seconds if it has
+ * not.
+ */
+export async function runToEnd(
   { context, once }: Pick<ApiRequest, 'context' | 'once'>,
   partition: PartitionName,
   command: Extract<Command, { name: 'publish' | 'resendPublication' }>,
 ): Promise<ApiReply> {
-  const { id } = await carryOut<{ id: string }>(context, partition, command, once);
+  const { id } = await runCommand<{ id: string }>(context, partition, command, once);
   return ended(context, id);
 }
 
-/** The reply to a repeated request. */
-export function toldAgain(value: unknown, { context }: Pick<ApiRequest, 'context'>): ApiReply {
-  return told(context, (value as { id: string }).id);
+/** Makes the reply to a repeated request from the current state of the publication. */
+export function repeatedReply(value: unknown, { context }: Pick<ApiRequest, 'context'>): ApiReply {
+  return currentReply(context, (value as { id: string }).id);
 }
 
 async function ended(context: ApiContext, id: string): Promise<ApiReply> {
@@ -200,16 +208,19 @@ async function ended(context: ApiContext, id: string): Promise<ApiReply> {
     const partition = readPartition(context, name);
     const publication = readPublication(partition, id);
     const left = deadline - performance.now();
-    if (!publication || hasEnded(publication) || left <= 0) return told(context, id);
-    await context.signals.wait(name, readCursor(partition).seq + 1, Math.min(lookMs, left));
+    if (!publication || hasEnded(publication) || left <= 0) return currentReply(context, id);
+    await context.signals.wait(name, readCursor(partition).seq + 1, Math.min(pollMs, left));
   }
 }
 
-/** The reply of now. What has not ended is `processing` here, whether or not its first attempt has begun. */
-function told(context: ApiContext, id: string): ApiReply {
+/**
+ * Makes the reply with the current state of a publication. The state `pending` (no attempt has begun) is shown as
+ * `processing`.
+ */
+function currentReply(context: ApiContext, id: string): ApiReply {
   const partition = readPartition(context, partitionOfId(context, id) as string);
   const publication = readPublication(partition, id);
-  if (!publication) throw new ServiceError('conflict', `Publication ${id} was made and deleted since.`);
+  if (!publication) throw new ServiceError('conflict', `Publication ${id} was created, but has been deleted since.`);
   const { status } = publication;
   const body = publicationResponse({ ...publication, status: status === 'pending' ? 'processing' : status });
   return { status: 201, body, headers: ['Location', `/api/publications/${id}`] };

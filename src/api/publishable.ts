@@ -1,22 +1,22 @@
 /**
- * Refuses a publication that no attempt could deliver, before anything is made of it: the range has no tag for a release, the
- * pages are off, or the service may not write to the repository's host.
+ * Refuses publications that no attempt could deliver, before they are stored. Examples: the channel needs a tag and the
+ * range does not end at one, the pages are off, or the service may not write to the repository's host.
  */
 import { hasCredentials, hostAt, hostsOf } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { directoryName } from '../journal/subjects.ts';
 import { type ChannelName, channelTraits } from '../protocol/channels.ts';
 import type { ConfirmOwnerTask, OwnerConfirmation } from '../protocol/tasks.ts';
 import type { Partition } from '../store/partition.ts';
-import { type DirectoryRepository, readDirectoryRepository, readOrganisation } from '../store/tables/directory.ts';
+import { type DirectoryRepository, readDirectoryRepository, readOrganization } from '../store/tables/directory.ts';
 import { readRange } from '../store/tables/ranges.ts';
 import type { ApiContext } from './context.ts';
-import type { ApiRequest } from './handle.ts';
+import type { ApiRequest } from './route.ts';
 
 /**
  * Checks that a range can be published to a channel.
- * @throws ServiceError `conflict` for a release of a range that ends at no tag
+ * @throws ServiceError `conflict` for a channel that needs a tag when the range does not end at one
  */
 export function assertRangeFits(partition: Partition, rangeId: string, channel: ChannelName): void {
   if (!channelTraits[channel].needsTag) return;
@@ -24,7 +24,7 @@ export function assertRangeFits(partition: Partition, rangeId: string, channel: 
   if (range?.bounds.toTag !== undefined) return;
   throw new ServiceError(
     'conflict',
-    `The channel ${channel} publishes the release of a tag, and this range is ${
+    `The channel ${channel} needs a range that ends at a tag, but this range is defined ${
       range?.bounds.toDate === undefined ? 'by pull requests' : 'by dates'
     }. Create a range between two tags, or publish to another channel.`,
   );
@@ -35,14 +35,15 @@ export function assertPagesShown(channel: ChannelName, pagesUrl: string | null):
   if (channel !== 'hosted' || pagesUrl !== null) return;
   throw new ServiceError(
     'conflict',
-    'The pages of this repository are off, which is the default for private ones. Set visibility to public or unlisted with PUT /api/channels/hosted?repoId=….',
+    'The pages of this repository are off, which is the default for private repositories. Set visibility to public or unlisted with PUT /api/channels/hosted?repoId=….',
   );
 }
 
 /**
- * Checks that the service may write to a repository's host, for channels that do. A host that does not answer now is left to
- * the attempts.
- * @throws ServiceError `conflict` that says which credentials are missing, or that the host does not confirm the owner
+ * Checks that the service may write to the repository's host. Only channels that write to this host are checked. If the
+ * host does not reply now, the publication is not refused, because each attempt asks the host again.
+ * @throws ServiceError `conflict` when credentials are missing (the message names them), or when the host does not
+ *   confirm the owner
  */
 export async function assertHostWritable(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
@@ -60,17 +61,22 @@ function missingCredentials(
   directory: Partition,
   { orgId, fullName, installationId }: DirectoryRepository,
 ): string | null {
-  const origin = readOrganisation(directory, orgId)?.origin ?? settings.hostOrigin;
+  const origin = readOrganization(directory, orgId)?.origin ?? settings.hostOrigin;
   const host = hostAt(hostsOf(settings), origin);
-  if (!host) return `the settings do not name the host ${origin}. Add it to TIDINGS_HOSTS with a token, then restart.`;
+  if (!host)
+    return `the settings do not contain the host ${origin}. Add it to TIDINGS_HOSTS with a token, then restart.`;
   if (hasCredentials(host, installationId)) return null;
   if (host.app !== undefined)
     return `the app has no installation for ${fullName}. Install it for the owner with access to this repository.`;
   const setting = origin === settings.hostOrigin ? 'TIDINGS_HOST_TOKEN' : 'its token in TIDINGS_HOSTS';
-  return `the service has no credentials for ${origin}. Set ${setting} to one that may write to the repository, or set up an app, then restart.`;
+  return `the service has no credentials for ${origin}. Set ${setting} to a token that may write to the repository, or set up an app, then restart.`;
 }
 
-/** A confirmed owner is asked for again by the attempt; any other answer may be old, so the host is asked now. */
+/**
+ * Returns why the host does not confirm the owner of the repository; null when the host confirms it. A stored
+ * confirmation is enough here, since each attempt asks the host again. A stored denial may be out of date, so the host
+ * is asked again before this function returns a refusal.
+ */
 async function ownerRefusal({ journal }: ApiContext, { id, ownership }: DirectoryRepository): Promise<string | null> {
   if (ownership?.confirmed) return null;
   const question: ConfirmOwnerTask = { task: 'confirmOwner', repoId: id };

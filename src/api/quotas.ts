@@ -1,10 +1,11 @@
 /**
- * Maximums per organisation of what lies in many partitions: release ranges, and backfills under way. Exact for the one gateway
- * of a node: a request that might exceed a maximum waits for those before it.
+ * Enforces the maximums per organization for objects that are stored in many partitions: release ranges, and backfills
+ * under way. The counts are exact, since a node has only one gateway. A request that might exceed a maximum waits until
+ * earlier requests of its organization have ended.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
-import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
+import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { Partition } from '../store/partition.ts';
 import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
 import { listDirectoryRepositories, readDirectoryRepository } from '../store/tables/directory.ts';
@@ -12,63 +13,65 @@ import { readCursor } from '../store/tables/meta.ts';
 import { countRanges } from '../store/tables/ranges.ts';
 import { type ApiContext, readPartition } from './context.ts';
 
-/** What is counted of a repository, and how an excess is refused. */
+/** Defines how objects of a repository are counted, the maximum, and the message when it is reached. */
 interface Counted {
   most: number;
   count: (partition: Partition, repoId: string) => number;
   message: string;
 }
 
-/** How many there are already. */
+/** The maximum, and the number of objects that exist already. */
 export interface Used {
   most: number;
-  /** In repositories of the organisation other than the one of the request. */
+  /** Number of objects in the other repositories of the organization. */
   elsewhere: number;
 }
 
 export class Quotas {
-  /** Requests under way by what they make and the organisation that they make it for. */
+  /** Requests under way. A map key consists of kind and organization, such as `ranges org_…`. */
   private readonly running = new Map<string, Set<Promise<unknown>>>();
   private seq = -1;
   private repositories = new Map<string, string[]>();
 
   /**
-   * Makes a release range while its organisation may have one more.
-   * @throws ServiceError `conflict` when it may not, or what `make` throws
+   * Makes a release range if its organization has fewer ranges than the maximum.
+   * @throws ServiceError `conflict` at the maximum; also every error that `make` throws
    */
   withinRanges<T>(context: ApiContext, repoId: string, make: (used: Used) => Promise<T>): Promise<T> {
-    const most = context.settings.maxRanges;
-    const message = `An organization has at most ${most} release ranges (TIDINGS_MAX_RANGES).`;
-    return this.within(context, 'ranges', repoId, { most, message, count: countRanges }, make);
+    const max = context.settings.maxRanges;
+    const message = `An organization has at most ${max} release ranges (TIDINGS_MAX_RANGES).`;
+    return this.within(context, 'ranges', repoId, { most: max, message, count: countRanges }, make);
   }
 
   /**
-   * Starts a backfill while its organisation may have one more under way. A repository that has one is not held up.
-   * @throws ServiceError `conflict` when it may not, or what `start` throws
+   * Starts a backfill if its organization has fewer backfills under way than the maximum. A repository with a backfill
+   * under way is never refused, since `start` then returns the existing backfill.
+   * @throws ServiceError `conflict` at the maximum; also every error that `start` throws
    */
   withinBackfills<T>(context: ApiContext, repoId: string, start: () => Promise<T>): Promise<T> {
-    const most = context.settings.maxBackfills;
-    const message = `An organization has at most ${most} backfills under way (TIDINGS_MAX_BACKFILLS). Wait for one to end, or cancel one.`;
+    const max = context.settings.maxBackfills;
+    const message = `An organization has at most ${max} backfills under way (TIDINGS_MAX_BACKFILLS). Wait for one to end, or cancel one.`;
     if (countBackfills(readPartition(context, homeOf(context, repoId)), repoId) > 0) return start();
-    return this.within(context, 'backfills', repoId, { most, message, count: countBackfills }, start);
+    return this.within(context, 'backfills', repoId, { most: max, message, count: countBackfills }, start);
   }
 
   private async within<T>(
     context: ApiContext,
     kind: string,
     repoId: string,
-    { most, message, count }: Counted,
+    { most: max, message, count }: Counted,
     make: (used: Used) => Promise<T>,
   ): Promise<T> {
     const orgId = readDirectoryRepository(readPartition(context, directoryName), repoId)?.orgId;
-    if (most === 0 || orgId === undefined) return make({ most: 0, elsewhere: 0 });
+    if (max === 0 || orgId === undefined) return make({ most: 0, elsewhere: 0 });
     const owner = `${kind} ${orgId}`;
     for (;;) {
       const running = this.running.get(owner) ?? new Set();
       const { own, elsewhere } = this.used(context, orgId, repoId, count);
-      if (own + elsewhere + running.size < most) return this.noting(owner, running, make({ most, elsewhere }));
+      if (own + elsewhere + running.size < max) return this.noting(owner, running, make({ most: max, elsewhere }));
       if (running.size === 0) throw new ServiceError('conflict', message);
-      // One that is folded already may still be under way here: it would count twice.
+      // A request under way may have stored its object already. In this case, the object and the request are both
+      // counted, so the maximum may not be reached yet. Therefore, wait for one request to end, and count again.
       await Promise.race(running);
     }
   }
@@ -85,7 +88,7 @@ export class Quotas {
     }
   }
 
-  /** What a repository has, and what the others of its organisation have together. */
+  /** Counts the objects of a repository, and those of all other repositories of its organization together. */
   private used(
     context: ApiContext,
     orgId: string,
@@ -98,13 +101,14 @@ export class Quotas {
       const name = homeOf(context, id);
       if (!partitions.has(name)) partitions.set(name, context.readers.fresh(name));
       const partition = partitions.get(name);
-      // What lies in a partition that is lost counts for nothing, so that the others can still be written to.
+      // The objects of a partition that cannot be opened are not counted, so that the other partitions can still be
+      // written to.
       if (partition) used[id === repoId ? 'own' : 'elsewhere'] += count(partition, id);
     }
     return used;
   }
 
-  /** Repositories by organisation, remembered for one state of the directory. */
+  /** Returns the ids of an organization's repositories. They are cached until the directory changes. */
   private repositoriesOf(context: ApiContext, orgId: string): readonly string[] {
     const directory = readPartition(context, directoryName);
     const { seq } = readCursor(directory);

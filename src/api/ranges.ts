@@ -1,26 +1,26 @@
 /**
- * Release ranges: list, get, create (spec part 4).
+ * Handles release ranges: list, get, create (spec part 4).
  */
 import { type ErrorDetails, invalid, type ServiceError } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
 import { ask } from '../journal/query.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
   type CreateRangeBody,
   CreateRangeBodySchemas,
   type ListRangesQuery,
   ListRangesQuerySchema,
-  NoQuerySchema,
-} from '../protocol/api.ts';
-import { draftContracts } from '../protocol/contracts/drafts.ts';
+  rangeContracts,
+} from '../protocol/resources/ranges.ts';
 import type { RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import type { Preview, PreviewTask } from '../protocol/tasks.ts';
 import { listRanges as storedRanges } from '../store/tables/ranges.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { rangeResponse } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
-import { carryOut, lifeFor, partitionOfId, readPartition } from './context.ts';
-import type { ApiReply, ApiRoute } from './handle.ts';
+import { incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRoute } from './route.ts';
 import { replyReady } from './stored-object.ts';
 import { check, shown } from './validate.ts';
 
@@ -28,7 +28,7 @@ const listRanges: ApiRoute<ListRangesQuery> = {
   method: 'GET',
   path: '/api/ranges',
   operation: 'listRanges',
-  contract: draftContracts.listRanges,
+  contract: rangeContracts.listRanges,
   scope: 'ranges:read',
   query: ListRangesQuerySchema,
   handle: ({ query, caller, context }) => {
@@ -46,7 +46,7 @@ const getRange: ApiRoute = {
   method: 'GET',
   path: '/api/ranges/:rangeId',
   operation: 'getRange',
-  contract: draftContracts.getRange,
+  contract: rangeContracts.getRange,
   scope: 'ranges:read',
   query: NoQuerySchema,
   handle: (request) => replyReady(request, 'range', 'Release range'),
@@ -56,7 +56,7 @@ const createRange: ApiRoute = {
   method: 'POST',
   path: '/api/ranges',
   operation: 'createRange',
-  contract: draftContracts.createRange,
+  contract: rangeContracts.createRange,
   scope: 'ranges:write',
   query: NoQuerySchema,
   checkBody: checkWhole,
@@ -65,16 +65,16 @@ const createRange: ApiRoute = {
     const { repoId, ...bounds } = checkBody(body);
     assertVisible(caller, repoId, 'Repository', repoId);
     checkBounds(bounds);
-    const life = lifeFor(context, repoId);
+    const incarnation = incarnationFor(context, repoId);
     const name = partitionOfId(context, repoId) as string;
     const question: PreviewTask = { task: 'preview', repoId, bounds };
     const range = await quotas.withinRanges(context, repoId, async (used) => {
       const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
       const rangeId = newId('range', slotOfId(repoId) as number);
-      return carryOut(
+      return runCommand(
         context,
         name,
-        { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used, ...life },
+        { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used, ...incarnation },
         once,
       );
     });
@@ -106,7 +106,12 @@ function isRangeType(type: unknown): type is keyof typeof CreateRangeBodySchemas
   return typeof type === 'string' && Object.hasOwn(CreateRangeBodySchemas, type);
 }
 
-/** Reversed bounds name both fields; equal tags hold nothing, equal days and numbers hold one. */
+/**
+ * Checks that the bounds of a range are in order. The error for reversed bounds names both fields. Two equal tags are
+ * refused, as no changes are between them. Equal days or pull request numbers are valid: the range contains that one
+ * day or pull request.
+ * @throws ServiceError `invalid`
+ */
 function checkBounds(bounds: RangeBounds): void {
   const { fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
   if (fromTag !== undefined && fromTag === toTag) throw unfit({ fromTag, toTag }, 'two different tags');

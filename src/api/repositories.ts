@@ -1,17 +1,17 @@
 /**
- * Repositories and their tags, as the directory and the partitions know them.
+ * Handles repositories and their tags: list, get, select. Repositories are read from the directory, tags from the
+ * partition of the repository.
  */
 import { notFound } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
+import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import {
-  NoQuerySchema,
-  type Paging,
-  PagingSchema,
+  repositoryContracts,
   type UpdateRepositoryBody,
   UpdateRepositoryBodySchema,
-} from '../protocol/api.ts';
-import { repositoryContracts } from '../protocol/contracts/repositories.ts';
+} from '../protocol/resources/repositories.ts';
 import {
   type DirectoryRepository,
   directoryRepositoryDigest,
@@ -22,9 +22,9 @@ import {
 import { listTags } from '../store/tables/tags.ts';
 import { assertVisible } from './authenticate.ts';
 import { changedReply, readIfMatch } from './conditional.ts';
-import { carryOut, partitionOfId, readPartition } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import { partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
+import type { ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
 const listRepositories: ApiRoute<Paging> = {
@@ -71,7 +71,7 @@ const updateRepository: ApiRoute = {
     const { selected } = checkUpdate(body);
     const orgId = readDirectoryRepository(directory, repoId)?.orgId as string;
     const command = { name: 'selectRepository', repoId, orgId, selected, ...(ifMatch && { ifMatch }) } as const;
-    return changedReply(await carryOut<object>(context, directoryName, command));
+    return changedReply(await runCommand<object>(context, directoryName, command));
   },
 };
 
@@ -85,7 +85,7 @@ const listRepositoryTags: ApiRoute<Paging> = {
   handle: ({ query, caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const partition = readPartition(context, partitionOfId(context, repoId) ?? '');
-    // A tag of which only a create event told has no commit yet.
+    // Omits tags whose commit is not known: only the create event of such a tag has arrived so far.
     const all = listTags(partition, repoId).filter((tag) => tag.sha !== null);
     const sortable = (tag: (typeof all)[number]) => ({
       createdAt: tag.date ?? tag.pushedAt,

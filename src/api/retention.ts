@@ -1,24 +1,32 @@
 /**
- * Retention for an operator: what a sweep would erase now, what erasing waits for, and the word that lets it go on
- * (`docs/architecture.md` decision 19). For keys of the instance only: it tells of all organisations.
+ * Shows an operator the data that a sweep would erase now, and the erasures that wait for approval. The operator can
+ * approve the waiting erasures (`docs/architecture.md` decision 19). Only instance keys may use these operations,
+ * because they concern all organizations.
  */
 import { createHash } from 'node:crypto';
 import { toDate, yearBefore } from '../foundation/days.ts';
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
+import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { askDue, type PartitionDue } from '../journal/retention.ts';
-import { directoryName, type PartitionName, partitionNames } from '../journal/subjects.ts';
-import { type ApproveRetentionBody, ApproveRetentionBodySchema, NoQuerySchema } from '../protocol/api.ts';
-import { operatorContracts } from '../protocol/contracts/operations.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
+import {
+  type ApproveRetentionBody,
+  ApproveRetentionBodySchema,
+  retentionContracts,
+} from '../protocol/resources/retention.ts';
 import type { RecordCounts, RetentionStatus, Wait } from '../protocol/retention.ts';
 import type { Partition } from '../store/partition.ts';
-import { isKeptAlone, listDirectoryRepositories, listOrganisations } from '../store/tables/directory.ts';
-import { noCounts, organisationKeepingMs, retentionStatus } from '../store/tables/retention.ts';
+import { isKeptAlone, listDirectoryRepositories, listOrganizations } from '../store/tables/directory.ts';
+import { noCounts, organizationKeepingMs, retentionStatus } from '../store/tables/retention.ts';
 import type { Caller } from './authenticate.ts';
-import { type ApiContext, carryOut, readPartition } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import { type ApiContext, readPartition, runCommand } from './context.ts';
+import type { ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
-/** Something that waits, with a name for it that changes when it does. */
+/**
+ * An erasure that waits for approval. Its id changes when its content changes, so that an approval always concerns the
+ * content that the operator has seen.
+ */
 export interface Waiting {
   partition: PartitionName;
   id: string;
@@ -29,7 +37,7 @@ const showRetention: ApiRoute = {
   method: 'GET',
   path: '/api/retention',
   operation: 'showRetention',
-  contract: operatorContracts.showRetention,
+  contract: retentionContracts.showRetention,
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: async ({ caller, context }) => {
@@ -42,7 +50,7 @@ const approveRetention: ApiRoute = {
   method: 'POST',
   path: '/api/retention/approve',
   operation: 'approveRetention',
-  contract: operatorContracts.approveRetention,
+  contract: retentionContracts.approveRetention,
   scope: 'repos:write',
   query: NoQuerySchema,
   checkBody: (body) => check(ApproveRetentionBodySchema, body, 'body'),
@@ -55,22 +63,20 @@ const approveRetention: ApiRoute = {
 
 function assertInstance({ key }: Caller): void {
   if (key.orgId === null) return;
-  throw new ServiceError(
-    'forbidden',
-    'The API key belongs to one organization; retention needs a key of the instance.',
-  );
+  throw new ServiceError('forbidden', 'The API key belongs to one organization. Retention needs an instance key.');
 }
 
 /**
- * What would go now, by partition, repository and organisation, and what waits. Nothing is changed.
+ * Reports what a sweep would erase now, by partition, repository and organization, and what waits for approval. The
+ * report itself erases nothing.
  * @throws ServiceError `unavailable` when the owner of a partition does not answer
  */
 export async function describeRetention(context: ApiContext) {
   const now = Date.now();
   const before = yearBefore(now);
   const { partitions } = context.settings;
-  const removed = removedOrganisations(readPartition(context, directoryName), now);
-  const repositories = removed.flatMap((organisation) => organisation.repositories);
+  const removed = removedOrganizations(readPartition(context, directoryName), now);
+  const repositories = removed.flatMap((organization) => organization.repositories);
   const due = await askDue(context.journal, partitions, before, repositories);
   const counts = new Map(due.flatMap(({ whole }) => whole.map((each) => [each.repoId, toRow(each)])));
   return {
@@ -97,18 +103,18 @@ function describeSweep({ at, before, erased }: NonNullable<RetentionStatus['last
   return { at: iso(at), ...(before !== null && { before: toDate(before), erased }) };
 }
 
-/** Organisations whose app was removed, with the time from which they are erased. */
-function removedOrganisations(directory: Partition, now: number) {
-  return listOrganisations(directory).flatMap((organisation) => {
-    const { id, login, uninstalledAt } = organisation;
-    if (uninstalledAt === null || isKeptAlone(directory, organisation)) return [];
-    const from = uninstalledAt + organisationKeepingMs;
+/** Returns the organizations whose app was uninstalled, with the time from which their data is erased. */
+function removedOrganizations(directory: Partition, now: number) {
+  return listOrganizations(directory).flatMap((organization) => {
+    const { id, login, uninstalledAt } = organization;
+    if (uninstalledAt === null || isKeptAlone(directory, organization)) return [];
+    const from = uninstalledAt + organizationKeepingMs;
     const repositories = listDirectoryRepositories(directory, id).map((repository) => repository.id);
     return { id, login, uninstalledAt: iso(uninstalledAt), erasedFrom: iso(from), due: from <= now, repositories };
   });
 }
 
-/** Everything that waits for a word now. */
+/** Returns all erasures that wait for approval now. */
 export function listWaiting(context: ApiContext): Waiting[] {
   return partitionNames(context.settings.partitions).flatMap((partition) =>
     retentionStatus(readPartition(context, partition)).waiting.map((wait) => ({ partition, id: idOf(wait), wait })),
@@ -116,10 +122,10 @@ export function listWaiting(context: ApiContext): Waiting[] {
 }
 
 /**
- * Gives the word for what waits: in one partition or in all, for one thing by its id or for all of them.
- * @returns what was allowed
- * @throws ServiceError `invalid` for a partition that there is not, `notFound` when nothing of this kind waits, `conflict`
- *   when it has become another meanwhile
+ * Approves waiting erasures, in one partition or in all. When an id is given, approves only the erasure with this id.
+ * @returns the erasures that were approved
+ * @throws ServiceError `invalid` for an unknown partition, `notFound` when no erasure with this id waits, `conflict`
+ *   when the erasure has changed meanwhile
  */
 export async function approve(context: ApiContext, wanted: ApproveRetentionBody): Promise<Waiting[]> {
   const names = partitionNames(context.settings.partitions);
@@ -129,17 +135,20 @@ export async function approve(context: ApiContext, wanted: ApproveRetentionBody)
     ({ partition, id }) => partition === (wanted.partition ?? partition) && id === (wanted.id ?? id),
   );
   if (wanted.id !== undefined && waiting.length === 0) throw notFound('Waiting erasure', wanted.id);
-  for (const { partition, wait } of waiting) await carryOut(context, partition, { name: 'approveRetention', wait });
+  for (const { partition, wait } of waiting) await runCommand(context, partition, { name: 'approveRetention', wait });
   return waiting;
 }
 
-/** That a clock goes on makes it no other one. */
+/**
+ * Returns the id of a waiting erasure. For a clock jump, the current time of the clock is not part of the id, because
+ * the id would then change constantly.
+ */
 function idOf(wait: Wait): string {
   const what = wait.cause === 'clock' ? { cause: wait.cause, from: wait.from } : wait;
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 12);
 }
 
-/** A wait as people read it. */
+/** Makes the part of the reply that describes a waiting erasure. */
 function shown({ partition, id, wait }: Waiting): Record<string, unknown> {
   const what = { partition, id, cause: wait.cause };
   if (wait.cause === 'clock') return { ...what, from: iso(wait.from), to: iso(wait.to) };

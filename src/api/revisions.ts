@@ -1,24 +1,20 @@
 /**
- * Revisions of a draft: list, get, restore. Not part of the spec; every body that a draft has had can be read and taken back.
+ * Handles the revisions of a draft: list, get, restore. The spec does not define these operations. The store keeps the
+ * newest texts of a draft and its first generated text.
  */
 import { notFound, ServiceError } from '../foundation/errors.ts';
-import {
-  NoQuerySchema,
-  type Paging,
-  PagingSchema,
-  type RestoreDraftBody,
-  RestoreDraftBodySchema,
-} from '../protocol/api.ts';
 import type { DraftChange } from '../protocol/commands.ts';
-import { draftContracts } from '../protocol/contracts/drafts.ts';
+import { draftContracts, type RestoreDraftBody, RestoreDraftBodySchema } from '../protocol/resources/drafts.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
+import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { listDraftRevisions, readDraftRevision, readFlags, readTexts } from '../store/tables/revisions.ts';
 import { readIfMatch } from './conditional.ts';
-import { carryOutChange, toChange } from './drafts.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { runChange, toChange } from './drafts.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { type Asking, visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
@@ -73,23 +69,23 @@ const restoreDraft: ApiRoute = {
     const { partition, record } = visibleDraft(request, request.params[0]);
     const ifMatch = readIfMatch(request.headers['if-match']);
     const { revision } = check<RestoreDraftBody>(RestoreDraftBodySchema, request.body, 'body');
-    // Read before the change: afterwards it may be past its keeping.
+    // Read the revision before the change, because the change may remove it.
     const restored = readDraftRevision(partition, record.id, revision);
     if (!restored) throw notFound('Revision', String(revision));
     const { bodyMd } = readTexts(partition, record, restored);
     const edited = flagsOf(partition, record, restored);
     const command = { name: 'restoreDraft', draftId: record.id, revision } as const;
-    const { etag, ...change } = await carryOutChange(request, partition, command, ifMatch);
+    const { etag, ...change } = await runChange(request, partition, command, ifMatch);
     return { status: 200, body: { ...change, bodyMd, ...edited }, etag };
   },
 };
 
-/** The reply of an earlier request, with the text that it restored. */
+/** Makes the reply to a repeated request, with the text that the first request restored. */
 function restoredBefore(value: unknown, request: ApiRequest): ApiReply {
   const { etag, ...change } = toChange(value as DraftChange);
   const { partition, record } = visibleDraft(request, change.id);
   const revision = readDraftRevision(partition, record.id, change.revision);
-  if (!revision) throw new ServiceError('conflict', 'The revision was restored, and its text is past its keeping.');
+  if (!revision) throw new ServiceError('conflict', 'The revision was restored, but its text is no longer stored.');
   const { bodyMd } = readTexts(partition, record, revision);
   return { status: 200, body: { ...change, bodyMd, ...flagsOf(partition, record, revision) }, etag };
 }
@@ -98,7 +94,7 @@ function visibleDraft(asking: Asking, draftId = '') {
   return visible(asking, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
 }
 
-/** Flags of a revision that a person had edited; nothing for the generated ones. */
+/** Returns the flags of a revision if a person has edited them; an empty object for generated flags. */
 function flagsOf(partition: Partition, draft: DraftRecord, revision: DraftRevision): { flags?: DraftFlags } {
   return revision.flags ? { flags: readFlags(partition, draft, revision).flags } : {};
 }
@@ -107,7 +103,7 @@ function revisionResponse({ number, kind, by, bytes, at }: DraftRevision, edited
   return { number, kind, by, bytes, createdAt: new Date(at).toISOString(), ...edited };
 }
 
-/** Several can be of one millisecond; their numbers order them then. */
+/** Several revisions can have the same time in milliseconds. In this case, the revision number decides their order. */
 function toSortable({ number, at }: DraftRevision) {
   const name = String(number).padStart(10, '0');
   return { id: name, createdAt: at, updatedAt: at, name };

@@ -1,20 +1,20 @@
 /**
- * The whole route table of the API (spec part 4).
+ * Lists all routes of the API (spec part 4).
  */
 import { backfillRoutes } from './backfills.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { draftRoutes } from './drafts.ts';
-import type { ApiRoute } from './handle.ts';
 import { keyRoutes } from './keys.ts';
-import { organisationRoutes } from './organizations.ts';
+import { organizationRoutes } from './organizations.ts';
 import { publicationRoutes } from './publications.ts';
 import { publishRoutes } from './publish.ts';
 import { rangeRoutes } from './ranges.ts';
 import { repositoryRoutes } from './repositories.ts';
 import { retentionRoutes } from './retention.ts';
 import { revisionRoutes } from './revisions.ts';
+import type { ApiRoute } from './route.ts';
 import { settingsRoutes } from './settings.ts';
 import { statsRoutes } from './stats.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -36,7 +36,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...channelRoutes,
   ...statsRoutes,
   ...keyRoutes,
-  ...organisationRoutes,
+  ...organizationRoutes,
   ...webhookSecretRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,

@@ -1,5 +1,6 @@
 /**
- * Made-up records that replies in test mode are made of, by the same functions that make the real ones.
+ * Defines made-up records for replies in test mode. The same functions that make real replies convert these records to
+ * replies.
  */
 import { createHash } from 'node:crypto';
 import type { BackfillRecord } from '../protocol/backfill.ts';
@@ -9,15 +10,15 @@ import type { PublicationRecord } from '../protocol/publications.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
 import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
-import type { DirectoryRepository, OrganisationRecord } from '../store/tables/directory.ts';
+import type { DirectoryRepository, OrganizationRecord } from '../store/tables/directory.ts';
 
 /** Ids that always exist in test mode. */
 export const testId = /^(draft|range|repo|pub|org|key|secret|ep|dlv)_test_(\w{1,64})$/;
 
-/** All made-up times: the first moment of 2026. */
+/** The time in all samples: the start of 2026. */
 export const sampleTime = Date.UTC(2026, 0, 1);
 
-/** A key of the right form that no service knows. */
+/** A key that no instance accepts, although its format and checksum are valid. */
 export const sampleSecret = 'rn_test_000000000000000000000000000000482FTC';
 
 export const sampleRepository: DirectoryRepository = {
@@ -32,7 +33,7 @@ export const sampleRepository: DirectoryRepository = {
   seenAt: sampleTime,
 };
 
-export const sampleOrganisation: OrganisationRecord = {
+export const sampleOrganization: OrganizationRecord = {
   id: 'org_test_acme',
   origin: 'https://github.com',
   login: 'acme',
@@ -48,7 +49,7 @@ export const sampleTags = [
 
 const sampleBounds: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
 
-/** A range; the same bounds always have the same id. */
+/** Makes a range. Without an id, the same repository and bounds always give the same id. */
 export function sampleRange(id: string | undefined, repoId: string, bounds: RangeBounds = sampleBounds): RangeRecord {
   return {
     id: id ?? `range_test_${shortHash(JSON.stringify([repoId, bounds]))}`,
@@ -62,13 +63,16 @@ export function sampleRange(id: string | undefined, repoId: string, bounds: Rang
   };
 }
 
-/** The id of the draft of a range for a persona, in test mode. It names both, where the range's id is not too long for that. */
+/**
+ * Makes the id of a range's draft for a persona. The id contains the range id and the persona, so that both can be read
+ * from it. A range id that is too long is replaced by its hash.
+ */
 export function sampleDraftId(rangeId: string, persona: Persona): string {
   const id = `draft_test_${persona}_${rangeId}`;
   return testId.test(id) ? id : `draft_test_${persona}_${shortHash(rangeId)}`;
 }
 
-/** A draft that is ready; persona and range are those that its id names. */
+/** Makes a draft that is ready. Its persona and range are read from its id. */
 export function sampleDraft(id: string, bodyMd = sampleBody): DraftRecord {
   const [, persona = 'engineer', rangeId = sampleRangeId] =
     /^draft_test_(engineer|internal|customer)(?:_(range_\w+))?/.exec(id) ?? [];
@@ -93,7 +97,7 @@ export function sampleDraft(id: string, bodyMd = sampleBody): DraftRecord {
 const sampleRangeId = sampleRange(undefined, sampleRepository.id).id;
 const sampleBody = '## Features\n\n- Land on rough ground\n\n## Bug Fixes\n\n- Stop the fuel leak\n';
 
-/** A key of the organisation of the caller. */
+/** Makes a key of the sample organization. */
 export function sampleKey(id: string, fields: Partial<KeyRecord> = {}): KeyRecord {
   return {
     id,
@@ -101,7 +105,7 @@ export function sampleKey(id: string, fields: Partial<KeyRecord> = {}): KeyRecor
     prefix: 'rn_test_',
     last4: sampleSecret.slice(-4),
     name: 'sample',
-    orgId: sampleOrganisation.id,
+    orgId: sampleOrganization.id,
     scopes: ['repos:read'],
     createdAt: sampleTime,
     expiresAt: null,
@@ -112,8 +116,8 @@ export function sampleKey(id: string, fields: Partial<KeyRecord> = {}): KeyRecor
 
 export const sampleWebhookSecret: WebhookSecretRecord = {
   id: 'secret_test_sample',
-  origin: sampleOrganisation.origin,
-  orgId: sampleOrganisation.id,
+  origin: sampleOrganization.origin,
+  orgId: sampleOrganization.id,
   name: 'sample',
   sealed: '',
   previous: [],
@@ -121,7 +125,7 @@ export const sampleWebhookSecret: WebhookSecretRecord = {
   rotatedAt: null,
 };
 
-/** A publication that was completed. */
+/** Makes a completed publication. */
 export function samplePublication(
   id: string | undefined,
   { draftId, channel, asDraft }: Pick<PublicationRecord, 'draftId' | 'channel' | 'asDraft'>,
@@ -135,7 +139,7 @@ export function samplePublication(
     persona: 'engineer',
     channel,
     asDraft,
-    connection: { orgId: sampleOrganisation.id, repoId: null, settings: {}, secrets: {}, receiver: '' },
+    connection: { orgId: sampleOrganization.id, repoId: null, settings: {}, secrets: {}, receiver: '' },
     pagesUrl: null,
     status: 'completed',
     sending: null,
@@ -153,14 +157,14 @@ export function samplePublication(
   };
 }
 
-/** A connection of a channel as it was put, of a repository or of its organisation. */
+/** Makes the connection of a channel from the settings of a request, for a repository or its organization. */
 export function sampleChannel(channel: ChannelName, repoId: string | null, put: object): ChannelRecord {
   const { secrets } = channelTraits[channel];
   const isSecret = ([field]: [string, unknown]): boolean => secrets.includes(field);
   const fields = Object.entries(put);
   return {
     channel,
-    orgId: sampleOrganisation.id,
+    orgId: sampleOrganization.id,
     repoId,
     settings: Object.fromEntries(fields.filter((field) => !isSecret(field))),
     secrets: Object.fromEntries(fields.filter(isSecret).map(([field]) => [field, ''])),
@@ -170,11 +174,11 @@ export function sampleChannel(channel: ChannelName, repoId: string | null, put: 
   };
 }
 
-/** An endpoint that is enabled. */
+/** Makes an enabled endpoint. */
 export function sampleWebhookEndpoint(id: string, fields: Partial<WebhookEndpointRecord> = {}): WebhookEndpointRecord {
   return {
     id,
-    orgId: sampleOrganisation.id,
+    orgId: sampleOrganization.id,
     url: 'https://hooks.acme.example/tidings',
     description: 'sample',
     events: [...webhookEvents],
@@ -188,7 +192,7 @@ export function sampleWebhookEndpoint(id: string, fields: Partial<WebhookEndpoin
   };
 }
 
-/** A delivery that arrived at once. */
+/** Makes a delivery that succeeded at the first attempt. */
 export function sampleWebhookDelivery(id: string, endpointId: string): WebhookDelivery {
   const event = 'draft.generated';
   const releaseRangeId = sampleRange(undefined, sampleRepository.id).id;
@@ -209,7 +213,7 @@ export function sampleWebhookDelivery(id: string, endpointId: string): WebhookDe
   };
 }
 
-/** A backfill of a repository in some state. */
+/** Makes a backfill in the given state. */
 export function sampleBackfill(repoId: string, state: BackfillRecord['state']): BackfillRecord {
   const ended = state !== 'running' && state !== 'waiting';
   return {

@@ -1,15 +1,16 @@
 /**
- * How a repository wants its notes: get and put, whole. Not part of the spec, whose rules are the defaults.
+ * Handles the settings for the notes of a repository: get, and put as a whole. The spec does not define these settings.
+ * With their defaults, notes follow the rules of the spec.
  */
 import { toEtag } from '../foundation/etag.ts';
-import { NoQuerySchema } from '../protocol/api.ts';
-import { repositoryContracts } from '../protocol/contracts/repositories.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
+import { repositoryContracts } from '../protocol/resources/repositories.ts';
 import { readSettings, settingsDigest } from '../store/tables/settings.ts';
 import { assertVisible } from './authenticate.ts';
 import { readIfMatch } from './conditional.ts';
-import { carryOut, lifeFor, partitionOfId, readPartition } from './context.ts';
-import type { ApiRoute } from './handle.ts';
+import { incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
+import type { ApiRoute } from './route.ts';
 import { check, withDefaults } from './validate.ts';
 
 const getSettings: ApiRoute = {
@@ -37,18 +38,18 @@ const putSettings: ApiRoute = {
   checkBody: toSettings,
   handle: async ({ body, caller, context, headers, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
-    const life = lifeFor(context, repoId);
+    const incarnation = incarnationFor(context, repoId);
     const ifMatch = readIfMatch(headers['if-match']);
     const settings = toSettings(body);
     const name = partitionOfId(context, repoId) as string;
-    const command = { name: 'putSettings', repoId, settings, ...life, ...(ifMatch && { ifMatch }) } as const;
-    const { digest } = await carryOut<{ digest: string }>(context, name, command);
+    const command = { name: 'putSettings', repoId, settings, ...incarnation, ...(ifMatch && { ifMatch }) } as const;
+    const { digest } = await runCommand<{ digest: string }>(context, name, command);
     return { status: 200, body: settings, etag: toEtag(digest) };
   },
 };
 
 /**
- * Settings as they are put: what is left out goes back to its default.
+ * Returns the notes settings in a body. Omitted fields get their default.
  * @throws ServiceError `invalid` with one detail for each bad field
  */
 export function toSettings(body: unknown): NotesSettings {

@@ -1,22 +1,21 @@
 /**
- * Statistics of an organisation in the current month (spec parts 2 and 4): what the directory has counted, with the calls of
- * the last seconds that it does not know yet.
+ * Reports the statistics of an organization in the current month (spec parts 2 and 4). The count in the directory lacks
+ * the calls of the last seconds, so these are added from memory.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';
-import { type StatsQuery, StatsQuerySchema } from '../protocol/api.ts';
-import { organisationContracts } from '../protocol/contracts/organisations.ts';
+import { type StatsQuery, StatsQuerySchema, statsContracts } from '../protocol/resources/stats.ts';
 import type { Partition } from '../store/partition.ts';
-import { listDirectoryRepositories, listOrganisations, readOrganisation } from '../store/tables/directory.ts';
+import { listDirectoryRepositories, listOrganizations, readOrganization } from '../store/tables/directory.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/tables/usage.ts';
-import type { ApiRequest, ApiRoute } from './handle.ts';
+import type { ApiRequest, ApiRoute } from './route.ts';
 
 const getStats: ApiRoute<StatsQuery> = {
   method: 'GET',
   path: '/api/stats',
   operation: 'getStats',
-  contract: organisationContracts.getStats,
+  contract: statsContracts.getStats,
   scope: 'stats:read',
   query: StatsQuerySchema,
   handle: (request) => {
@@ -31,14 +30,14 @@ const getStats: ApiRoute<StatsQuery> = {
 };
 
 function isKnown(directory: Partition, orgId: string): boolean {
-  return orgId.length <= 100 && readOrganisation(directory, orgId) !== undefined;
+  return orgId.length <= 100 && readOrganization(directory, orgId) !== undefined;
 }
 
-/** Statistics of an organisation; of all together for null. */
+/** Returns the statistics of an organization; for null, the sum over all organizations. */
 function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: string | null): object {
   const now = Date.now();
   const currentMonth = monthOf(now);
-  const owners = orgId === null ? [instanceUsage, ...listOrganisations(directory).map(({ id }) => id)] : [orgId];
+  const owners = orgId === null ? [instanceUsage, ...listOrganizations(directory).map(({ id }) => id)] : [orgId];
   const months = owners.map((owner) => {
     const { apiCalls, ...rest } = readMonth(directory, owner, currentMonth);
     return { ...rest, apiCalls: apiCalls + usage.unfolded(directory, owner, currentMonth) };
@@ -59,7 +58,10 @@ function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: s
   };
 }
 
-/** Calls in percent of what the daily limit allows in a whole month, to two digits; 0 without a daily limit. */
+/**
+ * Returns the number of calls as a percentage of the calls that the daily limit allows in the whole month, rounded to
+ * two decimals; 0 without a daily limit. Example: 1,550 calls at 10,000 per day in a month of 31 days are 0.5.
+ */
 function shareOf(calls: number, { apiPerDay }: Tier, now: number): number {
   if (apiPerDay === 0) return 0;
   const date = new Date(now);

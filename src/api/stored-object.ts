@@ -1,5 +1,5 @@
 /**
- * One stored object by id: found in its partition, checked against what the caller may see, answered from its ready bytes.
+ * Finds one stored object by its id, checks that the caller may see it, and replies with its stored bytes.
  */
 import { notFound } from '../foundation/errors.ts';
 import { type IdPrefix, slotOfId } from '../foundation/ids.ts';
@@ -7,14 +7,14 @@ import type { Partition } from '../store/partition.ts';
 import { readResponse } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
-import type { ApiReply, ApiRequest } from './handle.ts';
+import type { ApiReply, ApiRequest } from './route.ts';
 
-/** The request parts that finding an object takes. */
+/** The parts of a request that are needed to find an object. */
 export type Asking = Pick<ApiRequest, 'caller' | 'context'>;
 
 /**
- * The partition of an id, as of now.
- * @throws ServiceError `notFound` naming the resource when the id is none of its kind
+ * Returns the current state of the partition that an id belongs to.
+ * @throws ServiceError `notFound` naming the resource when the id is not of this kind
  */
 export function partitionHolding({ context }: Asking, id: string, prefix: IdPrefix, resource: string): Partition {
   const name = slotOfId(id, prefix) === undefined ? undefined : partitionOfId(context, id);
@@ -23,9 +23,9 @@ export function partitionHolding({ context }: Asking, id: string, prefix: IdPref
 }
 
 /**
- * A record of a partition that the caller may see.
- * @param read finds the record; what it finds says which repository it belongs to
- * @throws ServiceError `notFound` naming the resource
+ * Finds a row by its id and checks that the caller may see its repository.
+ * @throws ServiceError `notFound` naming the resource when the row does not exist, or the caller may not see its
+ * repository
  */
 export function visible<T extends { repoId: string }>(
   asking: Asking,
@@ -39,7 +39,7 @@ export function visible<T extends { repoId: string }>(
   return { partition, record };
 }
 
-/** The reply to a GET of one object, from its ready bytes. */
+/** Makes the reply to a GET of one object. The stored bytes of the object are sent as they are. */
 export function replyReady(request: ApiRequest, prefix: IdPrefix, resource: string): ApiReply {
   const { record } = visible(request, request.params[0] ?? '', { prefix, resource, read: readResponse });
   const { json, etag, processing } = record;

@@ -1,6 +1,6 @@
 /**
- * Checks queries and bodies against their schemas. All bad fields are reported at once, each with what was expected and what
- * arrived (spec part 7).
+ * Checks queries and bodies against their schemas. One reply reports all bad fields, each with the expected and the
+ * received value (spec part 7).
  */
 import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
@@ -10,14 +10,17 @@ import { type ErrorDetails, invalid } from '../foundation/errors.ts';
 FormatRegistry.Set('date', isDate);
 FormatRegistry.Set('date-time', isTimestamp);
 
-/** A body can have a million unknown fields; whoever mends the client needs to see a few. */
-const mostFaults = 20;
-/** Longest part of a request that a message repeats, in characters. */
-const longestShown = 80;
+/**
+ * Maximum number of faults that a reply lists. A body can have a million unknown fields, and a few faults are enough to
+ * fix the client.
+ */
+const maxFaults = 20;
+/** Maximum length, in characters, of a value or name that a message repeats from the request. */
+const maxShownLength = 80;
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
-/** Whether a text is a calendar day, YYYY-MM-DD. */
+/** Whether a text is an existing calendar day as YYYY-MM-DD. `2026-02-30` is not. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const instant = Date.parse(`${text}T00:00:00Z`);
@@ -31,7 +34,8 @@ function isTimestamp(text: string): boolean {
 }
 
 /**
- * A value that fits its schema, with defaults filled in.
+ * Returns the value when it fits its schema.
+ * @param what names the value in messages: `body`, `query` or `settings`
  * @throws ServiceError `invalid` with one detail for each bad field
  */
 export function check<T>(schema: TObject, value: unknown, what: string): T {
@@ -45,8 +49,9 @@ export function check<T>(schema: TObject, value: unknown, what: string): T {
 }
 
 /**
- * A value with the defaults of its schema where a field is missing. A field of another type stays for `check` to refuse. TypeBox
- * would merge an object into the default of an array: `{"length": 1e9}` becomes an array that it then walks.
+ * Fills in the defaults of a schema where fields are missing. A field of the wrong type is not changed, so that `check`
+ * refuses it. TypeBox's own function is not used, because it would merge an object into the default of an array:
+ * `{"length": 1e9}` becomes an array with a billion items, which TypeBox then walks.
  */
 export function withDefaults(schema: TSchema, value: unknown): unknown {
   const given = value === undefined ? structuredClone(schema.default) : value;
@@ -61,7 +66,7 @@ export function withDefaults(schema: TSchema, value: unknown): unknown {
 }
 
 /**
- * The parameters of a query string, integers read as such.
+ * Parses and checks a query string. Parameters whose schema is an integer become numbers.
  * @throws ServiceError `invalid` with one detail for each bad, repeated or unknown parameter
  */
 export function checkQuery<T>(schema: TObject, query: string): T {
@@ -79,22 +84,25 @@ export function checkQuery<T>(schema: TObject, query: string): T {
   return check<T>(schema, values, 'query');
 }
 
-/** A record that a field named like a part of every object (`constructor`, `__proto__`) can be written to. */
+/** Makes an object without a prototype, so that fields such as `constructor` and `__proto__` can be written to it. */
 function withoutPrototype<T>(): Record<string, T> {
   return Object.create(null);
 }
 
-/** The field that a JSON pointer names, its parts joined by dots. */
+/**
+ * Returns the field that a JSON pointer names, with its parts joined by dots: `/flags/highlights` becomes
+ * `flags.highlights`.
+ */
 function toField(pointer: string): string {
   const parts = pointer.slice(1).split('/');
-  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, longestShown));
+  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, maxShownLength));
   return names.join('.') || 'body';
 }
 
 function faults(known: TypeCheck<TSchema>, value: Record<string, unknown>): ErrorDetails {
   const details = withoutPrototype<string>();
   for (const { path, schema, type, value: found } of known.Errors(value)) {
-    if (Object.keys(details).length === mostFaults) break;
+    if (Object.keys(details).length === maxFaults) break;
     const field = toField(path);
     if (field in details) continue;
     details[field] =
@@ -106,7 +114,7 @@ function faults(known: TypeCheck<TSchema>, value: Record<string, unknown>): Erro
 }
 
 function knownFields({ properties, patternProperties }: TSchema): string {
-  if (patternProperties) return 'a name of one line and at most 100 characters';
+  if (patternProperties) return 'a name on one line, of at most 100 characters';
   return `one of ${Object.keys(properties ?? {}).join(', ') || 'nothing'}`;
 }
 
@@ -126,11 +134,11 @@ function expectation(schema: TSchema): string {
   return `a string${atLeast}${line}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;
 }
 
-/** What arrived, as a message may show it: cut short, and nothing of what can be nested without end. */
+/** Formats a received value for a message. Long texts are cut. For objects and arrays, only their type is shown. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, longestShown) : value);
-  return text.length > longestShown ? `${text.slice(0, longestShown - 3)}…` : text;
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, maxShownLength) : value);
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength - 3)}…` : text;
 }

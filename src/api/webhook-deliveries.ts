@@ -1,26 +1,27 @@
 /**
- * What was sent to webhook endpoints: list and get with every attempt, send one again, replay a range of time.
+ * Handles the deliveries to webhook endpoints: list, get with all attempts, resend one delivery, replay the deliveries
+ * of a time range.
  */
 import { invalid, notFound } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
   type ListWebhookDeliveriesQuery,
   ListWebhookDeliveriesQuerySchema,
-  NoQuerySchema,
   type ReplayWebhooksBody,
   ReplayWebhooksBodySchema,
-} from '../protocol/api.ts';
-import { webhookContracts } from '../protocol/contracts/webhooks.ts';
+  webhookDeliveryContracts,
+} from '../protocol/resources/webhook-deliveries.ts';
 import type { WebhookDelivery } from '../protocol/webhooks.ts';
 import {
   findWebhookDelivery,
   listWebhookDeliveries,
   webhookDeliveryResponse,
 } from '../store/tables/webhook-deliveries.ts';
-import { carryOut } from './context.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { runCommand } from './context.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 import { checkNothing, visibleEndpoint } from './webhook-endpoints.ts';
 
@@ -28,7 +29,7 @@ const list: ApiRoute<ListWebhookDeliveriesQuery> = {
   method: 'GET',
   path: '/api/webhook-endpoints/:endpointId/deliveries',
   operation: 'listWebhookDeliveries',
-  contract: webhookContracts.listWebhookDeliveries,
+  contract: webhookDeliveryContracts.listWebhookDeliveries,
   scope: 'webhooks:read',
   query: ListWebhookDeliveriesQuerySchema,
   handle: ({ query: { status, ...paging }, ...request }) => {
@@ -43,7 +44,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/webhook-endpoints/:endpointId/deliveries/:deliveryId',
   operation: 'getWebhookDelivery',
-  contract: webhookContracts.getWebhookDelivery,
+  contract: webhookDeliveryContracts.getWebhookDelivery,
   scope: 'webhooks:read',
   query: NoQuerySchema,
   handle: (request) => ({ status: 200, body: webhookDeliveryResponse(visibleDelivery(request)) }),
@@ -53,7 +54,7 @@ const resend: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/deliveries/:deliveryId/resend',
   operation: 'resendWebhookDelivery',
-  contract: webhookContracts.resendWebhookDelivery,
+  contract: webhookDeliveryContracts.resendWebhookDelivery,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkNothing,
@@ -62,7 +63,7 @@ const resend: ApiRoute = {
     const { endpointId, id: deliveryId } = visibleDelivery(request);
     checkNothing(request.body);
     const command = { name: 'resendWebhookDelivery', endpointId, deliveryId } as const;
-    return ok(await carryOut(request.context, directoryName, command, request.once));
+    return ok(await runCommand(request.context, directoryName, command, request.once));
   },
 };
 
@@ -70,7 +71,7 @@ const replay: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/replay',
   operation: 'replayWebhookDeliveries',
-  contract: webhookContracts.replayWebhookDeliveries,
+  contract: webhookDeliveryContracts.replayWebhookDeliveries,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkReplay,
@@ -79,7 +80,7 @@ const replay: ApiRoute = {
     const { id: endpointId } = visibleEndpoint(request);
     const wanted = checkReplay(request.body);
     const command = { name: 'replayWebhookDeliveries', endpointId, ...wanted } as const;
-    return ok(await carryOut(request.context, directoryName, command, request.once));
+    return ok(await runCommand(request.context, directoryName, command, request.once));
   },
 };
 
@@ -107,7 +108,7 @@ function ok(value: unknown): ApiReply {
   return { status: 200, body: value as object };
 }
 
-/** Ids of one moment are in no order of their own: the event is what tells them apart for a reader. */
+/** Returns the fields that deliveries are sorted by. The field `name` contains the event. */
 function toSortable({ id, event, createdAt, attempts }: WebhookDelivery) {
   return { id, name: event, createdAt, updatedAt: attempts.at(-1)?.at ?? createdAt };
 }

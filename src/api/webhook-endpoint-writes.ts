@@ -1,43 +1,48 @@
 /**
- * Making webhook endpoints and rotating their secrets: the address is judged as far as its text tells, the secret is made
- * here, secret and query of the address are sealed, and only the sealed texts go on the journal.
+ * Creates webhook endpoints and rotates their secrets. The secret is generated here. The address is checked as far as
+ * possible without resolving its host name. The secret and the query of the address are sealed, and only their sealed
+ * values are written to the journal.
  */
 import { randomBytes } from 'node:crypto';
 import { targetFault } from '../egress/target.ts';
 import { invalid } from '../foundation/errors.ts';
 import { newId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
 import { isMasked, sealAddress, shownAddress, type WebhookAddress } from '../store/tables/webhook-addresses.ts';
 import { sealedForEndpoint } from '../store/tables/webhook-endpoints.ts';
-import { type ApiContext, carryOut, type Use } from './context.ts';
+import { type ApiContext, runCommand, type Use } from './context.ts';
 
-/** What an endpoint is wanted for. */
+/** The properties of an endpoint to create. */
 export interface WantedEndpoint {
   orgId: string;
   url: string;
-  /** Undefined = all events there are. */
+  /** Names of the events to send; undefined = all events. */
   events: readonly WebhookEvent[] | undefined;
   description: string | undefined;
 }
 
-/** An endpoint as it is answered, and its secret, which nobody can read again. */
+/** The reply about an endpoint, together with its secret, which cannot be read again. */
 export interface WrittenEndpoint {
   value: Record<string, unknown> & { id: string };
   secret: string;
-  /** Whether an earlier request has done it, whose reply alone had the secret. */
+  /**
+   * Whether an earlier request with the same Idempotency-Key wrote the endpoint. If so, only the reply to that earlier
+   * request contained the valid secret.
+   */
   replayed: boolean;
 }
 
-/** A stored result, with the validator that only PATCH answers. */
+/** A stored result. Its digest is the ETag of replies to PATCH. Other replies do not contain the digest. */
 type Stored = WrittenEndpoint['value'] & { digest: string };
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Length of a secret in bytes. Standard Webhooks requires 24 to 64. */
 const secretBytes = 32;
 
 /**
- * Makes an endpoint.
- * @throws ServiceError `notFound` for the organisation, `conflict` when it has too many
+ * Creates an endpoint.
+ * @throws ServiceError `notFound` for an unknown organization, `conflict` when the organization has the maximum number
+ * of endpoints
  */
 export async function createWebhookEndpoint(
   context: ApiContext,
@@ -59,15 +64,15 @@ export async function createWebhookEndpoint(
     createdAt: 0,
     updatedAt: 0,
   };
-  const most = context.settings.maxWebhookEndpoints;
-  const command = { name: 'createWebhookEndpoint', endpoint, most } as const;
-  const { digest: _, ...value } = await carryOut<Stored>(context, directoryName, command, use);
+  const maxEndpoints = context.settings.maxWebhookEndpoints;
+  const command = { name: 'createWebhookEndpoint', endpoint, most: maxEndpoints } as const;
+  const { digest: _, ...value } = await runCommand<Stored>(context, directoryName, command, use);
   return { value, secret, replayed: use?.replayed ?? false };
 }
 
 /**
- * Makes a new secret for an endpoint; the old one signs beside it for `overlapMs`.
- * @throws ServiceError `notFound`, or `conflict` when too many old ones sign still
+ * Generates a new secret for an endpoint. For `overlapMs`, deliveries are signed with both the old and the new secret.
+ * @throws ServiceError `notFound`, or `conflict` when too many old secrets are still in use
  */
 export async function rotateWebhookEndpoint(
   context: ApiContext,
@@ -78,25 +83,27 @@ export async function rotateWebhookEndpoint(
   const secret = newSecret();
   const sealed = context.sealer.seal(secret, sealedForEndpoint(endpoint));
   const command = { name: 'rotateWebhookEndpointSecret', endpointId: endpoint.id, sealed, overlapMs } as const;
-  const { digest: _, ...value } = await carryOut<Stored>(context, directoryName, command, use);
+  const { digest: _, ...value } = await runCommand<Stored>(context, directoryName, command, use);
   return { value, secret, replayed: use?.replayed ?? false };
 }
 
 /**
- * An address in its usual spelling. What a name resolves to is judged with each delivery.
- * @throws ServiceError `invalid` when webhooks may not go there
+ * Checks an address and returns its normalized form. The IP addresses that its host name resolves to are checked with
+ * each delivery.
+ * @throws ServiceError `invalid` when webhooks may not be sent to the address
  */
 export function assertTarget({ settings }: ApiContext, url: string): string {
   const fault = targetFault(url, { allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   if (fault !== undefined) throw invalid({ url: fault });
   if (new URL(url).hash !== '') throw invalid({ url: 'expected an address without a fragment (#)' });
-  if (isMasked(url)) throw invalid({ url: 'expected the query itself: replies do not show it' });
+  if (isMasked(url)) throw invalid({ url: 'expected the real query instead of the … in replies' });
   return new URL(url).href;
 }
 
 /**
- * The address that a change of an endpoint names, as it is stored; nothing when it is the one that replies show.
- * @throws ServiceError `invalid` when webhooks may not go there
+ * Returns the new address of an endpoint in its stored form. Returns undefined when the address does not change: the
+ * request names no address, or names the address that replies already show for the endpoint.
+ * @throws ServiceError `invalid` when webhooks may not be sent to the address
  */
 export function changedAddress(
   context: ApiContext,

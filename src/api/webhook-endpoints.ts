@@ -1,26 +1,23 @@
 /**
- * Endpoints of outgoing webhooks: list, get, make, change, rotate, delete, test. A secret is in the one reply that tells of
- * it, and nowhere else; what was sent is another file's matter.
+ * Handles the endpoints of outgoing webhooks: list, get, create, update, rotate, delete, test. A secret is shown in one
+ * reply only. `webhook-deliveries.ts` handles the deliveries to endpoints.
  */
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { EmptyBodySchema, NoQuerySchema } from '../protocol/resources/fields.ts';
+import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import {
   type CreateWebhookEndpointBody,
   CreateWebhookEndpointBodySchema,
-  EmptyBodySchema,
-  NoQuerySchema,
-  type Paging,
-  PagingSchema,
-  type RotateWebhookSecretBody,
-  RotateWebhookSecretBodySchema,
   type UpdateWebhookEndpointBody,
   UpdateWebhookEndpointBodySchema,
-} from '../protocol/api.ts';
-import { webhookContracts } from '../protocol/contracts/webhooks.ts';
+  webhookEndpointContracts,
+} from '../protocol/resources/webhook-endpoints.ts';
+import { type RotateWebhookSecretBody, RotateWebhookSecretBodySchema } from '../protocol/resources/webhook-secrets.ts';
 import type { WebhookEndpointRecord } from '../protocol/webhooks.ts';
-import { ambiguousLogin, organisationByLogin, readOrganisation, sameLogin } from '../store/tables/directory.ts';
+import { ambiguousLogin, organizationByLogin, readOrganization, sameLogin } from '../store/tables/directory.ts';
 import {
   listWebhookEndpoints,
   readWebhookEndpoint,
@@ -28,9 +25,9 @@ import {
   webhookEndpointResponse,
 } from '../store/tables/webhook-endpoints.ts';
 import { changedReply, readIfMatch } from './conditional.ts';
-import { carryOut } from './context.ts';
-import type { ApiReply, ApiRequest, ApiRoute } from './handle.ts';
+import { runCommand } from './context.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 import {
   assertTarget,
@@ -47,7 +44,7 @@ const list: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/webhook-endpoints',
   operation: 'listWebhookEndpoints',
-  contract: webhookContracts.listWebhookEndpoints,
+  contract: webhookEndpointContracts.listWebhookEndpoints,
   scope: 'webhooks:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -61,7 +58,7 @@ const get: ApiRoute = {
   method: 'GET',
   path: '/api/webhook-endpoints/:endpointId',
   operation: 'getWebhookEndpoint',
-  contract: webhookContracts.getWebhookEndpoint,
+  contract: webhookEndpointContracts.getWebhookEndpoint,
   scope: 'webhooks:read',
   query: NoQuerySchema,
   handle: (request) => {
@@ -75,7 +72,7 @@ const create: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints',
   operation: 'createWebhookEndpoint',
-  contract: webhookContracts.createWebhookEndpoint,
+  contract: webhookEndpointContracts.createWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkCreation,
@@ -83,7 +80,7 @@ const create: ApiRoute = {
   handle: async (request) => {
     const { context, once } = request;
     const { url, events, description, org } = checkCreation(request.body);
-    const wanted = { orgId: organisationFor(request, org), url: assertTarget(context, url), events, description };
+    const wanted = { orgId: organizationFor(request, org), url: assertTarget(context, url), events, description };
     const made = await createWebhookEndpoint(context, wanted, once);
     return shownOnce(201, made, ['Location', `/api/webhook-endpoints/${made.value.id}`]);
   },
@@ -93,7 +90,7 @@ const update: ApiRoute = {
   method: 'PATCH',
   path: '/api/webhook-endpoints/:endpointId',
   operation: 'updateWebhookEndpoint',
-  contract: webhookContracts.updateWebhookEndpoint,
+  contract: webhookEndpointContracts.updateWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkUpdate,
@@ -109,7 +106,7 @@ const update: ApiRoute = {
       ...(description !== undefined && { description: description.toWellFormed() }),
       ...(ifMatch && { ifMatch }),
     } as const;
-    return changedReply(await carryOut<object>(request.context, directoryName, command));
+    return changedReply(await runCommand<object>(request.context, directoryName, command));
   },
 };
 
@@ -117,7 +114,7 @@ const rotate: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/rotate',
   operation: 'rotateWebhookEndpointSecret',
-  contract: webhookContracts.rotateWebhookEndpointSecret,
+  contract: webhookEndpointContracts.rotateWebhookEndpointSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkRotation,
@@ -134,12 +131,12 @@ const remove: ApiRoute = {
   method: 'DELETE',
   path: '/api/webhook-endpoints/:endpointId',
   operation: 'deleteWebhookEndpoint',
-  contract: webhookContracts.deleteWebhookEndpoint,
+  contract: webhookEndpointContracts.deleteWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   handle: async (request) => {
     const command = { name: 'deleteWebhookEndpoint', endpointId: visibleEndpoint(request).id } as const;
-    return { status: 200, body: await carryOut<object>(request.context, directoryName, command) };
+    return { status: 200, body: await runCommand<object>(request.context, directoryName, command) };
   },
 };
 
@@ -147,7 +144,7 @@ const test: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-endpoints/:endpointId/test',
   operation: 'testWebhookEndpoint',
-  contract: webhookContracts.testWebhookEndpoint,
+  contract: webhookEndpointContracts.testWebhookEndpoint,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: checkNothing,
@@ -156,13 +153,13 @@ const test: ApiRoute = {
     const { id: endpointId } = visibleEndpoint(request);
     checkNothing(request.body);
     const command = { name: 'testWebhookEndpoint', endpointId, eventId: newId('evt', 0) } as const;
-    return tested(await carryOut(request.context, directoryName, command, request.once));
+    return tested(await runCommand(request.context, directoryName, command, request.once));
   },
 };
 
 /**
- * The endpoint that a path names.
- * @throws ServiceError `notFound` when there is none, or it is another organisation's
+ * Returns the endpoint that the path of a request names.
+ * @throws ServiceError `notFound` when the endpoint does not exist, or belongs to another organization
  */
 export function visibleEndpoint({
   caller,
@@ -175,23 +172,28 @@ export function visibleEndpoint({
   return endpoint;
 }
 
-/** Checks a body that holds nothing. */
+/** Checks that a body is an empty object. */
 export function checkNothing(body: unknown): void {
   check(EmptyBodySchema, body, 'body');
 }
 
-/** Whose endpoint is wanted: the caller's organisation, or the one that a key of the instance names. */
-function organisationFor({ caller, directory, context }: ApiRequest, org: string | undefined): string {
+/**
+ * Returns the id of the endpoint's organization: the caller's organization or, for an instance key, the organization
+ * that the request names.
+ * @throws ServiceError `notFound`; `invalid` when a request with an instance key names no organization; `conflict` when
+ *   several organizations have the requested login
+ */
+function organizationFor({ caller, directory, context }: ApiRequest, org: string | undefined): string {
   const own = caller.key.orgId;
   if (org === undefined && own === null) throw invalid({ org: 'expected the login or id of an organization' });
   if (org === undefined) return own as string;
-  const bearer = own === null ? undefined : readOrganisation(directory, own);
+  const bearer = own === null ? undefined : readOrganization(directory, own);
   if (bearer && sameLogin(bearer.login, org)) return bearer.id;
   const origin = bearer?.origin ?? context.settings.hostOrigin;
   const isId = slotOfId(org, 'org') !== undefined;
   const clash = own === null && !isId ? ambiguousLogin(directory, org, origin) : undefined;
   if (clash) throw clash;
-  const named = isId ? readOrganisation(directory, org) : organisationByLogin(directory, origin, org);
+  const named = isId ? readOrganization(directory, org) : organizationByLogin(directory, origin, org);
   if (!named || (own !== null && named.id !== own)) throw notFound('Organization', org);
   return named.id;
 }
@@ -208,16 +210,18 @@ function checkRotation(body: unknown): RotateWebhookSecretBody {
   return check<RotateWebhookSecretBody>(RotateWebhookSecretBodySchema, body, 'body');
 }
 
-/** No cache on the way may keep a secret. */
+/** Makes the reply that shows a secret. Caches must not store this reply. */
 function shownOnce(status: number, { value, secret, replayed }: WrittenEndpoint, more: string[] = []): ApiReply {
   if (replayed) return shownBefore(value);
   return { status, body: { ...value, secret }, headers: [...more, 'Cache-Control', 'no-store'] };
 }
 
-/** A repeated request cannot be answered as the first one was: nobody has the secret any more. */
+/**
+ * Refuses a repeated request. The first reply cannot be sent again, because the service cannot show the secret again.
+ */
 function shownBefore(value: unknown): never {
   const { id } = value as { id: string };
-  const message = `An earlier request with this Idempotency-Key wrote ${id}, and its secret was shown then. Rotate it if it is lost.`;
+  const message = `An earlier request with this Idempotency-Key wrote ${id} and showed its secret. If you lost the secret, rotate it.`;
   throw new ServiceError('conflict', message);
 }
 

@@ -1,46 +1,57 @@
 /**
- * Making, rotating and revoking bound webhook secrets, for the API and the command line alike: what they are bound to is
- * settled first, then the secret is sealed for just that, and only the sealed text goes on the journal.
+ * Creates, rotates and revokes bound webhook secrets for the API and the command line. First, the host and organization
+ * that a secret is bound to are determined. Then the secret is sealed for this host and organization, and only the
+ * sealed secret is written to the journal.
  */
 import { randomBytes } from 'node:crypto';
 import { hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { invalid, notFound } from '../foundation/errors.ts';
 import { newId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import { organisationByLogin, readOrganisation } from '../store/tables/directory.ts';
+import { organizationByLogin, readOrganization } from '../store/tables/directory.ts';
 import { readWebhookSecret, sealedFor } from '../store/tables/webhook-secrets.ts';
-import { type ApiContext, carryOut, readPartition, type Use } from './context.ts';
+import { type ApiContext, readPartition, runCommand, type Use } from './context.ts';
 
-/** What a secret is wanted for. `only` limits it to one organisation, that of the caller's key. */
+/**
+ * The properties of a secret to create. `only` is the organization of the caller's key. A secret for any other
+ * organization is refused.
+ */
 export interface WantedSecret {
   name: string;
   host: string | undefined;
-  /** Login or id; undefined = the whole host, or the organisation of `only`. */
+  /** Login or id of the organization; undefined = the whole host, or the organization in `only`. */
   org: string | undefined;
-  /** The caller's own text; undefined = a random one is made. */
+  /** The caller's own secret; undefined = the service generates a random one. */
   secret: string | undefined;
   only: string | null;
 }
 
-/** A stored secret as it is answered, and the text of one that was made here, which nobody can read again. */
+/**
+ * The reply about a stored secret, together with the secret itself when the service generated it. The secret cannot be
+ * read again.
+ */
 export interface WrittenSecret {
   value: Record<string, unknown> & { id: string };
   secret: string | undefined;
-  /** Whether an earlier request has done it, whose reply alone had a text made here. */
+  /**
+   * Whether an earlier request with the same Idempotency-Key wrote the secret. If so, only the reply to that earlier
+   * request contained the generated secret.
+   */
   replayed: boolean;
 }
 
 type Binding = Pick<WebhookSecretRecord, 'origin' | 'orgId'>;
 
-const leastLength = 16;
-const mostLength = 255;
+const minLength = 16;
+const maxLength = 255;
 const hourMs = 3_600_000;
 
 /**
- * Makes a secret.
- * @throws ServiceError `invalid` naming the field, `notFound` for an organisation, `conflict` when there are too many
+ * Creates a secret.
+ * @throws ServiceError `invalid` naming the field, `notFound` for an unknown organization, `conflict` when there are
+ *   too many secrets
  */
 export async function createWebhookSecret(
   context: ApiContext,
@@ -55,14 +66,14 @@ export async function createWebhookSecret(
   const sealed = context.sealer.seal(text, sealedFor({ id, ...binding }));
   const secret = { id, ...binding, name: wanted.name, sealed, previous: [], createdAt: 0, rotatedAt: null };
   const command = { name: 'createWebhookSecret', secret } as const;
-  const value = await carryOut<WrittenSecret['value']>(context, directoryName, command, use);
+  const value = await runCommand<WrittenSecret['value']>(context, directoryName, command, use);
   return { value, secret: wanted.secret === undefined ? text : undefined, replayed: use?.replayed ?? false };
 }
 
 /**
- * Makes a new text for a secret; the old one verifies for `overlapHours` more.
- * @param only the organisation the secret must be bound to; null for any
- * @throws ServiceError `notFound`, or `conflict` when too many old texts verify still
+ * Generates a new value for a secret. Signatures made with the old value are still accepted for `overlapHours`.
+ * @param only the organization that the secret must be bound to; null for any organization
+ * @throws ServiceError `notFound`, or `conflict` when too many old values are still accepted
  */
 export async function rotateWebhookSecret(
   context: ApiContext,
@@ -76,39 +87,39 @@ export async function rotateWebhookSecret(
   const sealed = context.sealer.seal(secret, sealedFor(known));
   const overlapMs = overlapHours * hourMs;
   const command = { name: 'rotateWebhookSecret', secretId, sealed, overlapMs } as const;
-  const value = await carryOut<WrittenSecret['value']>(context, directoryName, command, use);
+  const value = await runCommand<WrittenSecret['value']>(context, directoryName, command, use);
   return { value, secret, replayed: use?.replayed ?? false };
 }
 
 /**
- * Removes a secret: what it signs is refused from now on.
+ * Removes a secret. Deliveries that are signed with this secret are refused from then on.
  * @throws ServiceError `notFound`
  */
 export function revokeWebhookSecret(context: ApiContext, secretId: string, only: string | null): Promise<object> {
   findSecret(context, secretId, only);
-  return carryOut(context, directoryName, { name: 'revokeWebhookSecret', secretId });
+  return runCommand(context, directoryName, { name: 'revokeWebhookSecret', secretId });
 }
 
 /**
- * The web address of a host of the settings; the default one's for undefined.
- * @throws ServiceError `invalid` naming the known ones
+ * Returns the web address of a host in the settings. For undefined, returns the address of the default host.
+ * @throws ServiceError `invalid` naming the known hosts
  */
 export function knownHost(settings: Settings, host: string | undefined): string {
   const known = hostOrigins(settings);
   if (host !== undefined && !known.includes(host)) {
-    throw invalid({ host: `expected a host of the settings (${known.join(', ')}), got ${JSON.stringify(host)}` });
+    throw invalid({ host: `expected a host in the settings (${known.join(', ')}), got ${JSON.stringify(host)}` });
   }
   return host ?? settings.hostOrigin;
 }
 
-/** Why a text cannot be a webhook secret, without repeating it. */
+/** Returns why a text cannot be a webhook secret, without quoting the text; undefined for a valid one. */
 export function secretFault(text: string): string | undefined {
   const length = [...text].length;
-  if (length < leastLength || length > mostLength) {
-    return `expected ${leastLength} to ${mostLength} characters, got ${length}`;
+  if (length < minLength || length > maxLength) {
+    return `expected ${minLength} to ${maxLength} characters, got ${length}`;
   }
-  // Forms and files change these on their way to the host.
-  if (/\p{Cc}/u.test(text)) return 'expected no control characters such as a line end, got some';
+  // A host's web form or a text file can change control characters before the host stores the secret.
+  if (/\p{Cc}/u.test(text)) return 'expected no control characters such as a line break, got some';
   return text.isWellFormed() ? undefined : 'expected whole characters, got half of a surrogate pair';
 }
 
@@ -122,27 +133,30 @@ function findSecret(context: ApiContext, id: string, only: string | null): Webho
   return secret;
 }
 
-/** What a secret is to be bound to. A login that nobody has met gets its organisation here, before anything is sealed for it. */
+/**
+ * Returns the host and organization that a secret is bound to. For an unknown login, this function creates the
+ * organization, because the secret is sealed for the id of the organization.
+ */
 async function bind(context: ApiContext, { host, org, only }: WantedSecret): Promise<Binding> {
   const directory = readPartition(context, directoryName);
   const login = org === undefined || org.startsWith('org_') ? undefined : org;
   if (only === null && login !== undefined) return bindToLogin(context, knownHost(context.settings, host), login);
-  const own = only === null ? undefined : readOrganisation(directory, only)?.origin;
-  const named = login === undefined ? org : organisationByLogin(directory, host ?? own ?? '', login)?.id;
+  const own = only === null ? undefined : readOrganization(directory, only)?.origin;
+  const named = login === undefined ? org : organizationByLogin(directory, host ?? own ?? '', login)?.id;
   if (only !== null && org !== undefined && named !== only) throw notFound('Organization', org);
   const orgId = only ?? named;
   if (orgId === undefined) return { origin: knownHost(context.settings, host), orgId: null };
-  const organisation = orgId.length <= 255 ? readOrganisation(directory, orgId) : undefined;
-  if (!organisation) throw notFound('Organization', orgId);
-  if (host !== undefined && host !== organisation.origin) {
-    throw invalid({ host: `expected the organization's own host ${organisation.origin}, got ${JSON.stringify(host)}` });
+  const organization = orgId.length <= 255 ? readOrganization(directory, orgId) : undefined;
+  if (!organization) throw notFound('Organization', orgId);
+  if (host !== undefined && host !== organization.origin) {
+    throw invalid({ host: `expected the organization's own host ${organization.origin}, got ${JSON.stringify(host)}` });
   }
-  return { origin: knownHost(context.settings, organisation.origin), orgId };
+  return { origin: knownHost(context.settings, organization.origin), orgId };
 }
 
 async function bindToLogin(context: ApiContext, origin: string, login: string): Promise<Binding> {
   if (!/^[^\s/]+$/.test(login)) throw invalid({ org: `expected a login or an id, got ${JSON.stringify(login)}` });
   const named = { name: 'nameOrganisation', origin, login, unambiguous: true } as const;
-  const { orgId } = await carryOut<{ orgId: string }>(context, directoryName, named);
+  const { orgId } = await runCommand<{ orgId: string }>(context, directoryName, named);
   return { origin, orgId };
 }

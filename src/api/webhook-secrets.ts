@@ -1,23 +1,22 @@
 /**
- * Webhook secrets of hosts and organisations: list, make, rotate, revoke. A text made here is in the one reply that tells of
- * it, and nowhere else.
+ * Handles the webhook secrets of hosts and organizations: list, create, rotate, revoke. A secret that the service
+ * generates is shown in one reply only.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import type { WebhookSecretRecord } from '../protocol/commands.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
+import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import {
   type CreateWebhookSecretBody,
   CreateWebhookSecretBodySchema,
-  NoQuerySchema,
-  type Paging,
-  PagingSchema,
   type RotateWebhookSecretBody,
   RotateWebhookSecretBodySchema,
-} from '../protocol/api.ts';
-import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import { organisationContracts } from '../protocol/contracts/organisations.ts';
+  webhookSecretContracts,
+} from '../protocol/resources/webhook-secrets.ts';
 import { listWebhookSecrets, webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
-import type { ApiReply, ApiRoute } from './handle.ts';
 import { page } from './page.ts';
+import type { ApiReply, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 import {
   createWebhookSecret,
@@ -26,14 +25,14 @@ import {
   type WrittenSecret,
 } from './webhook-secret-writes.ts';
 
-/** Hours that an old text verifies after a rotation when nothing else is asked for. */
+/** Default time for which an old secret is still accepted after a rotation, in hours. */
 export const usualOverlapHours = 24;
 
 const listSecrets: ApiRoute<Paging> = {
   method: 'GET',
   path: '/api/webhook-secrets',
   operation: 'listWebhookSecrets',
-  contract: organisationContracts.listWebhookSecrets,
+  contract: webhookSecretContracts.listWebhookSecrets,
   scope: 'webhooks:read',
   query: PagingSchema,
   handle: ({ query, caller, directory }) => {
@@ -47,7 +46,7 @@ const createSecret: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-secrets',
   operation: 'createWebhookSecret',
-  contract: organisationContracts.createWebhookSecret,
+  contract: webhookSecretContracts.createWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: (body) => check(CreateWebhookSecretBodySchema, body, 'body'),
@@ -68,7 +67,7 @@ const rotateSecret: ApiRoute = {
   method: 'POST',
   path: '/api/webhook-secrets/:secretId/rotate',
   operation: 'rotateWebhookSecret',
-  contract: organisationContracts.rotateWebhookSecret,
+  contract: webhookSecretContracts.rotateWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   checkBody: (body) => check(RotateWebhookSecretBodySchema, body, 'body'),
@@ -84,7 +83,7 @@ const revokeSecret: ApiRoute = {
   method: 'DELETE',
   path: '/api/webhook-secrets/:secretId',
   operation: 'revokeWebhookSecret',
-  contract: organisationContracts.revokeWebhookSecret,
+  contract: webhookSecretContracts.revokeWebhookSecret,
   scope: 'webhooks:write',
   query: NoQuerySchema,
   handle: async ({ caller, context, params: [secretId = ''] }) => ({
@@ -93,18 +92,21 @@ const revokeSecret: ApiRoute = {
   }),
 };
 
-/** No cache on the way may keep a secret. */
+/** Makes the reply that shows a secret. Caches must not store this reply. */
 function reply(status: number, { value, secret, replayed }: WrittenSecret): ApiReply {
   if (replayed) return again(status, value, secret === undefined);
   const body = secret === undefined ? value : { ...value, secret };
   return { status, body, headers: ['Cache-Control', 'no-store'] };
 }
 
-/** A repeated request is answered as the first one was, but for a text that was shown then and that nobody has any more. */
+/**
+ * Replies to a repeated request. Sends the first reply again, unless it showed a generated secret. In that case the
+ * request is refused, because the service cannot show the secret again.
+ */
 function again(status: number, value: unknown, ownText: boolean): ApiReply {
   if (ownText) return { status, body: value as object, headers: ['Cache-Control', 'no-store'] };
   const { id } = value as { id: string };
-  const message = `An earlier request with this Idempotency-Key wrote ${id}, and its text was shown then. Rotate it if it is lost.`;
+  const message = `An earlier request with this Idempotency-Key wrote ${id} and showed its secret. If you lost the secret, rotate it.`;
   throw new ServiceError('conflict', message);
 }
 

@@ -1,6 +1,7 @@
 /**
- * The channel `email`: each recipient gets a message of their own, so that nobody sees the others and each can unsubscribe.
- * SMTP cannot be asked what it took, hence at most one message a recipient (`docs/architecture.md` decision 24).
+ * The channel `email`: sends a separate message to each recipient, so that recipients do not see each other and each
+ * can unsubscribe. SMTP has no query for accepted messages. So a message that may have arrived is not repeated, and no
+ * recipient gets a message twice (`docs/architecture.md` decision 24).
  */
 
 import { mailNeedsPublicUrl } from '../../config/public-url.ts';
@@ -44,7 +45,10 @@ async function deliver(payload: EmailPayload, context: Context): Promise<Deliver
   return { url: null, reference: null, counts: { ...tally, ...others }, reached };
 }
 
-/** A test is not for those on the list: it goes to the sender's own address, if the server takes mail for that. */
+/**
+ * Sends the test message to the sender's own address, because a test must not reach the people on the list. The server
+ * may refuse that address.
+ */
 async function test({ settings, egress, signal, publicationId }: Context): Promise<string> {
   const session = await SmtpSession.open(settings, egress, signal);
   try {
@@ -53,14 +57,14 @@ async function test({ settings, egress, signal, publicationId }: Context): Promi
     const message = await toMessage(payload, settings, addressing);
     const { kind } = await session.send(settings.from, settings.from, message);
     return kind === 'accepted'
-      ? "The mail server was reached, and took a test message to the sender's own address."
-      : "The mail server was reached, but takes no mail to the sender's own address: no test message was sent.";
+      ? "The mail server accepted a test message to the sender's own address."
+      : "The mail server accepts no mail for the sender's own address: no test message was sent.";
   } finally {
     session.close();
   }
 }
 
-/** Addresses once each, whatever the case. */
+/** Removes duplicate addresses, ignoring case. */
 function distinct(addresses: readonly string[]): string[] {
   return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()];
 }

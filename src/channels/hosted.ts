@@ -1,6 +1,6 @@
 /**
- * The channel `hosted`: a page of this service for each version, with feeds. Delivering needs nobody else: the page travels with
- * the outcome of the publication, is stored when that is folded, and shown by the gateway.
+ * The channel `hosted`: publishes a page of this service for each version, with feeds. No receiver outside this service
+ * is involved. The outcome of the publication contains the page, the fold stores the page, and the gateway serves it.
  */
 import { type HostedSettings, HostedSettingsSchema } from '../protocol/host-channel-settings.ts';
 import type { HostedPage } from '../protocol/hosted.ts';
@@ -11,13 +11,13 @@ import { excerptOf } from './text/excerpt.ts';
 import { blocksToHtml } from './text/html.ts';
 import { blocksOf } from './text/note-text.ts';
 
-/** The page, and its address; null where nobody may see it. */
+/** The page and its address; the address is null if no one may see the page. */
 export interface HostedPayload {
   page: HostedPage;
   url: string | null;
 }
 
-/** Largest HTML of a page, in bytes as JSON: it has to fit into one record of the journal beside the rest. */
+/** Maximum bytes of a page's HTML as JSON. The HTML must fit into one journal record together with the other fields. */
 const largestHtml = 1_500_000;
 
 export const hosted: Channel<HostedSettings, HostedPayload> = {
@@ -34,14 +34,14 @@ export const hosted: Channel<HostedSettings, HostedPayload> = {
     if (url === null)
       throw new DeliveryError(
         'refused',
-        'The pages of this repository are off, as those of private ones are by default: set the visibility of the channel.',
+        'The pages of this repository are off, which is the default for private repositories. Set the visibility of the channel.',
       );
     return { url, reference: page.version, page };
   },
   test: async ({ settings: { visibility = 'as the repository is', key } }) => {
     if (visibility === 'unlisted' && key === undefined)
-      throw new DeliveryError('refused', 'Unlisted pages need a key: without one they are shown to nobody.');
-    return `Pages need no access elsewhere. Visibility: ${visibility}.`;
+      throw new DeliveryError('refused', 'Unlisted pages need a key: without one, no one can see them.');
+    return `Pages need no access to other services. Visibility: ${visibility}.`;
   },
 };
 
@@ -51,10 +51,10 @@ function pageOf(note: Note): HostedPage {
   return { version: version.toWellFormed(), persona, html: htmlOf(note, blocks), excerpt: excerptOf(blocks), date };
 }
 
-/** Headings begin at the second level, below the page's own. */
+/** Returns the HTML of a note. Headings begin at the second level, below the page's own heading. */
 function htmlOf(note: Note, blocks: readonly Block[]): string {
   const depths = blocks.flatMap((block) => (block.kind === 'heading' ? [block.depth] : []));
-  const headingShift = depths.length === 0 ? 0 : 2 - depths.reduce((least, depth) => Math.min(least, depth));
+  const headingShift = depths.length === 0 ? 0 : 2 - depths.reduce((lowest, depth) => Math.min(lowest, depth));
   return cutToFit(
     blocks,
     (kept, rest) => blocksToHtml(rest ? [...kept, restBlock(note, rest)] : kept, { headingShift }),

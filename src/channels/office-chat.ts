@@ -1,6 +1,6 @@
 /**
- * The channel `office_chat`: a card posted by a workflow of an office chat. The workflow takes it (202) and says no more; the
- * card itself is made in `text/card.ts`.
+ * The channel `office_chat`: posts a card through a workflow of an office chat. The workflow accepts the card (202) and
+ * reports nothing else. `text/card.ts` makes the card.
  */
 import { OfficeChatSettingsSchema, type OfficeChatSettings as Settings } from '../protocol/channel-settings.ts';
 import { type Channel, type DeliveryContext, DeliveryError } from './channel.ts';
@@ -22,17 +22,17 @@ export const officeChat: Channel<Settings, CardMessage> = {
   },
   async test(context) {
     await send(plainCardMessage('Test message', 'Release notes will arrive here.'), context);
-    return 'A test message was handed to the workflow.';
+    return 'A test message was sent to the workflow.';
   },
 };
 
-/** Older connectors answer 200 and put the failure of what stands behind them into the text. */
+/** Sends the card. Older connectors answer 200 even if the chat failed, and put the failure into the reply's text. */
 async function send(message: CardMessage, context: DeliveryContext<Settings>): Promise<void> {
   const { webhookUrl: url } = context.settings;
   const reply = await exchangeJson({ ...context, receiver, repeatable: false }, { method: 'POST', url, body: message });
-  const behind = Number(/HTTP error (\d{3})/.exec(reply.body.toString('utf8', 0, 2_000))?.[1] ?? 0);
-  if (behind === 0) return;
-  if (behind === 429 || behind === 503) throw new DeliveryError('retry', `${receiver} asks to wait (${behind}).`);
-  if (behind >= 500) throw afterSending(false, `${receiver} failed (${behind}).`);
-  throw new DeliveryError('refused', `${receiver} refused it (${behind}).`);
+  const status = Number(/HTTP error (\d{3})/.exec(reply.body.toString('utf8', 0, 2_000))?.[1] ?? 0);
+  if (status === 0) return;
+  if (status === 429 || status === 503) throw new DeliveryError('retry', `${receiver} asks to wait (${status}).`);
+  if (status >= 500) throw afterSending(false, `${receiver} failed (${status}).`);
+  throw new DeliveryError('refused', `${receiver} refused the request (${status}).`);
 }

@@ -1,6 +1,7 @@
 /**
- * One exchange with a receiver over HTTP, and what its failure means for a publication: whether it may have arrived decides if
- * it is tried again. Messages are for people and name neither addresses nor anything of the reply but a short code.
+ * Makes one HTTP exchange with a receiver and maps its failure to an outcome. The request is not repeated if the
+ * message may have arrived, unless repeating is safe. Error messages are for people. They contain no addresses, and
+ * they quote only a short code of the reply.
  */
 import { type Egress, EgressError, type EgressReply, type EgressRequest, retryAfterMs } from '../egress/egress.ts';
 import { DeliveryError } from './channel.ts';
@@ -8,18 +9,18 @@ import { DeliveryError } from './channel.ts';
 export interface Exchange {
   egress: Egress;
   signal: AbortSignal;
-  /** What people call the receiver, as the beginning of a sentence. */
+  /** Name of the receiver, as the beginning of a sentence, for example `The chat`. */
   receiver: string;
-  /** Whether doing it twice leaves what doing it once leaves. */
+  /** Whether repeating the request leaves the same result as making it once. */
   repeatable: boolean;
-  /** Statuses besides those of the 2xx kind that the caller makes sense of. */
+  /** Statuses other than 2xx that the caller handles. */
   accepts?: readonly number[];
 }
 
 const timeoutMs = 30_000;
-const longestWaitMs = 3_600_000;
+const maxWaitMs = 3_600_000;
 
-/** Sends JSON. @throws DeliveryError when there is no reply of the 2xx kind */
+/** Sends JSON. @throws DeliveryError when the reply is missing or not 2xx */
 export async function exchangeJson(
   { egress, signal, receiver, repeatable, accepts = [] }: Exchange,
   { body, headers, ...request }: Omit<EgressRequest, 'timeoutMs' | 'signal' | 'body'> & { body?: unknown },
@@ -37,7 +38,7 @@ export async function exchangeJson(
   return reply;
 }
 
-/** The reply as an object; undefined where it is none, or was too long to read. */
+/** Returns the reply as an object; undefined if the reply is not an object or was too long to read. */
 export function jsonOf(reply: EgressReply): Record<string, unknown> | undefined {
   if (reply.truncated) return undefined;
   try {
@@ -50,14 +51,20 @@ export function jsonOf(reply: EgressReply): Record<string, unknown> | undefined 
   }
 }
 
-/** What a failure after a request was sent means: to be repeated, or not known. */
+/**
+ * Returns the error for a failure after the request was sent: `retry` if the request is repeatable, otherwise
+ * `unknown`.
+ */
 export function afterSending(repeatable: boolean, message: string): DeliveryError {
   return repeatable
     ? new DeliveryError('retry', message)
-    : new DeliveryError('unknown', `${message} It may have arrived all the same.`);
+    : new DeliveryError('unknown', `${message} The message may have arrived nevertheless.`);
 }
 
-/** A code such as `channel_not_found`; anything else is not for people's eyes. */
+/**
+ * Returns the value if it is a code such as `channel_not_found`, otherwise a fixed text. People do not see other texts
+ * of the receiver.
+ */
 export function codeOf(value: unknown): string {
   return typeof value === 'string' && /^[a-z][a-z0-9_]{2,60}$/i.test(value) ? value : 'no reason given';
 }
@@ -65,7 +72,7 @@ export function codeOf(value: unknown): string {
 function noReply(error: unknown, receiver: string, repeatable: boolean): unknown {
   if (!(error instanceof EgressError)) return error;
   if (error.kind === 'refused') {
-    return new DeliveryError('refused', `${receiver} may not be reached there: ${error.message}.`);
+    return new DeliveryError('refused', `${receiver} cannot be reached: ${error.message}.`);
   }
   const what = error.kind === 'timeout' ? 'did not answer in time' : 'could not be reached, or ended the connection';
   if (!error.sent) return new DeliveryError('retry', `${receiver} ${what}.`);
@@ -82,16 +89,19 @@ function failureOf(reply: EgressReply, receiver: string, repeatable: boolean): D
   if (status >= 300 && status < 400) {
     return new DeliveryError('refused', `${receiver} answered with a redirect (${status}), which is not followed.`);
   }
-  return new DeliveryError('refused', `${receiver} refused it (${status}, ${reasonOf(reply)}).`);
+  return new DeliveryError('refused', `${receiver} refused the request (${status}, ${reasonOf(reply)}).`);
 }
 
-/** Some receivers name the second at which they may be asked again, and no Retry-After. */
+/**
+ * Returns how long to wait, in milliseconds. Some receivers send the time from which requests are accepted again
+ * (`x-ratelimit-reset`) instead of Retry-After.
+ */
 function waitMs(reply: EgressReply, now: number): number | undefined {
   const reset = Number(reply.headers['x-ratelimit-reset'] ?? Number.NaN) * 1000 - now;
-  return retryAfterMs(reply, now) ?? (reset > 0 ? Math.min(reset, longestWaitMs) : undefined);
+  return retryAfterMs(reply, now) ?? (reset > 0 ? Math.min(reset, maxWaitMs) : undefined);
 }
 
-/** The code in a refusal: of one word, or in one of the usual places of a JSON object. */
+/** Returns the code in a refusal: a single word, or a field of a JSON object in one of the usual places. */
 function reasonOf(reply: EgressReply): string {
   const json = jsonOf(reply);
   if (!json) return codeOf(reply.body.toString('utf8', 0, 100).trim());

@@ -1,6 +1,7 @@
 /**
- * The channel `support_messenger`: a news item in the messenger that customers ask for help in. Its last line carries the
- * publication's id, so that an attempt whose answer was lost is found again instead of being doubled.
+ * The channel `support_messenger`: publishes a news item in the messenger in which customers ask for help. The item's
+ * last line holds the publication's id. If the reply to an attempt was lost, a retry finds the item by this id and does
+ * not create a duplicate.
  */
 
 import { escapeHtml } from '../foundation/escape-html.ts';
@@ -14,7 +15,7 @@ import { cutToFit, type Rest, restText } from './text/cut.ts';
 import { blocksToHtml } from './text/html.ts';
 import { blocksOf, readOnUrl, titleOf } from './text/note-text.ts';
 
-/** The news item as it is sent, but for who sends it. */
+/** The news item, without its sender. */
 interface NewsItem {
   title: string;
   body: string;
@@ -22,11 +23,13 @@ interface NewsItem {
 
 const receiver = 'The messenger';
 const apiVersion = '2.11';
-const longestBody = 50_000;
-/** The list is read newest first, and an attempt is minutes old. */
+const maxBodyLength = 50_000;
+/**
+ * Limits of the search for an earlier item. The list is read newest first, and an earlier attempt is only minutes old.
+ */
 const pageSize = 20;
-const mostPages = 10;
-const mostReplyBytes = 8 * 1024 * 1024;
+const maxPages = 10;
+const maxReplyBytes = 8 * 1024 * 1024;
 
 export const supportMessenger: Channel<Settings, NewsItem> = {
   name: 'support_messenger',
@@ -43,7 +46,7 @@ function bodyOf(note: Note): string {
   return cutToFit(
     blocksOf(note),
     (kept, rest) => [blocksToHtml(kept), restHtml(note, rest), markOf(note.publicationId)].join('\n'),
-    (body) => body.length <= longestBody,
+    (body) => body.length <= maxBodyLength,
   );
 }
 
@@ -54,12 +57,15 @@ function restHtml(note: Note, rest: Rest | null): string {
   return `<p>${restText(rest)}${link}</p>`;
 }
 
-/** Text survives a messenger's cleaning of HTML, which comments and attributes need not. */
+/**
+ * Returns the text that identifies a publication's item. It is visible text, because messengers remove comments and
+ * attributes from HTML.
+ */
 function markOf(publicationId: string): string {
   return `<p><em>Reference ${escapeHtml(publicationId)}</em></p>`;
 }
 
-/** Calls of the messenger's API. Each may be repeated: what an earlier attempt made is looked for first. */
+/** Calls the messenger's API. Each call may be repeated, since the item of an earlier attempt is looked up first. */
 class Messenger {
   private readonly context: DeliveryContext<Settings>;
 
@@ -73,15 +79,18 @@ class Messenger {
     return { url: null, reference: id || (await this.create(item)) };
   }
 
-  /** News would be read by customers, so that nothing is sent: sender and newsfeeds are looked up. */
+  /**
+   * Checks the access by looking up the sender and the newsfeeds. The check sends no news item, because customers would
+   * read it.
+   */
   async check(): Promise<string> {
     const { senderId, newsfeedIds = [] } = this.context.settings;
     if (!(await this.call('GET', `/admins/${senderId}`))) {
-      throw new DeliveryError('refused', `${receiver} knows no teammate ${senderId}.`);
+      throw new DeliveryError('refused', `${receiver} has no teammate ${senderId}.`);
     }
     for (const id of newsfeedIds) {
       if (!(await this.call('GET', `/news/newsfeeds/${id}`))) {
-        throw new DeliveryError('refused', `${receiver} knows no newsfeed ${id}.`);
+        throw new DeliveryError('refused', `${receiver} has no newsfeed ${id}.`);
       }
     }
     if (!(await this.call('GET', '/news/news_items?page=1&per_page=1'))) {
@@ -102,8 +111,9 @@ class Messenger {
   }
 
   /**
-   * Gives an item its new text. What people changed at the messenger stays: it would be cleared where it is not sent again.
-   * @returns the item's id; undefined when it is gone
+   * Replaces the text of an item. The messenger clears fields that a request leaves out. So the request also contains
+   * the item's current labels, reactions and newsfeeds. This keeps changes that people made in the messenger.
+   * @returns the item's id; undefined when the item no longer exists
    */
   private async update(id: string, item: NewsItem): Promise<string | undefined> {
     const path = `/news/news_items/${encodeURIComponent(id)}`;
@@ -122,10 +132,10 @@ class Messenger {
     return updated && id;
   }
 
-  /** The item that an earlier attempt of this publication left, brought up to date. */
+  /** Finds the item of an earlier attempt of this publication, and updates it. */
   private async found(item: NewsItem): Promise<string | undefined> {
     const mark = `Reference ${this.context.publicationId}<`;
-    for (let page = 1; page <= mostPages; page += 1) {
+    for (let page = 1; page <= maxPages; page += 1) {
       const list = await this.call('GET', `/news/news_items?page=${page}&per_page=${pageSize}`);
       const items = listOf(list?.data) as Record<string, unknown>[];
       const id = idOf(items.find(({ body }) => typeof body === 'string' && body.includes(mark)));
@@ -135,13 +145,16 @@ class Messenger {
     return undefined;
   }
 
-  /** A date in the future is refused, and clocks differ. */
+  /**
+   * Returns the newsfeeds with a publication time. The time is a minute ago: the messenger refuses times in the future,
+   * and clocks differ.
+   */
   private assignments(): { newsfeed_id: number; published_at: number }[] {
     const published_at = Math.floor(Date.now() / 1000) - 60;
     return (this.context.settings.newsfeedIds ?? []).map((newsfeed_id) => ({ newsfeed_id, published_at }));
   }
 
-  /** @returns the answer; undefined for 404 */
+  /** Makes one request. @returns the reply; undefined for 404 */
   private async call(
     method: 'GET' | 'POST' | 'PUT',
     path: string,
@@ -154,7 +167,7 @@ class Messenger {
         method,
         url: apiUrl.replace(/\/+$/, '') + path,
         headers: { authorization: `Bearer ${accessToken}`, 'intercom-version': apiVersion },
-        maxBodyBytes: mostReplyBytes,
+        maxBodyBytes: maxReplyBytes,
         body,
       },
     );
@@ -163,7 +176,7 @@ class Messenger {
   }
 
   private unreadable(): never {
-    throw new DeliveryError('retry', `${receiver} gave an answer that cannot be read.`);
+    throw new DeliveryError('retry', `${receiver} sent a reply that cannot be read.`);
   }
 }
 

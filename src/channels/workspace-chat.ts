@@ -1,6 +1,7 @@
 /**
- * The channel `workspace_chat`: a message in a workspace chat, through an incoming webhook, or as a bot whose message a later
- * revision updates. The message itself is made in `text/chat-blocks.ts`.
+ * The channel `workspace_chat`: sends a message to a workspace chat, through an incoming webhook or as a bot. When a
+ * later revision of the draft is published, the message that the bot sent is updated. `text/chat-blocks.ts` makes the
+ * message.
  */
 import { type WorkspaceChatSettings as Settings, WorkspaceChatSettingsSchema } from '../protocol/channel-settings.ts';
 import { type Channel, type Delivered, type DeliveryContext, DeliveryError } from './channel.ts';
@@ -10,9 +11,9 @@ import { type ChatMessage, plainChatMessage, toChatMessage } from './text/chat-b
 type Context = DeliveryContext<Settings>;
 
 const receiver = 'The chat';
-/** Answers of the API to a bot that tell it to come back, having done nothing. */
+/** Error codes of the API that mean "try again later". The API has not carried out the request. */
 const passing = new Set(['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
-/** Answers after which something may have been done. */
+/** Error codes after which the API may have carried out the request. */
 const doubtful = new Set(['internal_error', 'fatal_error']);
 
 export const workspaceChat: Channel<Settings, ChatMessage> = {
@@ -43,7 +44,7 @@ async function sendToWebhook(message: ChatMessage, url: string, context: Context
   return { url: null, reference: null };
 }
 
-/** Calls of the API, which answers 200 with `ok: false` when it refuses. */
+/** Calls the API, which answers 200 with `ok: false` when it refuses a request. */
 class Bot {
   private readonly apiUrl: string;
   private readonly token: string;
@@ -55,7 +56,7 @@ class Bot {
     this.context = context;
   }
 
-  /** Updates the message that an earlier publication left, where it is still there. */
+  /** Sends a message. If the message of an earlier publication still exists, updates that message instead. */
   async send(message: ChatMessage, channel: string): Promise<Delivered> {
     const [earlierChannel, earlierTs] = this.context.reference?.split(':') ?? [];
     if (earlierChannel && earlierTs) {
@@ -63,7 +64,8 @@ class Bot {
       if (updated !== undefined) return this.delivered(updated);
     }
     const posted = await this.call('chat.postMessage', { ...message, channel, link_names: false }, false);
-    if (posted === undefined) throw new DeliveryError('refused', `${receiver} refused it (message_not_found).`);
+    if (posted === undefined)
+      throw new DeliveryError('refused', `${receiver} refused the request (message_not_found).`);
     return this.delivered(posted);
   }
 
@@ -72,7 +74,10 @@ class Bot {
     return { url: await this.permalink(channel, ts), reference: `${channel}:${ts}` };
   }
 
-  /** The message is out; where its address cannot be told, it goes without. */
+  /**
+   * Returns the address of a message; null if the address cannot be read. Such a failure is not an error, because the
+   * message is already sent.
+   */
   private async permalink(channel: string, ts: string): Promise<string | null> {
     const query = new URLSearchParams({ channel, message_ts: ts });
     const reply = await exchangeJson(this.exchange(true), {
@@ -84,18 +89,18 @@ class Bot {
     return typeof permalink === 'string' && /^https?:\/\//.test(permalink) ? permalink : null;
   }
 
-  /** @returns the answer, undefined when the message to update is gone */
+  /** Makes one call. @returns the reply; undefined when the message to update no longer exists */
   private async call(method: string, body: unknown, repeatable: boolean): Promise<Record<string, unknown> | undefined> {
     const url = `${this.apiUrl}/${method}`;
     const request = { method: 'POST', url, headers: this.authorization, body } as const;
     const json = jsonOf(await exchangeJson(this.exchange(repeatable), request));
     if (json?.ok === true) return json;
-    if (json?.ok !== false) throw afterSending(repeatable, `${receiver} gave an answer that cannot be read.`);
+    if (json?.ok !== false) throw afterSending(repeatable, `${receiver} sent a reply that cannot be read.`);
     const code = codeOf(json.error);
     if (code === 'message_not_found') return undefined;
     if (passing.has(code)) throw new DeliveryError('retry', `${receiver} asks to wait (${code}).`);
     if (doubtful.has(code)) throw afterSending(repeatable, `${receiver} failed (${code}).`);
-    throw new DeliveryError('refused', `${receiver} refused it (${code}).`);
+    throw new DeliveryError('refused', `${receiver} refused the request (${code}).`);
   }
 
   private exchange(repeatable: boolean): Exchange {

@@ -1,13 +1,14 @@
 /**
- * `tidings backfill REPO`: fetches a repository's older history from its host and shows how far it is. The work goes on in
- * the service, whatever becomes of the command; typed again, it shows the backfill under way.
+ * `tidings backfill REPO`: starts reading a repository's older history from its host and shows the progress. The
+ * service does the work. It continues after the command has ended. Running the command again shows the progress of the
+ * same backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertConnected, begin, resolve, resolveListed, sinceOf } from '../api/backfills.ts';
-import { type ApiContext, carryOut, partitionOfId, readPartition } from '../api/context.ts';
+import { type ApiContext, partitionOfId, readPartition, runCommand } from '../api/context.ts';
 import { isDate } from '../api/validate.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { terminalText } from '../foundation/visible-text.ts';
-import { directoryName } from '../journal/subjects.ts';
 import type { BackfillRecord } from '../protocol/backfill.ts';
 import type { ResolvedRepository } from '../protocol/tasks.ts';
 import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
@@ -15,7 +16,7 @@ import {
   type DirectoryRepository,
   listDirectoryRepositories,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
 } from '../store/tables/directory.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
@@ -23,23 +24,23 @@ import { createProgress } from './progress.ts';
 import { type CliCommand, single, UsageError } from './usage.ts';
 
 const options = {
-  since: { value: 'YYYY-MM-DD', help: 'Leaves out what is older' },
-  host: { value: 'ORIGIN', help: 'Address of the host, where several have the repository' },
+  since: { value: 'YYYY-MM-DD', help: 'Skips history before this day' },
+  host: { value: 'ORIGIN', help: 'Address of the host, if several hosts have the repository' },
   'no-wait': { help: 'Starts the backfill and does not wait for its end' },
-  cancel: { help: 'Cancels the backfill; what it has read stays' },
+  cancel: { help: 'Cancels the backfill and keeps the data read so far' },
 } as const;
 
-/** What is wanted: a repository by its name on a host or by its id. */
+/** The repository to read, by its name on a host or by its id. */
 interface Wanted {
   name: string;
   origin: string | undefined;
 }
 
-const lookMs = 250;
+const pollMs = 250;
 
 export const backfillCommand: CliCommand = single({
   arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Fetches the older history of a repository from its host, and shows how far that is',
+  help: 'Reads the older history of a repository from its host, and shows the progress',
   options,
   examples: ['backfill acme/rocket --since 2025-01-01', 'backfill acme/rocket --cancel'],
   run: (values, [name = '']) => {
@@ -66,7 +67,7 @@ async function start(context: ApiContext, wanted: Wanted, since: number | null):
     ? await resolveListed(context, directory, listed)
     : await resolve(context, { task: 'resolveRepository', origin, fullName: wanted.name });
   const { id, fullName } = resolved.repository;
-  // A name that is not known can be the new one of a repository that is.
+  // The given name may be unknown because a known repository was renamed to it.
   const state = readDirectoryRepository(readPartition(context, directoryName), id)?.state;
   if (state) assertConnected({ state, fullName });
   await begin(context, resolved, since);
@@ -78,7 +79,7 @@ function find(context: ApiContext, { name, origin }: Wanted): DirectoryRepositor
   const found = listDirectoryRepositories(directory, null).filter(
     ({ id, fullName, orgId }) =>
       (id === name || fullName.toLowerCase() === name.toLowerCase()) &&
-      (origin === undefined || readOrganisation(directory, orgId)?.origin === origin),
+      (origin === undefined || readOrganization(directory, orgId)?.origin === origin),
   );
   if (found.length > 1) throw new UsageError(`Several hosts have ${name}: name one with --host`);
   if (found.length === 0 && name.startsWith('repo_')) throw new Error(`Repository ${name} is not known here.`);
@@ -90,12 +91,12 @@ async function cancel(context: ApiContext, wanted: Wanted): Promise<number> {
   if (!listed) throw new Error(`Repository ${JSON.stringify(wanted.name)} is not known here.`);
   const name = partitionOfId(context, listed.id) as string;
   const command = { name: 'cancelBackfill', repoId: listed.id } as const;
-  const { state } = await carryOut<{ state: string }>(context, name, command);
-  if (state === 'cancelled') return say(`The backfill of ${listed.fullName} is cancelled; what it has read stays.`);
+  const { state } = await runCommand<{ state: string }>(context, name, command);
+  if (state === 'cancelled') return say(`The backfill of ${listed.fullName} is cancelled; the data read so far stays.`);
   return say(`No backfill of ${listed.fullName} is under way; the last one is ${state}.`);
 }
 
-/** Shows the bar until the end. */
+/** Shows a progress bar until the backfill has ended. */
 async function watch(context: ApiContext, repoId: string, fullName: string): Promise<number> {
   const name = partitionOfId(context, repoId) as string;
   const progress = createProgress({
@@ -104,21 +105,21 @@ async function watch(context: ApiContext, repoId: string, fullName: string): Pro
     stream: process.stderr,
   });
   let shown = 0;
-  let told: number | null = null;
+  let reportedUntil: number | null = null;
   for (;;) {
     const backfill = readBackfill(readPartition(context, name), repoId);
-    if (!backfill) throw new Error('The backfill is gone: its repository was removed.');
+    if (!backfill) throw new Error('The backfill no longer exists: its repository was removed.');
     progress.advance(backfill.percent - shown);
     shown = backfill.percent;
     const { until } = backfill.waits;
-    if (until !== null && until !== told && until - Date.now() > 2000)
-      process.stderr.write(`\nThe host asks for patience until ${new Date(until).toISOString()}.\n`);
-    told = until;
+    if (until !== null && until !== reportedUntil && until - Date.now() > 2000)
+      process.stderr.write(`\nThe host asks to wait until ${new Date(until).toISOString()}.\n`);
+    reportedUntil = until;
     if (!isUnderWay(backfill)) {
       progress.done(terminalText(summary(backfill)));
       return backfill.state === 'completed' ? 0 : 1;
     }
-    await pause(lookMs);
+    await pause(pollMs);
   }
 }
 

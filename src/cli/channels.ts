@@ -1,29 +1,29 @@
 /**
- * `tidings channels list|put|test|remove`: connections of channels, of an organisation or a repository. Settings come from a
- * file, never from the command line, where other users could read the secrets in them.
+ * `tidings channels list|put|test|remove`: manages channel connections of an organization or a repository. Settings are
+ * read from a file. They are never read from the command line, where other users could see the secrets in them.
  */
 import { readFileSync } from 'node:fs';
 import type { Owner } from '../api/channel-writes.ts';
 import { connectionInForce, putConnection, tryConnection } from '../api/channels.ts';
-import { type ApiContext, carryOut, readPartition } from '../api/context.ts';
+import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
 import { assertHostWritable } from '../api/publishable.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import { channelResponse, effectiveChannel } from '../store/tables/channels.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
-import { findOrganisation } from './organization.ts';
+import { findOrganization } from './organization.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
 import { action, type CliCommand, UsageError } from './usage.ts';
 
 const ownerOptions = {
-  org: { value: 'LOGIN|ID', required: 'owner', help: 'Organisation whose connection it is' },
-  repo: { value: 'OWNER/REPO|REPO_ID', required: 'owner', help: 'Repository whose connection it is' },
+  org: { value: 'LOGIN|ID', required: 'owner', help: 'Organization of the connection' },
+  repo: { value: 'OWNER/REPO|REPO_ID', required: 'owner', help: 'Repository of the connection' },
 } as const;
 
 export const channelsCommand: CliCommand = {
-  help: 'Lists, makes, tests and removes connections of channels',
+  help: 'Lists, creates, tests and removes channel connections',
   examples: ['channels list --org acme', 'channels put hosted hosted.json --repo acme/rocket'],
   actions: {
     list: action({
@@ -75,12 +75,12 @@ function readSettings(file: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  // What a parser quotes of the text could be a secret.
-  throw new UsageError(`${file} holds no JSON object with the settings of a channel`);
+  // The parser's message is not shown. It quotes a part of the file, and this part could be a secret.
+  throw new UsageError(`${file} does not contain a JSON object with the settings of a channel`);
 }
 
 function ownerOf({ readers }: ApiContext, { org, repo }: { org?: string; repo?: string }): Owner {
-  if (org !== undefined) return { orgId: findOrganisation(readers, org).id, repoId: null };
+  if (org !== undefined) return { orgId: findOrganization(readers, org).id, repoId: null };
   const { id, orgId } = findRepository(readers, repo as string);
   return { orgId, repoId: id };
 }
@@ -115,7 +115,7 @@ async function put(
 
 async function test(context: ApiContext, owner: Owner, channel: ChannelName): Promise<number> {
   if (owner.repoId === null && channelTraits[channel].needsRepository)
-    throw new UsageError(`The channel ${channel} is tried with a repository: --repo OWNER/REPO`);
+    throw new UsageError(`The channel ${channel} is tested with a repository: --repo OWNER/REPO`);
   const directory = readPartition(context, directoryName);
   const connection = connectionInForce({ context, directory }, owner, channel);
   if (owner.repoId !== null) await assertHostWritable({ context, directory }, owner.repoId, channel);
@@ -125,7 +125,7 @@ async function test(context: ApiContext, owner: Owner, channel: ChannelName): Pr
 }
 
 async function remove(context: ApiContext, owner: Owner, channel: ChannelName): Promise<number> {
-  await carryOut(context, directoryName, { name: 'removeChannel', ...owner, channel });
+  await runCommand(context, directoryName, { name: 'removeChannel', ...owner, channel });
   printLines([describe(context, owner, channel)]);
   return 0;
 }

@@ -1,6 +1,4 @@
-/**
- * Carries out a command line: finds its command in the table, and answers requests for help and for the version.
- */
+/** Runs a command line: finds the command in the table, and answers `--help` and `--version`. */
 import { version } from '../foundation/version.ts';
 import { commands } from './commands.ts';
 import { helpOf, overview } from './help.ts';
@@ -12,7 +10,7 @@ import { UsageError } from './usage.ts';
 /**
  * Runs a command line to its end.
  * @returns the exit code
- * @throws UsageError with the way to the help
+ * @throws UsageError for a wrong command line; its message names the command that shows the help
  */
 export async function runCommandLine([name = '--help', ...args]: readonly string[]): Promise<number> {
   if (name === '--version') return print(`tidings ${version}`);
@@ -30,20 +28,22 @@ export async function runCommandLine([name = '--help', ...args]: readonly string
   const [word, rest] = isSingle(command) ? ['', args] : [first, others];
   const action = actionNamed(name, command, word);
   const full = `${name} ${word}`.trim();
-  return guided(full, () => {
+  return withHelpHint(full, () => {
     const { values, args: given } = readArguments(full, action, rest);
     return action.run(values, given);
   });
 }
 
-/** After `--` nothing is an option. */
+/** Whether the arguments request the help. Arguments after `--` are not options. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? undefined : end).some((arg) => arg === '--help' || arg === '-h');
 }
 
-/** Adds the way to the help to what is wrong with a command line. */
-async function guided(name: string, run: () => Promise<number>): Promise<number> {
+/**
+ * Runs a step of a command. If the step throws a usage error, the command that shows the help is added to its message.
+ */
+async function withHelpHint(name: string, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {

@@ -1,5 +1,6 @@
 /**
- * The table of commands. Parsing, help and `docs/commands.md` are made from it; a new command is one more line at its end.
+ * Contains the table of commands. Parsing, help and `docs/commands.md` are made from this table. To add a command, add
+ * a line to the table.
  */
 import { backfillCommand } from './backfill.ts';
 import { channelsCommand } from './channels.ts';
@@ -10,7 +11,7 @@ import { commandsPage, helpOf, overview } from './help.ts';
 import { keysCommand } from './keys.ts';
 import { actionNamed, commandNamed } from './lookup.ts';
 import { openApiCommand } from './openapi.ts';
-import { organisationsCommand } from './organizations.ts';
+import { organizationsCommand } from './organizations.ts';
 import { printText } from './print.ts';
 import { publishCommand } from './publish.ts';
 import { repositoriesCommand } from './repositories.ts';
@@ -25,8 +26,8 @@ import { webhooksCommand } from './webhooks.ts';
 
 const helpCommand: CliCommand = single({
   arguments: '[COMMAND] [ACTION]',
-  help: 'Shows the commands, or what one of them takes',
-  options: { markdown: { help: 'Prints the help of all commands as Markdown, as docs/commands.md has it' } },
+  help: 'Shows all commands, or the help of one command',
+  options: { markdown: { help: 'Prints the help of all commands as Markdown, for docs/commands.md' } },
   examples: ['help keys', 'help keys create'],
   run: async ({ markdown }, [name, word]) => {
     printText(
@@ -45,7 +46,7 @@ function helpFor(name: string, word: string | undefined): string {
 export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
   keys: keysCommand,
-  orgs: organisationsCommand,
+  orgs: organizationsCommand,
   repos: repositoriesCommand,
   'webhook-secrets': webhookSecretsCommand,
   publish: publishCommand,

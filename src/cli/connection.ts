@@ -1,5 +1,6 @@
 /**
- * How a command talks to the running service of this data directory: over the journal, like the gateway does.
+ * Connects a command to the running service of this data directory. The command connects to the journal, as the gateway
+ * does.
  */
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
@@ -8,18 +9,21 @@ import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
 import { type AuditLine, type Auditor, type AuditTask, audit } from '../foundation/audit.ts';
 import { createLogger } from '../foundation/logger.ts';
+import { directoryName, type PartitionName } from '../foundation/partition-names.ts';
 import { connectJournal, type Journal, type JournalClient } from '../journal/connect.ts';
 import type { NatsSettings } from '../journal/credentials.ts';
 import { seedFile } from '../journal/keys.ts';
 import { Lane } from '../journal/lane.ts';
 import { ask } from '../journal/query.ts';
 import { FoldedSignals } from '../journal/signal.ts';
-import { directoryName, type PartitionName } from '../journal/subjects.ts';
 import { Readers } from '../store/readers.ts';
 import { openSealer } from '../supervisor/first-start.ts';
 import { localJournal } from '../supervisor/nats-server.ts';
 
-/** How the journal of the service is reached; undefined when the service was never started here. */
+/**
+ * Returns the settings of a connection to the service's journal; undefined if the service was never started with this
+ * data directory.
+ */
 export function serviceJournal(settings: Settings): NatsSettings | undefined {
   if (settings.natsUrl !== '') return settings;
   const { dataDir, natsPort } = settings;
@@ -30,7 +34,7 @@ const client: JournalClient = { role: 'cli', name: 'tidings command line', waits
 
 /**
  * Runs a step with a connection to the running service.
- * @throws Error saying that the service does not run
+ * @throws Error when the service is not running
  */
 export async function withService<T>(step: (context: ApiContext) => Promise<T>): Promise<T> {
   const loaded = loadSettings();
@@ -51,7 +55,7 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
     readers: new Readers(settings.dataDir),
     signals: new FoldedSignals(journal),
     laneOf,
-    // Opened by those commands only that seal something.
+    // This is a getter: a command that seals nothing does not read the sealing key.
     get sealer() {
       return openSealer(loaded);
     },
@@ -67,7 +71,10 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
   }
 }
 
-/** Has the service write the audit lines of a command into its log. When it does not answer, they go to standard error. */
+/**
+ * Returns an auditor that sends the audit lines of a command to the service. The service logs them. If the service does
+ * not answer, the auditor writes the lines to standard error.
+ */
 function auditorOf(journal: Journal): Auditor {
   const write = async (line: AuditLine): Promise<void> => {
     const task: AuditTask = { task: 'audit', line };
@@ -76,7 +83,7 @@ function auditorOf(journal: Journal): Auditor {
   return { by: 'command line', write };
 }
 
-/** Whether anything listens at a journal address. */
+/** Whether a server listens at a journal address. */
 export function answers(natsUrl: string): Promise<boolean> {
   const { hostname, port } = new URL(natsUrl);
   return new Promise((resolve) => {
@@ -92,5 +99,5 @@ export function answers(natsUrl: string): Promise<boolean> {
 }
 
 function notRunning(settings: Settings): string {
-  return `The service of ${settings.dataDir} does not run. Start it with: npm start (TIDINGS_DATA_DIR and TIDINGS_NATS_PORT must be those it runs with)`;
+  return `The service of ${settings.dataDir} is not running. Start it with: npm start (TIDINGS_DATA_DIR and TIDINGS_NATS_PORT must have the same values as for the service)`;
 }

@@ -1,9 +1,10 @@
 /**
- * `tidings dead-letters list|replay`: records that could not be folded, and their return to the journal after a mend.
+ * `tidings dead-letters list|replay`: lists the records that the fold could not process, and enqueues them again. An
+ * operator replays a record after fixing the cause of its failure.
  */
 import type { ApiContext } from '../api/context.ts';
 import { ulid } from '../foundation/ids.ts';
-import { type PartitionName, partitionNames } from '../journal/subjects.ts';
+import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import { type DeadLetter, listDeadLetters } from '../store/tables/dead-letters.ts';
 import { withService } from './connection.ts';
@@ -22,10 +23,10 @@ export const deadLettersCommand: CliCommand = {
     }),
     replay: action({
       arguments: '[PARTITION SEQ/INDEX]',
-      help: 'Puts all of them back on the journal, or the one at a place of the list',
+      help: 'Puts all listed records back on the journal, or only the given one',
       run: async (_, place) => {
         if (place.length > 0 && !/^\S+ \d+\/\d+$/.test(place.join(' ')))
-          throw new UsageError('Expected PARTITION SEQ/INDEX, as the list names one');
+          throw new UsageError('Expected PARTITION SEQ/INDEX, as printed by the list');
         return withService((context) => replay(context, place.join(' ')));
       },
     }),
@@ -51,7 +52,7 @@ function placeOf(partition: PartitionName, { seq, index }: DeadLetter): string {
   return `${partition} ${seq}/${index}`;
 }
 
-/** What a record is about; it may be of a later version, or lack what it should have. */
+/** Describes a record in the list. The record may be from a later version of Tidings, or lack required fields. */
 function subjectOf(record: JournalRecord): string {
   switch (record.kind) {
     case 'event':
@@ -79,7 +80,10 @@ async function replay(context: ApiContext, place: string): Promise<number> {
   return 0;
 }
 
-/** A record as if it came now, and not after a delay; but what another partition told keeps the time when it happened. */
+/**
+ * Returns the record to enqueue for a replay. The record gets the current time and no delay. A record of the kind
+ * `relay` keeps its time: the time of the event that caused the relay.
+ */
 function again(record: JournalRecord): JournalRecord {
   if (record.kind === 'relay') return record;
   if (record.kind !== 'event') return { ...record, at: Date.now() };

@@ -1,12 +1,13 @@
 /**
- * The part of `tidings doctor` about hosts: whether each answers, is what the settings say, and takes its credentials.
+ * The part of `tidings doctor` about hosts: checks that each host answers, has the configured kind, and accepts the
+ * configured credentials.
  */
 import { type Host, hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
-import { type AppLook, type HostLook, lookAtHost, nameOf, nameOfKind, type TokenLook } from '../host/probe.ts';
+import { type AppCheck, checkHost, type HostCheck, nameOf, nameOfKind, type TokenCheck } from '../host/probe.ts';
 import { type Finding, withoutUserInfo } from './finding.ts';
 
-/** Names of the settings of a host. */
+/** Names of the settings that describe a host. */
 interface Names {
   kind: string;
   origin: string;
@@ -15,36 +16,39 @@ interface Names {
   app: string;
 }
 
-/** What each host of the settings says. The default host is not asked while nothing of it is set. */
+/** Checks each host of the settings. The default host github.com is not contacted while it has no credentials. */
 export function checkHosts(settings: Settings): Promise<Finding[]> {
   return findingsOf(settings, (host) =>
     host.origin === 'https://github.com' && !hasAnyCredentials(host) ? [withoutCredentials(host)] : undefined,
   );
 }
 
-/** The same for the start: only hosts that the service asks by itself, as they have credentials, and only what is wrong. */
+/**
+ * Checks the hosts when the service starts, and returns only faults. Hosts without credentials are skipped, because the
+ * service sends no requests to them.
+ */
 export async function faultsOfHosts(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
   const findings = await findingsOf(settings, (host) => (hasAnyCredentials(host) ? undefined : []), signal);
   return findings.filter(({ verdict }) => verdict === 'fault');
 }
 
-/** @param unasked what is found of a host that is not to be asked; undefined for one that is */
+/** @param unasked returns undefined for a host that may be contacted, and otherwise the findings to report instead */
 async function findingsOf(
   settings: Settings,
   unasked: (host: Host) => Finding[] | undefined,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
   const findings = hostsOf(settings).map(
-    async (host, i) => unasked(host) ?? describe(host, namesOf(i), await lookAtHost(host, signal).catch(toNothing)),
+    async (host, i) => unasked(host) ?? describe(host, namesOf(i), await checkHost(host, signal).catch(toNothing)),
   );
   return (await Promise.all(findings)).flat().map(withoutUserInfo);
 }
 
-function toNothing(error: unknown): HostLook {
+function toNothing(error: unknown): HostCheck {
   return { found: 'nothing', reason: (error as Error).message };
 }
 
-/** @param i 0 for the default host, whose settings have variables of their own */
+/** @param i index of the host: 0 is the default host, whose settings have names of their own */
 function namesOf(i: number): Names {
   if (i === 0) {
     const app = 'TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE';
@@ -68,23 +72,23 @@ function withoutCredentials({ origin }: Host): Finding {
   };
 }
 
-function describe(host: Host, names: Names, look: HostLook): Finding[] {
+function describe(host: Host, names: Names, check: HostCheck): Finding[] {
   const { origin, kind, apiUrl } = host;
   const at = `host ${origin}`;
-  switch (look.found) {
+  switch (check.found) {
     case 'nothing':
-      return [fault(`${at}: ${apiUrl} does not answer (${look.reason}). Check ${names.origin} and ${names.apiUrl}`)];
+      return [fault(`${at}: ${apiUrl} does not answer (${check.reason}). Check ${names.origin} and ${names.apiUrl}`)];
     case 'unknown':
       return [
         fault(
-          `${at}: ${apiUrl} answers ${look.status}, but not as the API of ${nameOfKind(kind)}. Check ${names.kind} and ${names.apiUrl}`,
+          `${at}: ${apiUrl} answers ${check.status}, but not as the API of ${nameOfKind(kind)}. Check ${names.kind} and ${names.apiUrl}`,
         ),
       ];
     case 'otherKind': {
-      const called = nameOf(look.is);
+      const called = nameOf(check.is);
       return [
         fault(
-          `${at}: ${names.kind} is ${kind}, but the host answers as ${called}. Set ${names.kind} to ${look.is.kind}`,
+          `${at}: ${names.kind} is ${kind}, but the host answers as ${called}. Set ${names.kind} to ${check.is.kind}`,
         ),
       ];
     }
@@ -93,19 +97,19 @@ function describe(host: Host, names: Names, look: HostLook): Finding[] {
         ? []
         : [{ verdict: 'note', text: `${at}: no credentials; backfill and exact ranges need ${names.token}` }];
       return [
-        { verdict: 'ok', text: `${at}: ${apiUrl} answers as ${nameOf(look.is)}` },
-        ...(look.token ? [ofToken(look.token, at, names)] : []),
-        ...(look.app ? [ofApp(look.app, at, names)] : []),
+        { verdict: 'ok', text: `${at}: ${apiUrl} answers as ${nameOf(check.is)}` },
+        ...(check.token ? [ofToken(check.token, at, names)] : []),
+        ...(check.app ? [ofApp(check.app, at, names)] : []),
         ...none,
       ];
     }
   }
 }
 
-function ofToken(token: TokenLook, at: string, names: Names): Finding {
+function ofToken(token: TokenCheck, at: string, names: Names): Finding {
   if (token.state === 'refused') {
     const why = token.status === 401 ? 'it is wrong, has expired or was revoked' : 'it may not be used here';
-    return fault(`${at}: ${names.token} is not taken (${token.status}): ${why}. Make a new token on the host`);
+    return fault(`${at}: ${names.token} is rejected (${token.status}): ${why}. Make a new token on the host`);
   }
   if (token.state === 'lacking') {
     const missing = token.missing.join(' and ');
@@ -114,16 +118,16 @@ function ofToken(token: TokenLook, at: string, names: Names): Finding {
     );
   }
   const { scopes } = token;
-  if (scopes === undefined) return { verdict: 'ok', text: `${at}: ${names.token} is taken` };
-  const text = `${at}: ${names.token} is taken, its scopes are ${scopes.join(', ') || 'none'}`;
+  if (scopes === undefined) return { verdict: 'ok', text: `${at}: ${names.token} is accepted` };
+  const text = `${at}: ${names.token} is accepted, its scopes are ${scopes.join(', ') || 'none'}`;
   if (scopes.includes('repo')) return { verdict: 'ok', text };
   return { verdict: 'note', text: `${text}. Private repositories, and publishing there, need the scope repo` };
 }
 
-function ofApp(app: AppLook, at: string, names: Names): Finding {
+function ofApp(app: AppCheck, at: string, names: Names): Finding {
   if (app.state === 'refused')
-    return fault(`${at}: the app is not taken (${app.reason.replace(/\.$/, '')}). Check ${names.app}`);
-  const text = `${at}: the app ${app.slug} is taken`;
+    return fault(`${at}: the app is rejected (${app.reason.replace(/\.$/, '')}). Check ${names.app}`);
+  const text = `${at}: the app ${app.slug} is accepted`;
   if (app.missing.length === 0) return { verdict: 'ok', text };
   return fault(`${text}, but lacks the permissions ${app.missing.join(', ')}. Add them (read) in the app's settings`);
 }

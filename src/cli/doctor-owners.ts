@@ -1,36 +1,40 @@
 /**
- * The part of `tidings doctor` about owners: of which repositories the host has confirmed the owner, and why not of the others.
+ * The part of `tidings doctor` about owners: reports how many repositories have an owner that the host has confirmed.
+ * It also reports why the owners of the other repositories are not confirmed.
  */
 import { hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import type { RefusalCause } from '../protocol/results.ts';
 import { Readers } from '../store/readers.ts';
 import { type DirectoryRepository, listDirectoryRepositories } from '../store/tables/directory.ts';
 import type { Finding } from './finding.ts';
 
-/** Maximum of repositories that are named. */
-const mostNamed = 10;
+/** Maximum number of repositories that are listed by name. */
+const maxNamed = 10;
 
 const reasons: Record<RefusalCause, string> = {
-  missing: 'the host does not show it to the credentials of the settings',
+  missing: 'the host does not show it with the configured credentials',
   owner: 'the host names another owner',
   login: 'the host gives its owner another login',
   installation: 'its installation of the app belongs to another account',
 };
 
-/** What hosts have answered about the owners of repositories. A false claim is a note: any tenant can make one. */
+/**
+ * Reports what the hosts answered about the owners of repositories. A false claim of ownership is only a note and not a
+ * fault, since any tenant can make one.
+ */
 export async function checkOwners(settings: Settings): Promise<Finding[]> {
   const repositories = await listedRepositories(settings);
   if (repositories.length === 0) return [];
   const confirmed = repositories.filter(({ ownership }) => ownership?.confirmed).length;
-  const why = hostsOf(settings).some(hasAnyCredentials) ? '' : ' (there are no credentials to ask with)';
+  const why = hostsOf(settings).some(hasAnyCredentials) ? '' : ' (no credentials to ask with)';
   const text = `owners: ${confirmed} of ${repositories.length} repositories confirmed by their host${why}`;
   const refused = repositories.flatMap(refusalOf);
-  const left = refused.length - mostNamed;
+  const left = refused.length - maxNamed;
   const more =
     left > 0 ? [{ verdict: 'note' as const, text: `owners: ${left} more repositories are not confirmed` }] : [];
-  return [{ verdict: 'ok', text }, ...refused.slice(0, mostNamed), ...more];
+  return [{ verdict: 'ok', text }, ...refused.slice(0, maxNamed), ...more];
 }
 
 function refusalOf({ id, fullName, claimed, ownership }: DirectoryRepository): Finding[] {

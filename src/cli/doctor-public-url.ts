@@ -1,6 +1,4 @@
-/**
- * The part of `tidings doctor` about the public URL: whether it is set, uses https, and leads to this very service.
- */
+/** The part of `tidings doctor` about the public URL: whether it is set, uses https, and leads to this service. */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { exchange } from '../host/exchange.ts';
@@ -11,7 +9,7 @@ import { type Finding, withoutUserInfo } from './finding.ts';
 const timeoutMs = 5000;
 const example = 'like https://notes.example.com';
 
-/** What the setting itself says. */
+/** Checks the public URL in the settings, without sending a request. */
 export function checkPublicUrl(settings: Settings): Finding {
   return withoutUserInfo(judgeSetting(settings));
 }
@@ -26,14 +24,14 @@ function judgeSetting(settings: Settings): Finding {
     return { verdict: 'fault', text: `TIDINGS_PUBLIC_URL ${url} is not an address. Set it to one ${example}` };
   const { protocol, hostname } = new URL(url);
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  if (isLocal) return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} leads nowhere from other machines` };
+  if (isLocal) return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} cannot be reached from other machines` };
   if (protocol === 'https:') return { verdict: 'ok', text: `TIDINGS_PUBLIC_URL is ${url}` };
-  return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} uses plain http: API keys travel readable. Use https` };
+  return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} uses plain http: API keys are sent in clear. Use https` };
 }
 
 /**
- * Whether the public URL leads to this gateway: the page there must show the mark that the gateway tells over the journal. The
- * request carries no key.
+ * Checks that the public URL leads to this gateway. The page `GET /api/instance` must return the same random text
+ * (`mark`) that the gateway reports over the journal. The request contains no API key.
  */
 export async function checkPublicAddress(settings: Settings, mark: string | undefined): Promise<Finding[]> {
   if (mark === undefined || settings.publicUrl === '' || !URL.canParse(settings.publicUrl)) return [];

@@ -1,18 +1,18 @@
 /**
- * `tidings doctor`: looks at settings, programs, data directory, disk, hosts and, when it runs, the service, and says what is
- * wrong and what to do about it.
+ * `tidings doctor`: checks settings, programs, data directory, disk and hosts. If the service is running, the command
+ * also checks the service. It reports each fault with its remedy.
  */
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createLogger } from '../foundation/logger.ts';
+import { directoryName, partitionNames } from '../foundation/partition-names.ts';
 import { modeText, openPaths } from '../foundation/private-files.ts';
 import { SealError, type Sealer } from '../foundation/seal.ts';
 import { connectionFault, connectJournal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
 import { askGateway, type GatewayFacts } from '../journal/gateway-facts.ts';
-import { directoryName, partitionNames } from '../journal/subjects.ts';
 import { durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/tables/seals.ts';
@@ -31,11 +31,11 @@ import { waitingLines } from './retention.ts';
 import { type CliCommand, single } from './usage.ts';
 
 const marks: Record<Verdict, string> = { ok: '✓', note: '!', fault: '✗' };
-const leastFreeBytes = 1_073_741_824;
+const minFreeBytes = 1_073_741_824;
 
 export const doctorCommand: CliCommand = single({
   help: 'Checks settings, hosts, public URL, server, disk and durability level',
-  options: { offline: { help: 'Asks no other machine' } },
+  options: { offline: { help: 'Sends no requests to other machines' } },
   examples: ['doctor', 'doctor --offline'],
   run: async ({ offline }) => {
     const settings = loadSettings();
@@ -62,7 +62,7 @@ export const doctorCommand: CliCommand = single({
   },
 });
 
-/** The native HTTP server, byte by byte. */
+/** Checks that the files of the native HTTP server equal the expected files byte by byte. */
 function checkHttpServer(): Finding {
   const { verdict, text } = checkServerFiles();
   if (verdict === 'same') return { verdict: 'ok', text };
@@ -95,13 +95,11 @@ function checkDisk({ dataDir }: Settings): Finding {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const text = `disk: ${(free / 1e9).toFixed(1)} GB free`;
-  return free >= leastFreeBytes
-    ? { verdict: 'ok', text }
-    : { verdict: 'fault', text: `${text}: expected at least 1 GB` };
+  return free >= minFreeBytes ? { verdict: 'ok', text } : { verdict: 'fault', text: `${text}: expected at least 1 GB` };
 }
 
 function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: Settings): Finding[] {
-  // Files of the operator's own may be shared with a group.
+  // These files belong to the operator, who may share them with a group.
   const open = [natsCredentials, natsTlsKey].filter((file) => isOpen(file, 0o007));
   const findings: Finding[] = open.map((file) => ({
     verdict: 'fault',
@@ -114,7 +112,10 @@ function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: 
   return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
 }
 
-/** What other users of the machine can use of the data directory. A start closes it too. */
+/**
+ * Finds files of the data directory that other users of the machine can read or change. The service itself corrects the
+ * modes of these files when it starts.
+ */
 function checkModes({ dataDir }: Settings): Finding[] {
   if (!existsSync(dataDir)) return [];
   const open = openPaths(dataDir);
@@ -132,11 +133,11 @@ function isOpen(file: string, mask: number): boolean {
 function checkRetention(settings: Settings): Finding[] {
   return waitingLines(settings).map((line) => ({
     verdict: 'note',
-    text: `retention of ${line}: look with tidings retention show, allow it with tidings retention approve`,
+    text: `retention of ${line}: inspect it with tidings retention show, approve it with tidings retention approve`,
   }));
 }
 
-/** Whether the sealing keys open what is stored under them, and whether the former ones are still needed. */
+/** Checks whether the sealing keys open all stored secrets, and whether former sealing keys are still needed. */
 async function checkSeals(settings: Settings): Promise<Finding[]> {
   const seals = await storedSeals(settings);
   const all = `${seals.length} stored secrets`;
@@ -145,13 +146,13 @@ async function checkSeals(settings: Settings): Promise<Finding[]> {
     const sealer = openSealer(settings);
     const broken = seals.filter((seal) => !opens(sealer, seal)).length;
     if (broken > 0) {
-      const remedy = 'put the former key back, or rotate them';
+      const remedy = 'restore the former key, or rotate the secrets';
       return [{ verdict: 'fault', text: `sealing key does not open ${broken} of ${all}: ${remedy}` }];
     }
     const former = seals.filter(({ sealed }) => !sealer.isCurrent(sealed)).length;
     if (former === 0) return [{ verdict: 'ok', text: `sealing key opens all ${all}` }];
     return [
-      { verdict: 'note', text: `${former} of ${all} are under a former sealing key: they are sealed anew at start` },
+      { verdict: 'note', text: `${former} of ${all} are under a former sealing key: they are sealed again at start` },
     ];
   } catch (error) {
     return [{ verdict: 'fault', text: `sealing key: ${(error as Error).message}` }];
@@ -162,7 +163,8 @@ async function storedSeals(settings: Settings): Promise<StoredSeal[]> {
   const readers = new Readers(settings.dataDir);
   try {
     const directory = readers.fresh(directoryName);
-    // The store of an earlier version has no such tables until its owner has opened it.
+    // An earlier version of Tidings may have written the store without these tables. They are added when the process
+    // that owns the store opens it.
     return directory?.tables.channels ? listSeals(directory) : [];
   } finally {
     await readers.close();
@@ -179,7 +181,7 @@ function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
   }
 }
 
-/** What was found of the journal, and what the gateway said over it while it runs. */
+/** Findings about the journal, and the facts that the running gateway reported over it. */
 interface JournalCheck {
   findings: Finding[];
   gateway?: GatewayFacts | undefined;
@@ -190,7 +192,7 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   const findings = supervised ? checkProgram() : [];
   const server = serviceJournal(settings);
   if (!server || !(await answers(server.natsUrl))) {
-    const text = supervised ? 'service does not run' : 'the server of TIDINGS_NATS_URL does not answer';
+    const text = supervised ? 'service is not running' : 'the server of TIDINGS_NATS_URL does not answer';
     return { findings: [...findings, { verdict: supervised ? 'note' : 'fault', text }] };
   }
   const fault = await connectionFault(server, 'cli');
@@ -213,7 +215,10 @@ function checkProgram(): Finding[] {
   ];
 }
 
-/** What a program learns that takes the port of the NATS server: nothing only with TLS and a signature. */
+/**
+ * Another program may listen on the port of the NATS server. Checks that a connection reveals no secret to such a
+ * program. This requires TLS and a signature.
+ */
 function checkProtection(server: NatsSettings): Finding {
   const { natsUrl, natsCredentials } = server;
   const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
@@ -239,15 +244,15 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
         text: `max_payload is ${max_payload}: expected at least ${neededPayloadBytes}`,
       });
     }
-    let leastReplicas = Number.POSITIVE_INFINITY;
+    let minReplicas = Number.POSITIVE_INFINITY;
     for (const name of partitionNames(settings.partitions)) {
       const { firstSeq, lastSeq, bytes, maxBytes, replicas } = await streamState(journal, name);
-      leastReplicas = Math.min(leastReplicas, replicas);
+      minReplicas = Math.min(minReplicas, replicas);
       const share = Math.round((bytes / maxBytes) * 100);
       const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
-    const level = durabilityOf(version, false, leastReplicas);
+    const level = durabilityOf(version, false, minReplicas);
     if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${level}` });
     return { findings, gateway: await askGateway(journal) };
   } finally {

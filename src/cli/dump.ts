@@ -1,13 +1,13 @@
 /**
- * `tidings dump REPO`: everything captured of a repository, a line of JSON a record, read from the store. It works while the
- * service runs and while it does not.
+ * `tidings dump REPO`: prints everything that the store contains about a repository, one JSON record per line. The
+ * service need not be running.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { loadSettings } from '../../config/load.ts';
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
+import { partitionName } from '../foundation/partition-names.ts';
 import { terminalText } from '../foundation/visible-text.ts';
-import { partitionName } from '../journal/subjects.ts';
 import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
 import { findRepository } from './repository.ts';
@@ -15,7 +15,7 @@ import { type CliCommand, single } from './usage.ts';
 
 export const dumpCommand: CliCommand = single({
   arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Prints everything captured of a repository, one JSON record a line, always in the same order',
+  help: 'Prints everything captured for a repository, one JSON record per line, always in the same order',
   examples: ['dump acme/rocket > rocket.jsonl'],
   run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();
@@ -24,7 +24,8 @@ export const dumpCommand: CliCommand = single({
       const { id } = findRepository(readers, wanted);
       const partition = readers.fresh(partitionName(partitionOf(slotOfId(id) as number, partitions)));
       if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
-      // The command ends the process, so standard output stays open for whatever it still has to write.
+      // The process exits after the command, so the output is awaited and standard output is kept open until everything
+      // is written.
       await pipeline(Readable.from(printable(dumpRepository(partition, id))), process.stdout, { end: false });
     } finally {
       await readers.close();
@@ -33,7 +34,10 @@ export const dumpCommand: CliCommand = single({
   },
 });
 
-/** Lines of JSON with their ends. Escapes leave their meaning as it is. */
+/**
+ * Adds line ends to lines of JSON. Characters that a terminal would interpret become JSON escapes with the same
+ * meaning.
+ */
 function* printable(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield `${terminalText(line.slice(0, -1))}\n`;
 }

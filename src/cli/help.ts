@@ -1,13 +1,11 @@
-/**
- * The help of the command line, made from the table of commands.
- */
+/** Makes the help of the command line from the table of commands. */
 import { type Commands, isSingle } from './lookup.ts';
 import type { CliAction, CliCommand, CliOption, CliOptions } from './usage.ts';
 
 const widest = 100;
 const helpRow = ['-h, --help', 'Shows this help'] as const;
 
-/** The list of commands. */
+/** Returns the help that lists all commands. */
 export function overview(commands: Commands): string {
   return [
     'Tidings: release notes from merged pull requests',
@@ -20,7 +18,7 @@ export function overview(commands: Commands): string {
     '',
     'Options:',
     ...columns([
-      ['-h, --help', 'Shows the help, or that of a command'],
+      ['-h, --help', 'Shows the help, or the help of a command'],
       ['--version', 'Shows the version'],
     ]),
     '',
@@ -28,13 +26,13 @@ export function overview(commands: Commands): string {
     '  tidings doctor',
     '  tidings help keys',
     '',
-    'Most commands speak to the running service and need its settings. tidings settings lists them.',
+    'Most commands connect to the running service and need its settings. tidings settings lists them.',
   ].join('\n');
 }
 
 /**
- * The help of a command.
- * @param word the one action to show
+ * Returns the help of a command.
+ * @param word the action to show; all actions of the command if it is omitted
  */
 export function helpOf(name: string, command: CliCommand, word?: string): string {
   const shown = Object.entries(command.actions).filter(([each]) => word === undefined || each === word);
@@ -54,12 +52,12 @@ export function helpOf(name: string, command: CliCommand, word?: string): string
   ].join('\n');
 }
 
-/** One line with everything that an action takes. */
+/** Returns one line with all arguments and options of an action. */
 export function usageLine(name: string, { arguments: words, options = {} }: CliAction): string {
   return ['tidings', name, ...(words ? [words] : []), ...optionParts(options)].join(' ');
 }
 
-/** The help of every command as Markdown, for `docs/commands.md`. */
+/** Returns the help of every command as Markdown, for `docs/commands.md`. */
 export function commandsPage(commands: Commands): string {
   const sections = Object.entries(commands).map(
     ([name, command]) => `## ${name}\n\n\`\`\`\n${helpOf(name, command)}\n\`\`\`\n`,
@@ -67,7 +65,7 @@ export function commandsPage(commands: Commands): string {
   return `## tidings\n\n\`\`\`\n${overview(commands)}\n\`\`\`\n\n${sections.join('\n')}`;
 }
 
-/** @param word the action whose options they are, where the help shows several */
+/** @param word the action that these options belong to; given only when the help shows several actions */
 function optionRows(options: CliOptions, word: string | undefined): string[] {
   const rows = Object.entries(options).map(([name, option]) => [shown(name, option), option.help] as const);
   if (word === undefined) return ['', 'Options:', ...columns([...rows, helpRow])];
@@ -94,7 +92,7 @@ function columns(rows: readonly (readonly [string, string | undefined])[]): stri
   return rows.map(([first, second = '']) => `  ${first.padEnd(width)}  ${second}`.trimEnd());
 }
 
-/** A line cut between its parts, the later lines further in. */
+/** Breaks a line between its parts, and indents the lines after the first. */
 function wrapped(line: string): string[] {
   const lines: string[] = [];
   let now = ' ';

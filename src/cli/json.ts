@@ -1,23 +1,24 @@
 /**
- * `--json` of commands that list something: what the API replies to the instance's administrator, all items on one page.
+ * Implements `--json` of commands that list something. The output is the API's reply to a request with an instance key,
+ * with all items on one page.
  */
 import { type ApiContext, readPartition } from '../api/context.ts';
-import type { ApiRequest, ApiRoute } from '../api/handle.ts';
+import type { ApiRequest, ApiRoute } from '../api/route.ts';
 import { apiRoutes } from '../api/routes.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { printText } from './print.ts';
 
 /**
- * The option `--json`.
- * @param reply what it prints, such as `the reply of GET /api/keys`
+ * Declares the option `--json`.
+ * @param reply description of the output for the help, such as `the reply of GET /api/keys`
  */
 export function jsonOption(reply: string) {
   return { json: { help: `Prints JSON: ${reply}` } };
 }
 
-/** Where the reply comes from, as a request names it. */
+/** The parameters of the request whose reply is printed. */
 interface Wanted {
-  /** Organisation of the key that asks; unset = a key of the instance. */
+  /** Organization of the key that makes the request; unset = an instance key. */
   orgId?: string | null;
   query?: Record<string, string>;
   params?: readonly string[];
@@ -25,7 +26,7 @@ interface Wanted {
 
 /**
  * Prints the reply of a list operation, with all its items.
- * @param operation of the API, such as `listKeys`
+ * @param operation name of an API operation, such as `listKeys`
  */
 export async function printReply(
   context: ApiContext,
@@ -41,7 +42,7 @@ export async function printReply(
   return printJson(body);
 }
 
-/** Prints a value as formatted JSON. */
+/** Prints a value as formatted JSON. Returns the exit code 0. */
 export function printJson(value: object): number {
   printText(JSON.stringify(value, null, 2));
   return 0;

@@ -1,15 +1,16 @@
 /**
- * `tidings keys create|list|rotate|revoke`: API keys, through the journal. A key is shown once, here, and only its hash leaves.
+ * `tidings keys create|list|rotate|revoke`: manages API keys through the journal. The command shows a new key once; the
+ * service stores only its hash.
  */
 import type { ApiContext } from '../api/context.ts';
 import { createKey, revokeKey, rotateKey } from '../api/key-writes.ts';
 import { knownHost } from '../api/webhook-secret-writes.ts';
 import { usualOverlapHours } from '../api/webhook-secrets.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { type KeyRecord, scopes } from '../protocol/commands.ts';
 import type { Partition } from '../store/partition.ts';
-import { listKeys, listOrganisations, readKey } from '../store/tables/directory.ts';
-import { type KeyStanding, standingOf } from '../store/tables/key-ends.ts';
+import { listKeys, listOrganizations, readKey } from '../store/tables/directory.ts';
+import { type KeyState, keyStateOf } from '../store/tables/key-ends.ts';
 import { rotateBy } from '../store/tables/keys.ts';
 import { readKeyUse } from '../store/tables/usage.ts';
 import { withService } from './connection.ts';
@@ -20,26 +21,26 @@ import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-const quiet = { help: 'Prints the key alone' } as const;
+const quiet = { help: 'Prints only the key' } as const;
 
 const createOptions = {
   name: { value: 'NAME', required: true, help: 'Name of the key, for people' },
-  org: { value: 'ORGANISATION', required: 'owner', help: 'Login or id of the organisation that the key is for' },
-  instance: { required: 'owner', help: 'Makes a key to everything' },
-  host: { value: 'ORIGIN', help: 'Address of the host of the organisation; the default host without it' },
-  scopes: { value: 'A,B', help: 'What the key may do, such as repos:read,drafts:read; everything without it' },
-  expires: { value: 'DAYS', help: 'Days until the key ends; it does not end without it' },
-  test: { help: 'Makes a key whose requests are all in test mode' },
+  org: { value: 'ORGANIZATION', required: 'owner', help: 'Login or id of the organization that the key is for' },
+  instance: { required: 'owner', help: 'Creates a key with access to everything' },
+  host: { value: 'ORIGIN', help: 'Address of the host of the organization (default: the default host)' },
+  scopes: { value: 'A,B', help: 'Scopes of the key, such as repos:read,drafts:read (default: all)' },
+  expires: { value: 'DAYS', help: 'Days until the key expires (default: never)' },
+  test: { help: 'Creates a key whose requests are all in test mode' },
   quiet,
 } as const;
 
 const rotateOptions = {
-  overlap: { value: 'HOURS', help: `Hours that the old key goes on; ${usualOverlapHours} without it` },
+  overlap: { value: 'HOURS', help: `Hours that the old key stays valid (default: ${usualOverlapHours})` },
   quiet,
 } as const;
 
 export const keysCommand: CliCommand = {
-  help: 'Makes, lists, rotates and revokes API keys',
+  help: 'Creates, lists, rotates and revokes API keys',
   examples: [
     'keys create --org acme --name ci',
     'keys create --instance --name backup --expires 90',
@@ -47,22 +48,22 @@ export const keysCommand: CliCommand = {
   ],
   actions: {
     create: action({
-      help: 'Makes a key for an organisation, or for the instance, and shows it once',
+      help: 'Creates a key for an organization, or for the instance, and shows it once',
       options: createOptions,
       run: create,
     }),
     list: action({
-      help: 'Lists the keys, never themselves',
+      help: 'Lists the keys without their secret parts',
       options: jsonOption('the reply of GET /api/keys'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listKeys') : list(context))),
     }),
     rotate: action({
       arguments: 'KEY_ID',
-      help: 'Makes a key in the place of another, which goes on for a while',
+      help: 'Creates the successor of a key; the old key stays valid for a while',
       options: rotateOptions,
       run: rotate,
     }),
-    revoke: action({ arguments: 'KEY_ID', help: 'Ends a key at once', run: revoke }),
+    revoke: action({ arguments: 'KEY_ID', help: 'Revokes a key immediately', run: revoke }),
   },
 };
 
@@ -92,25 +93,25 @@ async function rotate(values: Values<typeof rotateOptions>, [keyId = '']: readon
     return rotateKey(context, old, { overlapMs: hours * hourMs });
   });
   show(key, value.id, values.quiet);
-  if (!values.quiet) printLines([`${keyId} goes on for ${hours} hours.`]);
+  if (!values.quiet) printLines([`${keyId} stays valid for ${hours} hours.`]);
   return 0;
 }
 
 function show(key: string, id: string, quiet: boolean | undefined): void {
-  printText(quiet ? key : `${key}\n\nThis is ${id}. It is shown once: keep it now.`);
+  printText(quiet ? key : `${key}\n\nThis is ${id}. The key is shown once: keep it now.`);
 }
 
 function readNumber(
   option: string,
   unit: string,
   text: string | undefined,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): number | undefined {
   if (text === undefined) return undefined;
   const number = /^\d{1,6}$/.test(text) ? Number(text) : -1;
-  if (number < least || number > most)
-    throw new UsageError(`${option}: expected a number of ${unit} from ${least} to ${most}, got ${text}`);
+  if (number < min || number > max)
+    throw new UsageError(`${option}: expected a number of ${unit} from ${min} to ${max}, got ${text}`);
   return number;
 }
 
@@ -125,7 +126,7 @@ function readScopes(text: string | undefined): string[] {
 
 async function list({ readers }: ApiContext): Promise<number> {
   const directory = readers.fresh(directoryName);
-  const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
+  const logins = new Map((directory ? listOrganizations(directory) : []).map(({ id, login }) => [id, login]));
   const lines = directory ? listKeys(directory).map((key) => describe(directory, key, logins)) : [];
   printLines(lines, 'There are no keys.');
   return 0;
@@ -136,12 +137,12 @@ function describe(directory: Partition, key: KeyRecord, logins: ReadonlyMap<stri
   const now = Date.now();
   const usedAt = readKeyUse(directory, key.id);
   const used = usedAt === undefined ? 'never used' : `used ${iso(usedAt)}`;
-  const standing = standingOf(directory, key, now);
-  const reminder = standing.status === 'active' && rotateBy(key) <= now ? '  older than six months: rotate it' : '';
-  return `${key.id}  ${key.prefix}…${key.last4}  ${owner}  ${JSON.stringify(key.name)}  ${stateOf(key, standing)}  made ${iso(key.createdAt)}  ${used}${reminder}`;
+  const state = keyStateOf(directory, key, now);
+  const reminder = state.status === 'active' && rotateBy(key) <= now ? '  older than six months: rotate it' : '';
+  return `${key.id}  ${key.prefix}…${key.last4}  ${owner}  ${JSON.stringify(key.name)}  ${stateOf(key, state)}  created ${iso(key.createdAt)}  ${used}${reminder}`;
 }
 
-function stateOf({ revokedAt }: KeyRecord, { status, expiresAt, endedWith }: KeyStanding): string {
+function stateOf({ revokedAt }: KeyRecord, { status, expiresAt, endedWith }: KeyState): string {
   if (revokedAt !== null) return `${status} ${iso(revokedAt)}`;
   if (endedWith !== null) return `ended with ${endedWith}`;
   if (expiresAt === null) return status;
@@ -156,8 +157,8 @@ async function revoke(_: unknown, [keyId = '']: readonly string[]): Promise<numb
   const { endedKeys, rotatedTo } = await withService((context) => revokeKey(context, keyId));
   printLines([
     `${keyId} is revoked.`,
-    ...(endedKeys > 0 ? [`Keys that it made have ended with it: ${endedKeys}.`] : []),
-    ...(rotatedTo === null ? [] : [`Its successor ${rotatedTo} goes on: revoke it too if you do not know it.`]),
+    ...(endedKeys > 0 ? [`Keys that this key created have ended too: ${endedKeys}.`] : []),
+    ...(rotatedTo === null ? [] : [`Its successor ${rotatedTo} stays valid: revoke it too if you do not know it.`]),
   ]);
   return 0;
 }

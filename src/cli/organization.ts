@@ -1,23 +1,21 @@
-/**
- * How a command finds the organisation that a person names.
- */
-import { directoryName } from '../journal/subjects.ts';
+/** Finds the organization that a command line names. */
+import { directoryName } from '../foundation/partition-names.ts';
 import type { Readers } from '../store/readers.ts';
-import { listOrganisations, type OrganisationRecord } from '../store/tables/directory.ts';
+import { listOrganizations, type OrganizationRecord } from '../store/tables/directory.ts';
 
 /**
- * An organisation by its id or by its login, in any case.
- * @throws Error when none or several are called so
+ * Finds an organization by its id or by its login, ignoring case.
+ * @throws Error when no organization, or more than one, has that id or login
  */
-export function findOrganisation(readers: Readers, wanted: string): OrganisationRecord {
+export function findOrganization(readers: Readers, wanted: string): OrganizationRecord {
   const directory = readers.fresh(directoryName);
-  const all = directory ? listOrganisations(directory) : [];
+  const all = directory ? listOrganizations(directory) : [];
   const found = all.filter(({ id, login }) => id === wanted || login.toLowerCase() === wanted.toLowerCase());
-  const [organisation] = found;
-  if (!organisation) throw new Error(`Organization ${JSON.stringify(wanted)} is not known here.`);
+  const [organization] = found;
+  if (!organization) throw new Error(`Organization ${JSON.stringify(wanted)} is not known here.`);
   if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(', ');
     throw new Error(`Several organizations are called ${wanted}. Name one by its id: ${ids}`);
   }
-  return organisation;
+  return organization;
 }

@@ -1,12 +1,10 @@
-/**
- * Reads the arguments of an action as the table of commands declares them.
- */
+/** Reads the arguments of an action. The table of commands declares which arguments and options the action has. */
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../../config/nearest.ts';
 import { usageLine } from './help.ts';
 import { type CliAction, type CliOptions, UsageError, type Values } from './usage.ts';
 
-/** What was given to an action. */
+/** The options and arguments that were given for an action. */
 export interface Given {
   values: Values<CliOptions>;
   args: string[];
@@ -14,7 +12,7 @@ export interface Given {
 
 /**
  * Reads options and arguments.
- * @param name of the action with its command, such as `keys create`
+ * @param name name of the command and its action, such as `keys create`
  * @throws UsageError for an unknown option, a missing value, and too few or too many arguments
  */
 export function readArguments(name: string, action: CliAction, args: readonly string[]): Given {
@@ -22,18 +20,18 @@ export function readArguments(name: string, action: CliAction, args: readonly st
   const types = Object.fromEntries(
     Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' } as const]),
   );
-  // Not strict, so that each fault gets a message of its own.
+  // Parsing is not strict: this file reports each kind of fault with a message of its own.
   const parsed = parseArgs({ args: [...args], options: types, allowPositionals: true, strict: false, tokens: true });
   for (const token of parsed.tokens) if (token.kind === 'option') checkOption(name, options, token);
   const values = parsed.values as Values<CliOptions>;
   checkRequired(options, values);
-  const { least, most } = bounds(action.arguments);
-  if (parsed.positionals.length < least || parsed.positionals.length > most)
+  const { min, max } = bounds(action.arguments);
+  if (parsed.positionals.length < min || parsed.positionals.length > max)
     throw new UsageError(`Expected: ${usageLine(name, action)}`);
   return { values, args: parsed.positionals };
 }
 
-/** What `parseArgs` says of an option that was given. */
+/** An option as `parseArgs` returns it. */
 interface Token {
   name: string;
   rawName: string;
@@ -49,7 +47,7 @@ function checkOption(command: string, options: CliOptions, { name, rawName, valu
   }
   if (option.value === undefined && value !== undefined) throw new UsageError(`--${name}: expected no value`);
   if (option.value === undefined) return;
-  // A value that looks like an option is one whose own value was forgotten.
+  // A value that looks like an option means that the user forgot the value.
   const isForgotten = value === undefined || value === '' || (!inlineValue && /^-./.test(value));
   if (isForgotten) throw new UsageError(`--${name}: expected ${option.value}`);
 }
@@ -67,8 +65,8 @@ function checkRequired(options: CliOptions, values: Values<CliOptions>): void {
   }
 }
 
-/** How many arguments there may be. */
-function bounds(words = ''): { least: number; most: number } {
+/** Returns the minimum and maximum number of arguments. */
+function bounds(words = ''): { min: number; max: number } {
   const count = (text: string): number => text.split(' ').filter((word) => word !== '').length;
-  return { least: count(words.replace(/\[[^\]]*\]/g, '')), most: count(words) };
+  return { min: count(words.replace(/\[[^\]]*\]/g, '')), max: count(words) };
 }

@@ -1,21 +1,21 @@
 /**
- * `tidings publish DRAFT_ID --channel CHANNEL`: publishes a draft as the API does, and says what came of it. What has not ended
- * within some seconds goes on in the service.
+ * `tidings publish DRAFT_ID --channel CHANNEL`: publishes a draft as the API does, and reports the result. If the
+ * publication has not ended after a few seconds, the command ends and the service continues the publication.
  */
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { checkPublish, publish } from '../api/publish.ts';
 import { notFound } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
-import type { PublishBody } from '../protocol/api.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { channelNames } from '../protocol/channels.ts';
+import type { PublishBody } from '../protocol/resources/publications.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
 import { type CliCommand, single } from './usage.ts';
 
-/** The part of the reply that is shown. */
-interface Told {
+/** The part of the reply that is printed. */
+interface PublishReply {
   id: string;
   status: string;
   url: string | null;
@@ -27,7 +27,7 @@ export const publishCommand: CliCommand = single({
   help: 'Publishes a draft on a channel and reports the result',
   options: {
     channel: { value: 'CHANNEL', required: true, help: `One of ${channelNames.join(', ')}` },
-    draft: { help: 'Makes a draft release of the host' },
+    draft: { help: 'Creates a draft release on the host' },
   },
   examples: ['publish draft_0000000000000000000000000000 --channel hosted'],
   run: ({ channel, draft = false }, [draftId = '']) =>
@@ -44,11 +44,12 @@ async function publishDraft(
   if (!partition || !draft) throw notFound('Draft', draftId);
   const asked = { context, directory: readPartition(context, directoryName), once: undefined };
   const { body } = await publish(asked, partition, draft, channel, asDraft);
-  return tell(body as Told);
+  return report(body as PublishReply);
 }
 
-function tell({ id, status, url, error }: Told): number {
-  const more = status === 'processing' ? `It goes on in the service: GET /api/publications/${id} says how.` : error;
+function report({ id, status, url, error }: PublishReply): number {
+  const more =
+    status === 'processing' ? `The publication continues in the service: see GET /api/publications/${id}.` : error;
   printLines([`${id}  ${status}${url === null ? '' : `  ${url}`}`, ...(more ? [more] : [])]);
   return status === 'failed' ? 1 : 0;
 }

@@ -1,8 +1,9 @@
 /**
- * `tidings repos list|select|unselect|settings`: the repositories the service knows, and whether their events are wanted.
+ * `tidings repos list|select|unselect|settings`: lists the repositories that the service knows, and sets whether their
+ * events are captured.
  */
-import { type ApiContext, carryOut } from '../api/context.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { type ApiContext, runCommand } from '../api/context.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { listDirectoryRepositories } from '../store/tables/directory.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
@@ -22,7 +23,7 @@ export const repositoriesCommand: CliCommand = {
     }),
     select: action({
       arguments: 'OWNER/REPO|REPO_ID',
-      help: 'Takes the events of a repository',
+      help: 'Captures the events of a repository',
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, true)),
     }),
     unselect: action({
@@ -32,7 +33,7 @@ export const repositoriesCommand: CliCommand = {
     }),
     settings: action({
       arguments: 'OWNER/REPO|REPO_ID [FILE.json]',
-      help: 'Shows how a repository wants its notes, or replaces that by the content of a file',
+      help: 'Shows the notes settings of a repository, or replaces them by the content of a file',
       run: (_, [wanted = '', file]) => withService((context) => showSettings(context, wanted, file)),
     }),
   },
@@ -48,7 +49,7 @@ async function list({ readers }: ApiContext): Promise<number> {
 
 async function select(context: ApiContext, wanted: string, selected: boolean): Promise<number> {
   const { id, fullName } = findRepository(context.readers, wanted);
-  await carryOut(context, directoryName, { name: 'selectRepository', repoId: id, selected });
+  await runCommand(context, directoryName, { name: 'selectRepository', repoId: id, selected });
   printLines([`${fullName} is ${selected ? 'connected' : 'unselected: its events are dropped'}.`]);
   return 0;
 }

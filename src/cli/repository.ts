@@ -1,13 +1,11 @@
-/**
- * How a command finds the repository that a person names.
- */
-import { directoryName } from '../journal/subjects.ts';
+/** Finds the repository that a command line names. */
+import { directoryName } from '../foundation/partition-names.ts';
 import type { Readers } from '../store/readers.ts';
 import { type DirectoryRepository, listDirectoryRepositories } from '../store/tables/directory.ts';
 
 /**
- * A repository by its id or by its present full name, in any case.
- * @throws Error when none or several are called so
+ * Finds a repository by its id or by its current full name, ignoring case.
+ * @throws Error when no repository, or more than one, has that id or name
  */
 export function findRepository(readers: Readers, wanted: string): DirectoryRepository {
   const directory = readers.fresh(directoryName);

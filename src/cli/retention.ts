@@ -1,13 +1,13 @@
 /**
- * `tidings retention show|sweep|approve`: what is erased and when, a sweep now instead of tomorrow, and an operator's word
- * for erasing that waits.
+ * `tidings retention show|sweep|approve`: shows what is erased and when, sweeps now instead of waiting for the next
+ * sweep, and approves a waiting erasure.
  */
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
 import { approve, describeRetention } from '../api/retention.ts';
 import { toDate } from '../foundation/days.ts';
+import { partitionNames } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { partitionNames } from '../journal/subjects.ts';
 import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
 import { retentionStatus } from '../store/tables/retention.ts';
@@ -17,7 +17,7 @@ import { printLines } from './print.ts';
 import { action, type CliCommand } from './usage.ts';
 
 export const retentionCommand: CliCommand = {
-  help: 'Shows what would be erased now and what waits for approval; sweeps now; approves',
+  help: 'Shows what a sweep would erase and what waits for approval, sweeps now, and approves',
   examples: ['retention show', 'retention approve p00'],
   actions: {
     show: action({
@@ -25,18 +25,18 @@ export const retentionCommand: CliCommand = {
       options: jsonOption('the reply of GET /api/retention'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'showRetention') : show(context))),
     }),
-    sweep: action({ help: 'Erases now what is due, instead of tomorrow', run: () => withService(sweep) }),
+    sweep: action({ help: 'Erases due records now instead of tomorrow', run: () => withService(sweep) }),
     approve: action({
       arguments: '[PARTITION]',
-      help: 'Approves the erasing that waits, in all partitions or in one',
-      run: (_, [partition]) => withService((context) => giveWord(context, partition)),
+      help: 'Approves the waiting erasures, in all partitions or in one',
+      run: (_, [partition]) => withService((context) => approveWaiting(context, partition)),
     }),
   },
 };
 
 async function show(context: ApiContext): Promise<number> {
   const { before, partitions, repositories, organizations } = await describeRetention(context);
-  const lines = [`Last told of before ${before}, so the next sweep erases:`];
+  const lines = [`The next sweep erases records last synced before ${before}:`];
   for (const { fullName, repoId, partition, ...counts } of repositories)
     lines.push(`  ${fullName || repoId} (${partition}): ${describe(counts)}`);
   if (repositories.length === 0) lines.push('  nothing');
@@ -46,7 +46,7 @@ async function show(context: ApiContext): Promise<number> {
   }
   const waiting = partitions.flatMap((each) => each.waiting);
   for (const wait of waiting) lines.push(`Waiting: ${JSON.stringify(wait)}`);
-  if (waiting.length > 0) lines.push('To let it go on: tidings retention approve [PARTITION]');
+  if (waiting.length > 0) lines.push('To approve it: tidings retention approve [PARTITION]');
   printLines(lines);
   return 0;
 }
@@ -63,19 +63,23 @@ async function sweep({ journal, settings }: ApiContext): Promise<number> {
   return 0;
 }
 
-async function giveWord(context: ApiContext, partition: string | undefined): Promise<number> {
+async function approveWaiting(context: ApiContext, partition: string | undefined): Promise<number> {
   const approved = await approve(context, partition === undefined ? {} : { partition });
   const lines = approved.map(({ partition: name, wait }) => `${name}: ${summary(wait)}`);
-  printLines(lines, 'Nothing waits for a word.');
+  printLines(lines, 'Nothing waits for approval.');
   return 0;
 }
 
-/** What waits for a word, for the doctor: a line each. Reads the partitions without the service. */
+/**
+ * Returns one line per erasure that waits for approval, for `tidings doctor`. Reads the partitions from disk, so the
+ * service need not be running.
+ */
 export function waitingLines({ dataDir, partitions }: Settings): string[] {
   const lines: string[] = [];
   for (const name of partitionNames(partitions)) {
     const partition = openReadOnly(dataDir, name);
-    // The store of an earlier version has no such table until its owner has opened it.
+    // An earlier version of Tidings may have written the store without this table. It is added when the process that
+    // owns the store opens it.
     if (!partition?.tables.retention) continue;
     for (const wait of retentionStatus(partition).waiting) lines.push(`${name}: ${doubts[wait.cause]}`);
     void partition.close();
@@ -84,18 +88,18 @@ export function waitingLines({ dataDir, partitions }: Settings): string[] {
 }
 
 const doubts: Record<Wait['cause'], string> = {
-  clock: 'the clock is more than a day off the last tick, so nothing is erased',
-  records: 'a sweep would erase much, so nothing is erased',
-  organisations: 'removed organizations hold much, so they are not erased',
+  clock: 'the clock differs from the last tick by more than a day, so nothing is erased',
+  records: 'a sweep would erase a large share of the records, so nothing is erased',
+  organisations: 'removed organizations have many records, so they are not erased',
 };
 
-/** What was allowed, in a sentence. */
+/** Describes in one sentence which erasure was approved. */
 function summary(wait: Wait): string {
   switch (wait.cause) {
     case 'clock':
-      return `the clock is right at ${new Date(wait.to).toISOString()}, erasing goes on from there`;
+      return `the clock is right at ${new Date(wait.to).toISOString()}, erasing continues from there`;
     case 'records':
-      return `${wait.records} of ${wait.total} records last told of before ${toDate(wait.before)} are erased`;
+      return `${wait.records} of ${wait.total} records last synced before ${toDate(wait.before)} are erased`;
     case 'organisations':
       return `organizations that are erased: ${wait.organisations.length}`;
   }

@@ -12,14 +12,14 @@ import { createProgress } from './progress.ts';
 import { type CliCommand, single, UsageError } from './usage.ts';
 
 const options = {
-  url: { value: 'URL', help: 'Address of the service; without it that of the settings' },
-  secret: { value: 'SECRET', help: 'Webhook secret to sign with; without it that of the settings' },
-  concurrency: { value: 'N', help: 'Deliveries sent at the same time; 16 without it' },
+  url: { value: 'URL', help: 'Address of the service (default: from the settings)' },
+  secret: { value: 'SECRET', help: 'Webhook secret to sign with (default: from the settings)' },
+  concurrency: { value: 'N', help: 'Deliveries sent concurrently (default: 16)' },
 } as const;
 
 export const sendCommand: CliCommand = single({
   arguments: 'FILE.jsonl|FILE.jsonl.gz',
-  help: 'Signs the deliveries of a file and posts them, one JSON object {event, delivery, body} a line',
+  help: 'Signs the deliveries of a file and posts them, one JSON object {event, delivery, body} per line',
   options,
   examples: ['send history.jsonl.gz'],
   run: async (values, [file = '']) => {
@@ -32,7 +32,7 @@ export const sendCommand: CliCommand = single({
   },
 });
 
-/** The secret that the service of this data directory checks with. */
+/** Returns the secret that the service of this data directory verifies signatures with. */
 function findSecret(settings: Settings): string {
   const [current] = settings.webhookSecrets;
   if (current !== undefined) return current;

@@ -1,9 +1,10 @@
 /**
- * `tidings snapshot` and `tidings restore`: a verified copy of every partition now, and the way back to one.
+ * `tidings snapshot` and `tidings restore`: the first takes a verified snapshot of every partition now, and the second
+ * restores a partition from its newest snapshot.
  */
 import { loadSettings } from '../../config/load.ts';
+import { partitionNames } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { partitionNames } from '../journal/subjects.ts';
 import { takeLock } from '../store/lock.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../store/snapshot.ts';
 import { withService } from './connection.ts';
@@ -25,7 +26,7 @@ export const snapshotCommand: CliCommand = single({
 
 export const restoreCommand: CliCommand = single({
   arguments: 'PARTITION|all',
-  help: 'Puts a partition back to its newest snapshot, while the service is stopped; the next start catches up',
+  help: 'Restores a partition from its newest snapshot while the service is stopped; the next start catches up',
   examples: ['restore p00', 'restore all'],
   run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();

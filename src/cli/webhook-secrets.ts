@@ -1,6 +1,7 @@
 /**
- * `tidings webhook-secrets create|list|rotate|revoke`: secrets of hosts and organisations. A secret that is made here is
- * shown once; one of the caller's own comes from a file, never from the command line, where other users could read it.
+ * `tidings webhook-secrets create|list|rotate|revoke`: manages webhook secrets of hosts and organizations. A generated
+ * secret is shown once. An existing secret is read from a file. It is never read from the command line, where other
+ * users could see it.
  */
 import { readFileSync } from 'node:fs';
 import type { ApiContext } from '../api/context.ts';
@@ -12,55 +13,55 @@ import {
   type WrittenSecret,
 } from '../api/webhook-secret-writes.ts';
 import { usualOverlapHours } from '../api/webhook-secrets.ts';
-import { directoryName } from '../journal/subjects.ts';
-import { mostOverlapHours } from '../protocol/api.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import { listOrganisations } from '../store/tables/directory.ts';
+import { maxOverlapHours } from '../protocol/limits.ts';
+import { listOrganizations } from '../store/tables/directory.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { printLines, printText } from './print.ts';
 import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 
-const quiet = { help: 'Prints the secret alone' } as const;
+const quiet = { help: 'Prints only the secret' } as const;
 
 const createOptions = {
-  host: { value: 'ORIGIN', help: 'Address of the host; the default host without it' },
-  org: { value: 'LOGIN|ID', help: 'Organisation that the secret is for; the whole host without it' },
+  host: { value: 'ORIGIN', help: 'Address of the host (default: the default host)' },
+  org: { value: 'LOGIN|ID', help: 'Organization that the secret is for (default: the whole host)' },
   name: { value: 'NAME', help: 'Name of the secret, for people' },
   'secret-file': {
     value: 'FILE|-',
-    help: 'Takes the secret from a file, or from standard input; makes one without it',
+    help: 'Reads the secret from a file or standard input (default: a new one is generated)',
   },
   quiet,
 } as const;
 
 const rotateOptions = {
-  overlap: { value: 'HOURS', help: `Hours that the old secret verifies too; ${usualOverlapHours} without it` },
+  overlap: { value: 'HOURS', help: `Hours that the old secret stays valid (default: ${usualOverlapHours})` },
   quiet,
 } as const;
 
 export const webhookSecretsCommand: CliCommand = {
-  help: 'Makes, lists, rotates and revokes webhook secrets of hosts and organisations',
+  help: 'Creates, lists, rotates and revokes webhook secrets of hosts and organizations',
   examples: ['webhook-secrets create --org acme', 'webhook-secrets list'],
   actions: {
     create: action({
-      help: 'Makes a secret of a host, or of one organisation, and shows it once',
+      help: 'Creates a secret of a host, or of one organization, and shows it once',
       options: createOptions,
       run: create,
     }),
     list: action({
-      help: 'Lists the secrets, never themselves',
+      help: 'Lists the secrets without their texts',
       options: jsonOption('the reply of GET /api/webhook-secrets'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listWebhookSecrets') : list(context))),
     }),
     rotate: action({
       arguments: 'SECRET_ID',
-      help: 'Makes a new text of a secret; the old one verifies for a while longer',
+      help: 'Generates a new text for a secret; the old text stays valid for a while',
       options: rotateOptions,
       run: rotate,
     }),
-    revoke: action({ arguments: 'SECRET_ID', help: 'Ends a secret at once', run: revoke }),
+    revoke: action({ arguments: 'SECRET_ID', help: 'Revokes a secret immediately', run: revoke }),
   },
 };
 
@@ -72,7 +73,10 @@ async function create(values: Values<typeof createOptions>): Promise<number> {
   return 0;
 }
 
-/** A line end at the end of the file is the editor's, not the secret's. */
+/**
+ * Reads a secret from a file. A line end at the end of the file is removed, because editors add one. It is not part of
+ * the secret.
+ */
 function readSecret(file: string): string {
   const text = readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '');
   const fault = secretFault(text);
@@ -83,15 +87,15 @@ function readSecret(file: string): string {
 function show({ value, secret }: WrittenSecret, quiet: boolean): void {
   if (quiet) printText(secret ?? value.id);
   else if (secret === undefined) printText(`This is ${value.id}.`);
-  else printText(`${secret}\n\nThis is ${value.id}. It is shown once: give it to the host now.`);
+  else printText(`${secret}\n\nThis is ${value.id}. The secret is shown once: give it to the host now.`);
 }
 
 async function list({ readers }: ApiContext): Promise<number> {
   const directory = readers.fresh(directoryName);
-  const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
+  const logins = new Map((directory ? listOrganizations(directory) : []).map(({ id, login }) => [id, login]));
   const secrets = directory ? listWebhookSecrets(directory, null) : [];
   const lines = secrets.map((secret) => describe(secret, logins, Date.now()));
-  printLines(lines, 'There are no webhook secrets of hosts or organisations.');
+  printLines(lines, 'There are no webhook secrets of hosts or organizations.');
   return 0;
 }
 
@@ -112,8 +116,8 @@ async function rotate(values: Values<typeof rotateOptions>, [secretId = '']: rea
 function readOverlap(text: string | undefined): number {
   if (text === undefined) return usualOverlapHours;
   const hours = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(hours <= mostOverlapHours))
-    throw new UsageError(`--overlap: expected whole hours from 0 to ${mostOverlapHours}, got ${JSON.stringify(text)}`);
+  if (!(hours <= maxOverlapHours))
+    throw new UsageError(`--overlap: expected whole hours from 0 to ${maxOverlapHours}, got ${JSON.stringify(text)}`);
   return hours;
 }
 

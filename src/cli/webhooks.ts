@@ -1,7 +1,8 @@
 /**
- * `tidings webhooks list|create|enable|disable|rotate|test|delete`: endpoints of outgoing webhooks. A secret is shown once.
+ * `tidings webhooks list|create|enable|disable|rotate|test|delete`: manages endpoints of outgoing webhooks. A secret is
+ * shown once, by the command that generates it.
  */
-import { type ApiContext, carryOut, readPartition } from '../api/context.ts';
+import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
 import {
   assertTarget,
   createWebhookEndpoint,
@@ -11,72 +12,72 @@ import {
 import { usualOverlapHours } from '../api/webhook-secrets.ts';
 import { notFound } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
-import { mostOverlapHours } from '../protocol/api.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { maxOverlapHours } from '../protocol/limits.ts';
 import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
-import { listOrganisations } from '../store/tables/directory.ts';
+import { listOrganizations } from '../store/tables/directory.ts';
 import { shownAddress } from '../store/tables/webhook-addresses.ts';
 import { listWebhookDeliveries } from '../store/tables/webhook-deliveries.ts';
 import { listWebhookEndpoints, readWebhookEndpoint } from '../store/tables/webhook-endpoints.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
-import { findOrganisation } from './organization.ts';
+import { findOrganization } from './organization.ts';
 import { printLines, printText } from './print.ts';
 import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 
 const hourMs = 3_600_000;
 
-const quiet = { help: 'Prints the secret alone' } as const;
+const quiet = { help: 'Prints only the secret' } as const;
 
 const createOptions = {
-  org: { value: 'LOGIN|ID', required: true, help: 'Organisation whose events are sent' },
+  org: { value: 'LOGIN|ID', required: true, help: 'Organization whose events are sent' },
   url: { value: 'URL', required: true, help: 'Address of the receiver' },
-  events: { value: 'A,B', help: `What is sent: some of ${webhookEvents.join(', ')}; everything without it` },
-  description: { value: 'TEXT', help: 'A note for people' },
+  events: { value: 'A,B', help: `Events to send: some of ${webhookEvents.join(', ')} (default: all)` },
+  description: { value: 'TEXT', help: 'Description for people' },
   quiet,
 } as const;
 
 const rotateOptions = {
-  overlap: { value: 'HOURS', help: `Hours that both secrets sign; ${usualOverlapHours} without it` },
+  overlap: { value: 'HOURS', help: `Hours that both secrets sign (default: ${usualOverlapHours})` },
   quiet,
 } as const;
 
 export const webhooksCommand: CliCommand = {
-  help: 'Makes, lists, switches, tests, rotates and deletes endpoints of outgoing webhooks',
+  help: 'Creates, lists, enables, disables, tests, rotates and deletes endpoints of outgoing webhooks',
   examples: ['webhooks create --org acme --url https://hooks.example/tidings', 'webhooks list --org acme --json'],
   actions: {
     create: action({
-      help: 'Makes an endpoint and shows its secret once',
+      help: 'Creates an endpoint and shows its secret once',
       options: createOptions,
       run: (given) => withService((context) => create(context, given)),
     }),
     list: action({
       help: 'Lists the endpoints, without their secrets',
       options: {
-        org: { value: 'LOGIN|ID', help: 'Lists those of one organisation' },
+        org: { value: 'LOGIN|ID', help: 'Lists only the endpoints of one organization' },
         ...jsonOption('the reply of GET /api/webhook-endpoints'),
       },
       run: ({ org, json }) => withService((context) => list(context, org, json)),
     }),
     deliveries: action({
       arguments: 'ENDPOINT_ID',
-      help: 'Lists what was sent to an endpoint and what came back',
+      help: 'Lists the deliveries of an endpoint and their results',
       options: jsonOption('the reply of GET /api/webhook-endpoints/{endpointId}/deliveries'),
       run: ({ json }, [id = '']) => withService((context) => deliveries(context, id, json)),
     }),
     enable: action({
       arguments: 'ENDPOINT_ID',
       help: 'Sends to an endpoint again',
-      run: (_, [id = '']) => withService((context) => turn(context, id, true)),
+      run: (_, [id = '']) => withService((context) => setEnabled(context, id, true)),
     }),
     disable: action({
       arguments: 'ENDPOINT_ID',
-      help: 'Sends nothing more to an endpoint',
-      run: (_, [id = '']) => withService((context) => turn(context, id, false)),
+      help: 'Stops sending to an endpoint',
+      run: (_, [id = '']) => withService((context) => setEnabled(context, id, false)),
     }),
     rotate: action({
       arguments: 'ENDPOINT_ID',
-      help: 'Makes a new secret; both sign for a while',
+      help: 'Generates a new secret; for a while, deliveries are signed with the old one too',
       options: rotateOptions,
       run: (given, [id = '']) => withService((context) => rotate(context, given, id)),
     }),
@@ -87,7 +88,7 @@ export const webhooksCommand: CliCommand = {
     }),
     delete: action({
       arguments: 'ENDPOINT_ID',
-      help: 'Deletes an endpoint and what was sent to it',
+      help: 'Deletes an endpoint and its deliveries',
       run: (_, [id = '']) => withService((context) => remove(context, id)),
     }),
   },
@@ -97,7 +98,7 @@ async function create(
   context: ApiContext,
   { org, url, events, description, quiet }: Values<typeof createOptions>,
 ): Promise<number> {
-  const { id: orgId } = findOrganisation(context.readers, org);
+  const { id: orgId } = findOrganization(context.readers, org);
   const wanted = { orgId, url: assertTarget(context, url), events: readEvents(events), description };
   show(await createWebhookEndpoint(context, wanted), quiet);
   return 0;
@@ -113,16 +114,18 @@ function readEvents(text: string | undefined): WebhookEvent[] | undefined {
 }
 
 function show({ value, secret }: WrittenEndpoint, quiet = false): void {
-  printText(quiet ? secret : `${secret}\n\nThis is ${value.id}. It is shown once: give it to the receiver now.`);
+  printText(
+    quiet ? secret : `${secret}\n\nThis is ${value.id}. The secret is shown once: give it to the receiver now.`,
+  );
 }
 
 async function list(context: ApiContext, org: string | undefined, json = false): Promise<number> {
   const { readers } = context;
-  const orgId = org === undefined ? null : findOrganisation(readers, org).id;
+  const orgId = org === undefined ? null : findOrganization(readers, org).id;
   if (json) return printReply(context, 'listWebhookEndpoints', { orgId });
   const directory = readers.fresh(directoryName);
   const endpoints = directory ? listWebhookEndpoints(directory, orgId) : [];
-  const logins = new Map((directory ? listOrganisations(directory) : []).map(({ id, login }) => [id, login]));
+  const logins = new Map((directory ? listOrganizations(directory) : []).map(({ id, login }) => [id, login]));
   const lines = endpoints.map((endpoint) => describe(endpoint, logins.get(endpoint.orgId) ?? endpoint.orgId));
   printLines(lines, 'There are no webhook endpoints.');
   return 0;
@@ -154,10 +157,10 @@ function endpointOf({ readers }: ApiContext, id: string): WebhookEndpointRecord 
   return endpoint;
 }
 
-async function turn(context: ApiContext, endpointId: string, enabled: boolean): Promise<number> {
+async function setEnabled(context: ApiContext, endpointId: string, enabled: boolean): Promise<number> {
   const { id } = endpointOf(context, endpointId);
-  await carryOut(context, directoryName, { name: 'updateWebhookEndpoint', endpointId: id, enabled });
-  printLines([`${id} is ${enabled ? 'enabled' : 'disabled: what happens meanwhile is skipped'}.`]);
+  await runCommand(context, directoryName, { name: 'updateWebhookEndpoint', endpointId: id, enabled });
+  printLines([`${id} is ${enabled ? 'enabled' : 'disabled: events are skipped meanwhile'}.`]);
   return 0;
 }
 
@@ -167,8 +170,8 @@ async function rotate(
   endpointId: string,
 ): Promise<number> {
   const hours = overlap === undefined ? usualOverlapHours : /^\d{1,6}$/.test(overlap) ? Number(overlap) : Number.NaN;
-  if (!(hours <= mostOverlapHours))
-    throw new UsageError(`--overlap: expected whole hours from 0 to ${mostOverlapHours}, got ${overlap}`);
+  if (!(hours <= maxOverlapHours))
+    throw new UsageError(`--overlap: expected whole hours from 0 to ${maxOverlapHours}, got ${overlap}`);
   show(await rotateWebhookEndpoint(context, endpointOf(context, endpointId), hours * hourMs), quiet);
   return 0;
 }
@@ -176,15 +179,15 @@ async function rotate(
 async function test(context: ApiContext, endpointId: string): Promise<number> {
   const { id } = endpointOf(context, endpointId);
   const command = { name: 'testWebhookEndpoint', endpointId: id, eventId: newId('evt', 0) } as const;
-  const delivery = await carryOut<{ id: string }>(context, directoryName, command);
+  const delivery = await runCommand<{ id: string }>(context, directoryName, command);
   const path = `/api/webhook-endpoints/${id}/deliveries/${delivery.id}`;
-  printLines([`A test event is on its way: GET ${path} says what came of it.`]);
+  printLines([`A test event is queued: GET ${path} shows its result.`]);
   return 0;
 }
 
 async function remove(context: ApiContext, endpointId: string): Promise<number> {
   const { id } = endpointOf(context, endpointId);
-  await carryOut(context, directoryName, { name: 'deleteWebhookEndpoint', endpointId: id });
+  await runCommand(context, directoryName, { name: 'deleteWebhookEndpoint', endpointId: id });
   printLines([`${id} is deleted.`]);
   return 0;
 }

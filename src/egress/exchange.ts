@@ -1,6 +1,6 @@
 /**
- * One exchange over undici: it knows when the request went out, ends at the limit of time or by the signal, and stops
- * reading where the reply is long enough. Which connections may be made is the agent's matter.
+ * Runs one HTTP exchange over undici. It records when the request was sent, ends at the timeout or when the signal
+ * aborts, and stops reading at the maximum length. The given client decides which connections may be made.
  */
 import type { Dispatcher } from 'undici';
 import { EgressError } from './egress-error.ts';
@@ -10,18 +10,18 @@ export interface EgressRequest {
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** Longest time for the whole exchange, in milliseconds. */
+  /** Timeout of the whole exchange, in milliseconds. */
   timeoutMs: number;
-  /** As much of the reply's body as is read, in bytes; 64 KiB by default. */
+  /** Maximum number of bytes of the reply's body that are read; 64 KiB by default. */
   maxBodyBytes?: number;
   signal?: AbortSignal;
 }
 
 export interface EgressReply {
   status: number;
-  /** Names in lower case; several values of one name are joined by commas. */
+  /** Headers of the reply. Names are in lower case. Several values of one name are joined by commas. */
   headers: Readonly<Record<string, string>>;
-  /** As much of the body as the request allows; the rest is not read and the connection dropped. */
+  /** The body of the reply, up to `maxBodyBytes` of the request. The rest is not read, and the connection is closed. */
   body: Buffer;
   truncated: boolean;
 }
@@ -50,7 +50,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.request = request;
     this.resolve = resolve;
     this.reject = reject;
-    this.timer = setTimeout(() => this.fail('timeout', 'no whole reply came in time'), request.timeoutMs);
+    this.timer = setTimeout(() => this.fail('timeout', 'no complete reply arrived in time'), request.timeoutMs);
   }
 
   start(client: Dispatcher): void {
@@ -62,14 +62,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     try {
       client.dispatch({ path: pathname + search, method, headers: all, body: body ?? null }, this);
     } catch {
-      // undici's own words can quote the path.
+      // The message of undici's error is not used, since it can quote the path.
       this.fail('network', 'the request cannot be sent');
     }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // Given up while the connection was being made: nothing has been written yet.
+    // The exchange ended while the connection was being made. The request is aborted before anything is written.
     if (this.settled) controller.abort(new Error('given up'));
     else this.sent = true;
   }
@@ -109,7 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(new Error('given up'));
   }
 
-  /** @returns false when that has happened before */
+  /** @returns false when the exchange had already ended */
   private settle(): boolean {
     if (this.settled) return false;
     this.settled = true;
@@ -119,7 +119,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The system's code of a fault, such as ECONNREFUSED; several addresses were tried when it is hidden inside. */
+/**
+ * Returns the system's error code in brackets, such as ECONNREFUSED. If several addresses were tried, the code is in
+ * one of the inner errors.
+ */
 function codeOf(error: unknown): string {
   const { code, errors, cause } = error as { code?: unknown; errors?: unknown[]; cause?: unknown };
   const found = code ?? (errors?.[0] as { code?: unknown })?.code ?? (cause as { code?: unknown })?.code;

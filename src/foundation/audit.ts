@@ -1,14 +1,15 @@
 /**
- * Writes the audit log: who created, changed or removed keys, secrets, connections, publications, policies and tiers, or was refused.
- * A line has ids and fixed words only, so it never holds a secret.
+ * Writes the audit log: who created, changed or removed keys, secrets, connections, publications, policies and tiers,
+ * and who was refused. A line of the log contains only ids and fixed words, so it never contains a secret.
  */
 
 import { channelNames } from '../protocol/channels.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import { slotOfId } from './ids.ts';
 import type { Logger } from './logger.ts';
+import { nameIn, unreachable } from './unreachable.ts';
 
-/** The actions that are audited. Each is the API operation of this name, also when the command line does it. */
+/** The audited actions. Each action has the name of its API operation, even when the command line performs it. */
 export const auditActions = [
   'createKey',
   'rotateKey',
@@ -33,7 +34,7 @@ export type AuditAction = (typeof auditActions)[number];
 /** `unknown`: the service got no answer in time, so the action may have been carried out. */
 export type AuditOutcome = 'done' | 'refused' | 'unknown';
 
-/** What an action was about, such as `keyId` and `orgId`. */
+/** The objects that an action is about, such as `keyId` and `orgId`. */
 export type AuditObjects = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** One line of the audit log. `by` is the id of an API key, `command line`, or `start` for the service itself. */
@@ -45,33 +46,39 @@ export interface AuditLine {
   objects: AuditObjects;
 }
 
-/** Asks the directory's owner to write a line that is not the gateway's, such as one of the command line. */
+/**
+ * A request to write a line of the audit log. A process other than the gateway, such as the command line, sends it to
+ * the owner of the directory.
+ */
 export interface AuditTask {
   task: 'audit';
   line: AuditLine;
 }
 
-/** Who acts, and where the lines about it go. */
+/** Writes the audit lines of one actor, which is named in `by`. */
 export interface Auditor {
   readonly by: string;
   readonly requestId?: string;
   readonly write: (line: AuditLine) => void | Promise<void>;
 }
 
-/** Shown by pino beside the time, the level and the role of the process. */
+/** The log message of every audit line. */
 const message = 'audit';
 
-/** Writes a line of the audit log. It has the level `info`. */
+/** Writes a line of the audit log, at log level `info`. */
 export function audit(logger: Logger, { action, outcome, by, requestId, objects }: AuditLine): void {
   logger.info({ audit: true, action, outcome, by, ...(requestId !== undefined && { requestId }), objects }, message);
 }
 
-/** The action that an API operation is; undefined for one that is not audited. */
+/** Returns the audit action of an API operation; undefined for an operation that is not audited. */
 export function auditActionOf(operation: string): AuditAction | undefined {
   return auditActions.find((action) => action === operation);
 }
 
-/** The objects that the path of a refused request names. Text that is not an id is left out: it may be a secret. */
+/**
+ * Returns the objects that the path of a refused request names. Only ids and channel names are returned. Any other part
+ * of the path may be a secret and is left out.
+ */
 export function objectsInPath(path: string, params: readonly string[]): AuditObjects {
   const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   const isFixed = (text: string): boolean =>
@@ -82,8 +89,8 @@ export function objectsInPath(path: string, params: readonly string[]): AuditObj
 type Command = CommandRecord['command'];
 
 /**
- * What the audit log says of a command; undefined for a command that is not audited.
- * @param value the value of its result, where there is one
+ * Returns the audit action and objects of a command; undefined for a command that is not audited.
+ * @param value the value of the command's result, if it has one
  */
 export function auditedCommand(
   partition: string,
@@ -124,7 +131,8 @@ export function auditedCommand(
     }
     case 'publish': {
       const { publicationId, draftId, revision, channel } = command;
-      // Publishing the same text again answers with the earlier publication. One that had failed starts again.
+      // Publishing the same text again returns the earlier publication. If the earlier publication has failed, it
+      // starts again.
       const earlier = (value as { id?: string } | undefined)?.id ?? publicationId;
       const again = earlier !== publicationId && { again: true };
       return { action: 'publishDraft', objects: { publicationId: earlier, draftId, revision, channel, ...again } };
@@ -138,18 +146,39 @@ export function auditedCommand(
     }
     case 'approveRetention':
       return { action: command.name, objects: { partition, cause: command.wait.cause } };
-    default:
+    case 'createRange':
+    case 'generateDraft':
+    case 'updateDraft':
+    case 'putSettings':
+    case 'restoreDraft':
+    case 'startBackfill':
+    case 'cancelBackfill':
+    case 'setTier':
+    case 'setPolicy':
+    case 'selectRepository':
+    case 'nameOrganisation':
+    case 'reseal':
+    case 'suppress':
+    case 'sealWebhookAddresses':
+    case 'testWebhookEndpoint':
+    case 'resendWebhookDelivery':
+    case 'replayWebhookDeliveries':
       return undefined;
+    default:
+      return unreachable(command, `There is no command ${nameIn(command, 'name')}.`);
   }
 }
 
-/** The organization that a result names; null for a key of the instance. */
+/** Returns the `orgId` in the result of a command; null for an instance key. */
 function ownerIn(value: unknown): AuditObjects {
   const { orgId } = (value ?? {}) as { orgId?: unknown };
   return typeof orgId === 'string' || orgId === null ? { orgId } : {};
 }
 
-/** A tier is a name of the settings, and a policy is on or off. Other values could be anything. */
+/**
+ * Returns only those changes whose values are fixed words and cannot contain a secret. These are the name of a tier,
+ * and policies (true or false).
+ */
 function fixedWords(changes: Readonly<Record<string, unknown>>): AuditObjects {
   const fixed = Object.entries(changes).filter(([field, value]) => field === 'tier' || typeof value === 'boolean');
   return Object.fromEntries(fixed) as AuditObjects;

@@ -1,9 +1,10 @@
 /**
- * The expected failures of the service, each a kind with its status and error type string (spec part 7).
- * One place in each edge turns them into a reply, a dead letter or a retry; anything else is a defect and becomes a bare 500.
+ * Defines the expected failures of the service. Each kind of failure has an HTTP status and an error type string (spec
+ * part 7). Each entry point of the service converts failures in one place to a reply, a dead letter or a retry. Any
+ * other error is a defect: the client gets a 500 without details.
  */
 
-/** Status and `error` string of each kind. */
+/** The HTTP status and the `error` string of each kind of failure. */
 export const errorKinds = {
   invalid: { status: 400, error: 'Invalid request' },
   unauthorized: { status: 401, error: 'Unauthorized' },
@@ -11,24 +12,24 @@ export const errorKinds = {
   notFound: { status: 404, error: 'Not found' },
   methodNotAllowed: { status: 405, error: 'Method not allowed' },
   conflict: { status: 409, error: 'Conflict' },
-  /** The same Idempotency-Key with another body. */
+  /** An Idempotency-Key was sent again with another request body. */
   unprocessable: { status: 422, error: 'Unprocessable content' },
-  /** The resource is not what the client took it for (If-Match). */
+  /** The resource has changed since the client read it (`If-Match`). */
   preconditionFailed: { status: 412, error: 'Precondition failed' },
   tooLarge: { status: 413, error: 'Payload too large' },
   unsupportedMediaType: { status: 415, error: 'Unsupported media type' },
   rateLimited: { status: 429, error: 'Rate limit exceeded' },
-  /** A passing fault: the same request can succeed later (spec part 4 lists 500, not 503). */
+  /** A temporary fault: the same request can succeed later (spec part 4 lists 500, not 503). */
   unavailable: { status: 500, error: 'Server error' },
   internal: { status: 500, error: 'Server error' },
 } as const;
 
 export type ErrorKind = keyof typeof errorKinds;
 
-/** Details by field name: what was expected and what arrived. */
+/** Details by field name. Each names the expected value and the value that arrived. */
 export type ErrorDetails = Record<string, string>;
 
-/** The error body of every failed request: exactly these keys. */
+/** The JSON body of every error reply. It has exactly these fields. */
 export interface ErrorBody {
   error: string;
   message: string;
@@ -36,7 +37,10 @@ export interface ErrorBody {
   retryAfter?: number;
 }
 
-/** An expected failure. `message` and `details` reach the client; they hold no secret and no stack. */
+/**
+ * An expected failure. `message` and `details` are sent to the client, so they must not contain a secret or a stack
+ * trace.
+ */
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
   readonly details: ErrorDetails | undefined;
@@ -63,19 +67,22 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 400 that names every bad field. */
+/** Returns an error with status 400 that names every invalid field. */
 export function invalid(details: ErrorDetails, message = 'The request is invalid.'): ServiceError {
   const fields = Object.entries(details).map(([field, expected]) => `${field}: ${expected}`);
   return new ServiceError('invalid', `${message} ${fields.join('; ')}`.trim(), { details });
 }
 
-/** A 404 that names the resource (spec part 7, rule 2). */
+/** Returns an error with status 404 that names the resource (spec part 7, rule 2). */
 export function notFound(resource: string, id: string): ServiceError {
   return new ServiceError('notFound', `${resource} ${JSON.stringify(id)} is not found or not accessible.`);
 }
 
-/** The failure of a defect: nothing of it reaches the client. */
+/**
+ * Converts any error to a ServiceError. An unexpected error (a defect) becomes `internal`, and its own text is left
+ * out.
+ */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('internal', 'The request failed on the server. It can be sent again later.');
+  return new ServiceError('internal', 'The request failed on the server. The request can be sent again later.');
 }

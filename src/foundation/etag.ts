@@ -1,45 +1,58 @@
 /**
- * Strong validators of what the API sends: the version of its schema and a digest of the content, never anything of the
- * caller. The digest alone goes into the store and the journal, so that replaying an old command compares as it did then.
+ * Creates and compares the ETags of API replies. An ETag contains the version of the response schema and a digest of
+ * the content. It does not depend on the caller. Store and journal contain only the digest. A command that is replayed
+ * after a change of the schema version therefore compares the same values as before.
  */
 import { hash } from 'node:crypto';
 
-/** Counts the changes of response shapes: the same content in another shape has another validator. */
+/**
+ * The version of the response schema. It is increased with each change of a response's shape, so that the same content
+ * in another shape has another ETag.
+ */
 const schemaVersion = 2;
 
-/** Length of a digest: 132 bits in base64url. */
+/** Length of a digest in characters of base64url: 132 bits. */
 export const digestLength = 22;
 
-/** Digest of a content, for validators and for telling texts apart. */
+/** Returns the digest of a content, for ETags and for comparing texts. */
 export function digestOf(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, digestLength);
 }
 
-/** The ETag of a content with this digest. */
+/** Returns the ETag of a content with this digest. */
 export function toEtag(digest: string): string {
   return `"${schemaVersion}-${digest}"`;
 }
 
-/** The digest inside the text of one of our ETags, without its quotes; undefined when it is none. */
+/**
+ * Returns the digest inside an ETag of this service; undefined for any other text. The ETag is given without its
+ * quotes.
+ */
 export function digestInEtag(opaque: string): string | undefined {
   return /^\d{1,9}-([\w-]{22})$/.exec(opaque)?.[1];
 }
 
-/** One entity tag of a header (RFC 9110, section 8.8.3). */
+/** Matches one entity tag (ETag) of a header (RFC 9110, section 8.8.3). */
 export const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/;
 
-/** Longest header of tags that is read: some hundred tags of ours. */
-export const longestTagHeader = 8192;
+/**
+ * Maximum length of an `If-Match` or `If-None-Match` header that is read, in characters: several hundred ETags of this
+ * service.
+ */
+export const maxTagHeaderLength = 8192;
 
-/** The tags of a header, without their quotes. */
+/** Returns the entity tags (ETags) of a header, without their quotes. */
 export function entityTags(header: string): { weak: boolean; opaque: string }[] {
   const found = header.matchAll(new RegExp(entityTag, 'g'));
   return [...found].map((match) => ({ weak: match[1] !== undefined, opaque: match[2] ?? '' }));
 }
 
-/** Whether `If-None-Match` names what would be sent; what cannot be read names nothing. */
+/**
+ * Whether an `If-None-Match` header contains the ETag that would be sent. A header that cannot be parsed contains no
+ * ETag.
+ */
 export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
-  return entityTags(header.slice(0, longestTagHeader)).some(({ opaque }) => `"${opaque}"` === etag);
+  return entityTags(header.slice(0, maxTagHeaderLength)).some(({ opaque }) => `"${opaque}"` === etag);
 }

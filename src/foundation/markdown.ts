@@ -1,6 +1,6 @@
 /**
- * Reads Markdown into markdown-it's tokens, in time and memory that grow with the text. HTML is told apart from text, so that comments
- * can be dropped where they are comments; nothing is rendered.
+ * Parses Markdown into markdown-it tokens, in time and memory proportional to the text. It renders nothing. HTML
+ * becomes separate tokens, so that callers can drop HTML comments.
  */
 import MarkdownIt, { type Token } from 'markdown-it';
 
@@ -8,33 +8,38 @@ export type { Token } from 'markdown-it';
 
 const options = { html: true, linkify: false, typographer: false };
 /**
- * Brackets in brackets up to which the end of a link or an image is looked for in a line. The library looks from each bracket as deep
- * as it may, by default 100: 1 MiB of `![` took four seconds so, and takes one now (measured).
+ * Maximum depth of nested brackets in a line when the parser searches for the end of a link or image. The library
+ * searches up to this depth from each bracket. Measured: parsing 1 MiB of `![` took four seconds with the library's
+ * default of 100, and takes one second with this value.
  */
-const mostBrackets = 20;
-const lines = new MarkdownIt({ ...options, maxNesting: mostBrackets });
+const maxBrackets = 20;
+const lines = new MarkdownIt({ ...options, maxNesting: maxBrackets });
 const markdown = reader();
 const withoutTables = reader().disable('table');
 
 /**
- * Cells that rows of tables may lack, of all tables of a text together. The library adds them, up to as many for each table: 1.5 KB of
- * text make 65,000 cells so, and 24 KB 500 MB of tokens (measured). A text that lacks more is read as one without tables.
+ * Maximum number of missing cells in all tables of a text. The library fills up short rows with empty cells, up to this
+ * many per table. Measured: 1.5 KB of text became 65,000 cells, and 24 KB became 500 MB of tokens. If a text has more
+ * missing cells, its tables are read as plain text.
  */
-const mostMissing = 65_536;
+const maxMissing = 65_536;
 
-/** The tokens of a Markdown text. */
+/** Returns the tokens of a Markdown text. */
 export function markdownTokens(text: string): Token[] {
-  return (missingCells(text) > mostMissing ? withoutTables : markdown).parse(text, {});
+  return (missingCells(text) > maxMissing ? withoutTables : markdown).parse(text, {});
 }
 
-/** The inline tokens of one line, as if it stood in a paragraph. */
+/** Returns the inline tokens of one line, which is parsed as part of a paragraph. */
 export function inlineTokens(line: string): Token[] {
   const tokens: Token[] = [];
   lines.inline.parse(line, lines, {}, tokens);
   return tokens;
 }
 
-/** Reads blocks as deep as the library does, and their lines by `lines`. */
+/**
+ * Creates a parser. Blocks can be nested to the library's default depth. The lines in the blocks are parsed by `lines`,
+ * which has a lower limit for nested brackets.
+ */
 function reader() {
   const made = new MarkdownIt(options);
   made.core.ruler.at('inline', ({ tokens, env }) => {
@@ -44,7 +49,11 @@ function reader() {
   return made;
 }
 
-/** Cells that rows may lack below anything like the second line of a table, up to the next blank line; never too few. */
+/**
+ * Estimates how many cells the tables of a text lack. Each line that looks like the second line of a table
+ * (`|---|---|`) counts as a table that ends at the next blank line. So the result can be too large, but never too
+ * small.
+ */
 function missingCells(text: string): number {
   if (!text.includes('|')) return 0;
   let missing = 0;

@@ -1,6 +1,6 @@
 /**
- * All metrics of the service, declared once: prefix `tidings_`, base units, labels from closed sets.
- * Each process fills its own registry; the supervisor adds them up for /metrics.
+ * Declares all metrics of the service. Names have the prefix `tidings_` and base units; labels have fixed sets of
+ * values. Each process has its own registry, and the supervisor adds up the metrics of all processes for /metrics.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -16,15 +16,17 @@ export const buildInfo = new Gauge({
   labelNames: ['version', 'node'] as const,
   registers,
 });
-/** `outcome` is one of: queued, ignored, duplicate, test, malformed, unsigned, foreign, too_large, limited, not_allowed,
- * unavailable, failed, aborted. */
+/**
+ * `outcome` is one of: queued, ignored, duplicate, test, malformed, unsigned, foreign, too_large, limited, not_allowed,
+ * unavailable, failed, aborted.
+ */
 export const webhooksReceived = new Counter({
   name: 'tidings_webhooks_received_total',
   help: 'Webhook deliveries by event and outcome',
   labelNames: ['event', 'outcome'] as const,
   registers,
 });
-/** `reason` is one of those in `src/protocol/refused-deliveries.ts`. */
+/** `reason` is one of the reasons in `src/protocol/refused-deliveries.ts`. */
 export const webhooksRefused = new Counter({
   name: 'tidings_webhooks_refused_total',
   help: 'Webhook deliveries that were refused, by reason',
@@ -33,7 +35,7 @@ export const webhooksRefused = new Counter({
 });
 export const webhooksDelayed = new Counter({
   name: 'tidings_webhooks_delayed_total',
-  help: 'Webhook deliveries accepted with a due time because their organisation is over its limit',
+  help: 'Webhook deliveries accepted with a due time because their organization is over its limit',
   registers,
 });
 export const webhookSeconds = new Histogram({
@@ -50,7 +52,7 @@ export const hmacSeconds = new Histogram({
 });
 export const sealsUnreadable = new Counter({
   name: 'tidings_seals_unreadable_total',
-  help: 'Sealed secrets that the sealing key in use does not open, each counted once',
+  help: 'Sealed secrets that the sealing key in use cannot open; each is counted once',
   registers,
 });
 export const bodyBytesHeld = new Gauge({
@@ -92,19 +94,19 @@ export const batchRecords = new Histogram({
 /** `outcome` is one of: stored, retried, refused, expired, busy. */
 export const enqueues = new Counter({
   name: 'tidings_journal_enqueues_total',
-  help: 'Records handed to a lane, by outcome; expired ones have an unknown outcome',
+  help: 'Records passed to a lane, by outcome; whether expired records are stored is unknown',
   labelNames: ['partition', 'outcome'] as const,
   registers,
 });
 export const journalBytes = new Gauge({
   name: 'tidings_journal_bytes',
-  help: 'Size of a partition’s stream, of TIDINGS_JOURNAL_MAX_BYTES',
+  help: 'Size of a partition’s stream, at most TIDINGS_JOURNAL_MAX_BYTES',
   labelNames: ['partition'] as const,
   registers,
 });
 export const journalRelieved = new Counter({
   name: 'tidings_journal_relieved_total',
-  help: 'Snapshots taken before their time because a stream was filling up',
+  help: 'Snapshots taken early because a stream was filling up',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -122,7 +124,7 @@ export const durabilityLevel = new Gauge({
 /** `layer` is one of: delivery, record, relay, command, usage, replay. */
 export const duplicates = new Counter({
   name: 'tidings_duplicates_total',
-  help: 'Records that had been folded before, by the layer that knew them',
+  help: 'Records that had been folded before, by the layer that recognized them',
   labelNames: ['layer'] as const,
   registers,
 });
@@ -146,13 +148,13 @@ export const delayedRecords = new Gauge({
 });
 export const foldLagRecords = new Gauge({
   name: 'tidings_fold_lag_messages',
-  help: 'Journal messages that are stored and not yet folded',
+  help: 'Journal messages that are stored but not yet folded',
   labelNames: ['partition'] as const,
   registers,
 });
 export const foldLagSeconds = new Gauge({
   name: 'tidings_fold_lag_seconds',
-  help: 'Age of the newest record folded when it was folded',
+  help: 'Age of the newest folded record at the time it was folded',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -170,7 +172,7 @@ export const flushedSeconds = new Histogram({
 });
 export const cursorEpoch = new Gauge({
   name: 'tidings_fold_epoch',
-  help: 'Times the journal was found to have been replaced or cut since the last cursor',
+  help: 'How often the journal was found replaced or cut',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -182,7 +184,7 @@ export const storeBytes = new Gauge({
 });
 export const lastSnapshotTime = new Gauge({
   name: 'tidings_snapshot_last_timestamp_seconds',
-  help: 'When the newest verified snapshot of a partition was taken, in seconds since 1970; 0 for never',
+  help: 'Time of the newest verified snapshot of a partition, in seconds since 1970; 0 if there is none',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -194,32 +196,34 @@ export const readerSlots = new Gauge({
 });
 export const partitionAlarms = new Gauge({
   name: 'tidings_partition_alarm',
-  help: '1 while a partition needs an operator: stopped (cause: hole, store, lock), or erasing waits for a word (clock, erasure)',
+  help: '1 while a partition needs an operator: it is stopped (cause: hole, store, lock), or an erasure is waiting for approval (clock, erasure)',
   labelNames: ['partition', 'cause'] as const,
   registers,
 });
-/** `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets, endpoints. */
+/**
+ * `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets, endpoints.
+ */
 export const erasedRecords = new Counter({
   name: 'tidings_retention_erased_total',
-  help: 'Records erased because their time was over, by kind',
+  help: 'Records erased after their retention period, by kind',
   labelNames: ['partition', 'kind'] as const,
   registers,
 });
 export const lastSweepTime = new Gauge({
   name: 'tidings_retention_last_sweep_timestamp_seconds',
-  help: 'When the last sweep of a partition ended, in seconds since 1970; 0 for never',
+  help: 'End of the last sweep of a partition, in seconds since 1970; 0 if there was none',
   labelNames: ['partition'] as const,
   registers,
 });
 export const outboxRows = new Gauge({
   name: 'tidings_outbox_rows',
-  help: 'Effects that are written down and not yet carried out',
+  help: 'Effects that are stored but not yet carried out',
   labelNames: ['partition'] as const,
   registers,
 });
 export const renderSeconds = new Histogram({
   name: 'tidings_render_seconds',
-  help: 'Time of a render task in its thread',
+  help: 'Duration of a render task in its thread',
   labelNames: ['task'] as const,
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   registers,
@@ -227,7 +231,7 @@ export const renderSeconds = new Histogram({
 /** `task` is one of: render, recount. */
 export const renderFailures = new Counter({
   name: 'tidings_render_failures_total',
-  help: 'Drafts that ended as failed, and counts of ranges that could not be made, by task',
+  help: 'Drafts that failed, and recounts of ranges that failed, by task',
   labelNames: ['task'] as const,
   registers,
 });
@@ -239,14 +243,14 @@ export const renderQueue = new Gauge({
 /** `state` is one of: running, waiting. */
 export const backfillsUnderWay = new Gauge({
   name: 'tidings_backfills_under_way',
-  help: 'Backfills that a worker carries out, by state',
+  help: 'Backfills in progress, by state',
   labelNames: ['state'] as const,
   registers,
 });
 /** `outcome` is one of: completed, failed. */
 export const backfillsEnded = new Counter({
   name: 'tidings_backfills_ended_total',
-  help: 'Backfills that came to their end',
+  help: 'Backfills that ended, by outcome',
   labelNames: ['outcome'] as const,
   registers,
 });
@@ -260,20 +264,20 @@ export const hostItems = new Counter({
 /** `outcome` is one of: confirmed, missing, owner, login, installation, unavailable. */
 export const ownerConfirmations = new Counter({
   name: 'tidings_owner_confirmations_total',
-  help: 'Answers of hosts to the question who owns a repository; every outcome but confirmed kept the credentials of the operator unused',
+  help: 'Checks with hosts of who owns a repository, by outcome; the credentials of the operator are used only after confirmed',
   labelNames: ['outcome'] as const,
   registers,
 });
 export const claimsRefused = new Counter({
   name: 'tidings_claims_refused_total',
-  help: 'Deliveries that were folded without effect, as they claimed a repository of another organization',
+  help: 'Deliveries folded without effect because they claimed a repository of another organization',
   labelNames: ['partition'] as const,
   registers,
 });
 /** `outcome` is one of: read, unchanged, refused, missing, unavailable, failed. */
 export const hostRequests = new Counter({
   name: 'tidings_host_requests_total',
-  help: 'Pages and objects asked of the REST API of a host, by outcome',
+  help: 'Requests for pages and objects to the REST API of a host, by outcome',
   labelNames: ['outcome'] as const,
   registers,
 });
@@ -293,20 +297,20 @@ export const publications = new Counter({
 });
 export const publicationSeconds = new Histogram({
   name: 'tidings_publication_seconds',
-  help: 'Time of a delivery to a channel',
+  help: 'Duration of a delivery to a channel',
   labelNames: ['channel'] as const,
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   registers,
 });
 export const publicationsUnderWay = new Gauge({
   name: 'tidings_publications_under_way',
-  help: 'Publications that have not ended, those that wait for another attempt included',
+  help: 'Publications that have not ended, including those that wait for another attempt',
   labelNames: ['partition'] as const,
   registers,
 });
 export const openBreakers = new Gauge({
   name: 'tidings_publish_open_breakers',
-  help: 'Receivers that are left alone for a while after failures in a row, by channel',
+  help: 'Receivers that get no attempts for a while after repeated failures, by channel',
   labelNames: ['channel'] as const,
   registers,
 });
@@ -319,7 +323,7 @@ export const endpointAttempts = new Counter({
 });
 export const endpointSeconds = new Histogram({
   name: 'tidings_webhook_endpoint_reply_seconds',
-  help: 'Time of an attempt to deliver to a webhook endpoint',
+  help: 'Duration of an attempt to deliver to a webhook endpoint',
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
   registers,
 });
@@ -347,12 +351,12 @@ export const diskFreeBytes = new Gauge({
 });
 export const childRestarts = new Counter({
   name: 'tidings_child_restarts_total',
-  help: 'Times the supervisor started a child again',
+  help: 'Restarts of child processes by the supervisor, by role',
   labelNames: ['role'] as const,
   registers,
 });
 
-/** Adds the runtime's own metrics (memory, event loop, garbage collection) to this process. */
+/** Adds the metrics of the Node.js runtime (memory, event loop, garbage collection) to the registry of this process. */
 export function collectRuntimeMetrics(): void {
   if (registry.getSingleMetric('tidings_process_cpu_user_seconds_total')) return;
   collectDefaultMetrics({ register: registry, prefix: 'tidings_' });

@@ -1,13 +1,20 @@
 /**
- * Addresses of the pages that notes are published on: `/notes/OWNER/NAME/` with its feeds, and below it a page for each version
- * and persona. Versions are tag names, so anything may stand in them; only `.` and `..`, which no tag can be called, have no address.
+ * Builds and reads the addresses of the pages that notes are published on: `/notes/OWNER/NAME/` with the feeds, and
+ * below it a page per version and persona. A version is a tag name and can be any text. `.` and `..` have no address,
+ * but no tag can have these names.
  */
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
 
-/** Files beside the versions' pages; a version of such a name is spelt so that it is another address. */
+/**
+ * Feed files next to the pages of versions. If a version has one of these names, its address is encoded differently
+ * from the feed's address.
+ */
 export const feedNames = { atom: 'atom.xml', json: 'feed.json' } as const;
 
-/** The heading of a version: the later tag of its range, or what names the range. */
+/**
+ * Returns the name of a version, for headings and addresses: the later tag of its range. A range without tags is named
+ * by its dates (`2026-01-01 to 2026-01-31`) or by its pull request numbers.
+ */
 export function versionName({ toTag, fromDate, toDate, fromPrNumber, toPrNumber }: RangeBounds): string {
   if (toTag !== undefined) return toTag;
   if (toDate !== undefined) return fromDate === toDate ? toDate : `${fromDate} to ${toDate}`;
@@ -15,25 +22,30 @@ export function versionName({ toTag, fromDate, toDate, fromPrNumber, toPrNumber 
 }
 
 /**
- * Address of a repository's pages.
- * @param key of unlisted pages, without which they are not shown
+ * Returns the address of a repository's pages.
+ * @param key the access key, if the pages are unlisted
  */
 export function pagesUrl(service: string, fullName: string, key?: string): string {
   return `${service}/notes/${namePath(fullName)}/${key === undefined ? '' : `?key=${encodeURIComponent(key)}`}`;
 }
 
-/** A repository's name as it stands in addresses. */
+/** Returns a repository's full name, encoded for a path. */
 export function namePath(fullName: string): string {
   return fullName.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Below a version's own page, which is the customers': `v1.1.0/engineer`, `v1.1.0/internal/<22 characters of base64url>`. */
+/**
+ * Matches the paths of pages for personas other than customers. They are below the page of their version:
+ * `v1.1.0/engineer`, `v1.1.0/internal/<22 characters of base64url>`.
+ */
 const belowVersion = /^(.+)\/(engineer|internal\/[\w-]{22})$/s;
 const internalCharacters = 22;
 
 /**
- * Where the page of a persona's draft is below its version's page; undefined for customers, whose page that is.
- * @param secret base64url that nobody can guess, at least 22 characters (132 bits); only its holders find an internal page
+ * Returns the path of a persona's page below the page of the version; undefined for customers, since the version's own
+ * page is the page for customers.
+ * @param secret random base64url, at least 22 characters (132 bits); its first 22 characters are part of the path of an
+ *   internal page, so that only people who know the address can find the page
  */
 export function personaPath(persona: Persona, secret: string): string | undefined {
   if (persona === 'customer') return undefined;
@@ -41,19 +53,21 @@ export function personaPath(persona: Persona, secret: string): string | undefine
 }
 
 /**
- * Address of a version's page by that of its repository's pages.
- * @param path of a persona's page below the version's own
+ * Returns the address of a version's page.
+ * @param pages address of the repository's pages
+ * @param path path of a persona's page below the version's own page; without it, the address of the version's own page
+ *   is returned
  */
 export function pageUrl(pages: string, version: string, path?: string): string {
-  return beside(pages, path === undefined ? versionPath(version) : `${versionPath(version)}/${path}`);
+  return joinPath(pages, path === undefined ? versionPath(version) : `${versionPath(version)}/${path}`);
 }
 
-/** Address of a feed, by that of its repository's pages. */
+/** Returns the address of a feed. `pages` is the address of the repository's pages. */
 export function feedUrl(pages: string, feed: keyof typeof feedNames): string {
-  return beside(pages, feedNames[feed]);
+  return joinPath(pages, feedNames[feed]);
 }
 
-/** What a path below a repository's pages can mean, the likeliest first. */
+/** Returns the pages that a path below a repository's pages can mean, the most probable first. */
 export function pagesOfPath(path: string): { version: string; path?: string }[] {
   const [, before = '', below] = belowVersion.exec(path) ?? [];
   const [version, whole] = [decodedPath(before), decodedPath(path)];
@@ -63,7 +77,7 @@ export function pagesOfPath(path: string): { version: string; path?: string }[] 
   ];
 }
 
-/** A part of a path as it was before it was encoded; undefined when it is not such a part. */
+/** Decodes a part of a path; returns undefined if the part is not percent-encoded correctly. */
 export function decodedPath(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
@@ -74,7 +88,8 @@ export function decodedPath(path: string): string | undefined {
 
 function versionPath(version: string): string {
   const parts = version.toWellFormed().split('/');
-  // Clients take out empty parts and dots. The page of a persona must not look like that of a version.
+  // The slashes of a version are encoded in two cases. In the first, clients would change the path, since they remove
+  // empty parts, `.` and `..`. In the second, a persona's page has the same address.
   const isMistakable = parts.some((part) => /^\.{0,2}$/.test(part)) || belowVersion.test(version);
   const divider = isMistakable ? '%2F' : '/';
   const path = parts.map(encodeURIComponent).join(divider);
@@ -82,7 +97,7 @@ function versionPath(version: string): string {
   return isReserved ? `%${path.charCodeAt(0).toString(16).toUpperCase()}${path.slice(1)}` : path;
 }
 
-function beside(pages: string, path: string): string {
+function joinPath(pages: string, path: string): string {
   const [base = '', query] = pages.split('?');
   return base + path + (query === undefined ? '' : `?${query}`);
 }

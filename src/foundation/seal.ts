@@ -1,22 +1,28 @@
 /**
- * Sealing of secrets at rest: AES-256-GCM under the instance's sealing key, bound to what the secret belongs to, so that a
- * sealed text copied to another place does not open there. Former keys open what they sealed. Where sealed texts are kept is
- * their owners' matter.
+ * Seals secrets: encrypts them for storage, with AES-256-GCM under the sealing key of the instance. A sealed text is
+ * bound to the object that the secret belongs to, so it cannot be opened if it is copied to another object. Former
+ * sealing keys open the texts that were sealed with them. The callers store the sealed texts.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** Seals, opens and digests texts. `belongsTo` names the thing and what it is bound to, and must be the same both times. */
+/**
+ * Seals, opens and digests texts. `belongsTo` names the object that a text is bound to. It must be the same for sealing
+ * and opening.
+ */
 export interface Sealer {
   seal(text: string, belongsTo: readonly string[]): string;
-  /** @throws SealError when the text was sealed under another key, for something else, or was changed */
+  /** @throws SealError if the text was sealed under an unknown key or for another object, or if it was changed */
   open(sealed: string, belongsTo: readonly string[]): string;
-  /** Whether a text is sealed under the key in use, and not under a former one. */
+  /** Whether a text is sealed under the key in use, not under a former one. */
   isCurrent(sealed: string): boolean;
-  /** A digest of a text under a key of its own, in base64url: the same text of the same thing always has the same. */
+  /**
+   * Returns the digest (HMAC) of a text in base64url. The same text with the same `belongsTo` always has the same
+   * digest.
+   */
   mac(text: string, belongsTo: readonly string[]): string;
 }
 
-/** A sealed text that does not open. The message says why and holds nothing of the secret. */
+/** The error that a sealed text cannot be opened. The message gives the reason and contains no part of the secret. */
 export class SealError extends Error {
   constructor(message: string) {
     super(message);
@@ -30,7 +36,7 @@ const tagBytes = 16;
 const algorithm = 'aes-256-gcm';
 const pattern = /^v1\.([0-9a-f]{16})\.([A-Za-z0-9_-]+)$/;
 
-/** The key of a text in hex or base64 (either alphabet); undefined when it is not 32 bytes. */
+/** Parses a sealing key in hex, base64 or base64url. Returns undefined if the key does not have 32 bytes. */
 export function parseSealingKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
@@ -38,22 +44,26 @@ export function parseSealingKey(text: string): Buffer | undefined {
   return key.length === sealingKeyBytes ? key : undefined;
 }
 
-/** What digests are made with unless a rotation has left them another key. */
+/**
+ * Derives the key for digests (`mac`) from a sealing key. A rotation of the sealing key does not change the digest key:
+ * the stored digest key stays in use.
+ */
 export function digestKeyOf(key: Buffer): Buffer {
   return createHmac('sha256', key).update('tidings digests').digest();
 }
 
 /**
- * Makes the sealer of the key in use and of former ones, which only open. Its texts are `v1`, the key's fingerprint in hex, and
- * nonce, ciphertext and tag in base64url, with dots between.
- * @param digestKey stays the same over rotations, or what is kept by its digest would mean nobody any more
+ * Creates a sealer that seals with `key` and opens with `key` and the keys in `former`. A sealed text is
+ * `v1.FINGERPRINT.CONTENT`: the fingerprint of the key in hex, then nonce, ciphertext and authentication tag together
+ * in base64url.
+ * @param digestKey must stay the same after a rotation; otherwise a row whose key is a digest is never found again
  */
 export function createSealer(key: Buffer, former: readonly Buffer[] = [], digestKey = digestKeyOf(key)): Sealer {
   const keyId = fingerprint(key);
   const keys = new Map([key, ...former].map((each) => [fingerprint(each), each]));
   return {
     seal: (text, belongsTo) => {
-      // Random nonces are safe for some four thousand million seals under one key; a service makes a few hundred.
+      // Random nonces are safe for about 4,000,000,000 sealed texts under one key. An instance seals a few hundred.
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
       cipher.setAAD(associated(belongsTo));
@@ -76,7 +86,7 @@ export function createSealer(key: Buffer, former: readonly Buffer[] = [], digest
 }
 
 function decipher(key: Buffer, bytes: Buffer, belongsTo: readonly string[]): string {
-  if (bytes.length < nonceBytes + tagBytes) throw new SealError('it is cut short');
+  if (bytes.length < nonceBytes + tagBytes) throw new SealError('it is incomplete');
   const opening = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
   opening.setAAD(associated(belongsTo));
   opening.setAuthTag(bytes.subarray(-tagBytes));
@@ -84,16 +94,19 @@ function decipher(key: Buffer, bytes: Buffer, belongsTo: readonly string[]): str
     const text = opening.update(bytes.subarray(nonceBytes, -tagBytes));
     return Buffer.concat([text, opening.final()]).toString('utf8');
   } catch {
-    throw new SealError('it was changed, or sealed for something else');
+    throw new SealError('it was changed, or sealed for another object');
   }
 }
 
-/** JSON, so that no two lists give the same bytes. */
+/**
+ * Returns the associated data that a sealed text is bound to. The list is encoded as JSON, so that two different lists
+ * never give the same bytes.
+ */
 function associated(belongsTo: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(belongsTo));
 }
 
-/** Tells keys apart; of a key with 256 random bits it reveals nothing. */
+/** Returns a text that identifies a key. It reveals nothing about the key, because the key has 256 random bits. */
 function fingerprint(key: Buffer): string {
   return createHash('sha256').update('tidings sealing key').update(key).digest('hex').slice(0, 16);
 }

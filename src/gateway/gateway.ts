@@ -1,6 +1,7 @@
 /**
- * Puts a gateway together: webhook receiver and API over one HTTP server, lanes into the journal, read-only partitions, the
- * folded signals. Knows no process; tests and benchmarks start it the same way.
+ * Starts a gateway: one HTTP server with the webhook receiver and the API, a journal lane per partition, read-only
+ * partitions, and the folded signals. The gateway does not depend on the supervisor, so tests and benchmarks start it
+ * in the same way.
  */
 import { hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -17,6 +18,7 @@ import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { webhooksReceived } from '../foundation/metrics.ts';
+import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { healthRoute } from '../http/health.ts';
@@ -32,7 +34,6 @@ import { connectJournal, type Journal } from '../journal/connect.ts';
 import { answerAsGateway } from '../journal/gateway-facts.ts';
 import { Lane } from '../journal/lane.ts';
 import { FoldedSignals } from '../journal/signal.ts';
-import { directoryName, type PartitionName, partitionNames } from '../journal/subjects.ts';
 import { clientPackageRoutes } from '../pages/client-package.ts';
 import { docsPath, docsRoutes, helpFor } from '../pages/docs-page.ts';
 import { guideRoutes } from '../pages/guide-page.ts';
@@ -44,15 +45,15 @@ import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
 import { Readers } from '../store/readers.ts';
 import { listDelayed } from '../store/tables/delayed.ts';
-import { ownerNumber, readDirectoryRepository, readOrganisation, sameLogin } from '../store/tables/directory.ts';
+import { ownerNumber, readDirectoryRepository, readOrganization, sameLogin } from '../store/tables/directory.ts';
 import { listDays } from '../store/tables/usage.ts';
 import { openSealer } from '../supervisor/first-start.ts';
 
-/** A gateway that listens. */
+/** A running gateway. */
 export interface Gateway {
   readonly port: number;
   readonly context: ApiContext;
-  /** Stops accepting, answers what is in flight, drains the lanes, closes. */
+  /** Stops accepting requests, answers the requests in flight, drains the lanes and closes the connections. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +62,7 @@ const sweepMs = 60_000;
 
 /**
  * Starts a gateway. The partitions must have been opened by their owners.
- * @throws when the address cannot be listened on
+ * @throws if the gateway cannot listen on its address
  */
 export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
   const journal = await connectJournal(settings, { role: 'gateway', name: 'tidings gateway' }, logger);
@@ -85,7 +86,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const usage = new UsageMeter();
   const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
   const flusher = setInterval(() => {
-    void flush().catch((error: Error) => logger.warn({ err: error }, 'counts are written later'));
+    void flush().catch((error: Error) => logger.warn({ err: error }, 'usage counters are saved later'));
   }, settings.usageFlushSeconds * 1000);
   const sweeper = setInterval(() => {
     limits.ingestion.sweep(Date.now());
@@ -116,7 +117,10 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   };
 }
 
-/** The first redaction compiles its rules and loads the phone library: not on the time of the first delivery. */
+/**
+ * Redacts a sample text at the start, because the first redactions are slow: they compile the rules and load the
+ * library for phone numbers.
+ */
 function warmUp(): void {
   for (let round = 0; round < 50; round++) redactText('Call +44 20 7946 0958 or mail a@b.example, token=x', 'comment');
 }
@@ -125,20 +129,24 @@ function openLanes(journal: Journal, settings: Settings, logger: Logger): Readon
   return new Map(partitionNames(settings.partitions).map((name) => [name, new Lane(journal, name, settings, logger)]));
 }
 
-/** The ingestion limits of each organisation's tier, as the directory has it. */
+/**
+ * Creates the ingestion limit, which admits deliveries according to the tier that the directory contains for each
+ * organization.
+ */
 export function ingestionLimit(settings: Settings, readDirectory: () => Partition | undefined): IngestionLimit {
   return new IngestionLimit(createRates(settings, readDirectory), settings.webhookMaxDelayHours * 3_600_000);
 }
 
-/** What organisations had used of their day when the last gateway wrote it down. */
+/** Restores the counts of the daily limit. The last gateway saved how many requests each organization had sent. */
 function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
   if (!directory) return;
   for (const { org, day } of listDays(directory)) limit.seedDay(org, day, performance.now(), Date.now());
 }
 
 /**
- * Takes up the events that an earlier process admitted and that wait in the partitions: they have used their organisation's limit up
- * already, and the directory may not list their repositories yet.
+ * Initializes the ingestion limit and the receiver with the delayed events that an earlier process admitted and that
+ * still wait in the partitions. These events already used a part of their organization's limit. The directory may not
+ * list their repositories yet.
  */
 function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, readers: Readers): void {
   const highest = new Map<string, number>();
@@ -146,15 +154,17 @@ function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, rea
   for (const name of partitionNames(settings.partitions)) {
     const partition = readers.fresh(name);
     for (const { due, record } of partition ? listDelayed(partition) : []) {
-      const organisation = limitedAs(record);
-      highest.set(organisation, Math.max(highest.get(organisation) ?? 0, due));
+      const organization = limitedAs(record);
+      highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
       receiver.seed(record, now);
     }
   }
-  for (const [organisation, due] of highest) limit.seed(organisation, due);
+  for (const [organization, due] of highest) limit.seed(organization, due);
 }
 
-/** Secrets of hosts and organisations; those that do not open are in the log from the start. */
+/**
+ * Creates the access to the webhook secrets of hosts and organizations. Secrets that cannot be opened are logged now.
+ */
 export function boundSecrets(settings: Settings, readers: Readers, logger: Logger): BoundSecrets {
   const bound = new BoundSecrets({
     read: () => readers.fresh(directoryName),
@@ -219,24 +229,25 @@ function routes(
   ];
 }
 
-/** An address off the list learns nothing but that. */
+/** Handles a delivery. A sender whose address is not on the allow list gets status 403 before any other check. */
 function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver, refusals: Refusals): void {
   if (allowList.admits(() => exchange.peerAddress(), exchange.headers['x-forwarded-for']))
     return receiver.handle(exchange);
   webhooksReceived.inc({ event: 'other', outcome: 'not_allowed' });
   refusals.note(exchange, { reason: 'not_allowed', status: 403 });
-  exchange.fail(new ServiceError('forbidden', 'Webhooks are not taken from this address.'));
+  exchange.fail(new ServiceError('forbidden', 'Webhooks are not accepted from this address.'));
 }
 
 /**
- * Whether a repository's events are wanted; one that is not known yet is connected by its first delivery, if at all. Who merely
- * claims a repository has no say in events that name another owner.
+ * Returns whether the events of a repository are accepted. An unknown repository is connected by its first delivery if
+ * `autoConnect` is set. An organization may only claim the repository, without proof of ownership. If such an
+ * organization disconnects the repository, events that name another owner are still accepted.
  */
 function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
   const listed = directory && readDirectoryRepository(directory, id);
   if (!listed) return autoConnect;
-  const claimant = listed.claimed && readOrganisation(directory, listed.orgId);
-  // A claimant without a number is known by its login.
+  const claimant = listed.claimed && readOrganization(directory, listed.orgId);
+  // If the host's number of the claiming organization is not known, its login is compared instead.
   const hasNumber = claimant && (claimant.ownerId === null || ownerNumber(claimant) !== null);
   const isForeign =
     claimant && ((hasNumber && claimant.ownerId !== owner.id) || !sameLogin(claimant.login, owner.login));
@@ -252,7 +263,7 @@ async function stopGateway(
 ): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   await server.stop(inFlightMs);
-  // What the journal does not take now is lost, as when the process is killed.
+  // Usage counts that the journal does not accept now are lost, as they would be if the process was killed.
   await flush().catch(() => {});
   for (const lane of lanes.values()) await lane.close();
   context.signals.close();

@@ -1,12 +1,12 @@
 /**
- * The gateway process: starts the gateway once the partitions are there, makes sure the admin key works, and tells the
- * supervisor. Started by the supervisor.
+ * The program of the gateway process, which the supervisor starts once the partitions are open. It starts the gateway,
+ * stores the admin key if it is not stored yet, and reports to the supervisor when the gateway is ready.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { carryOut } from '../api/context.ts';
+import { runCommand } from '../api/context.ts';
 import { keyParts } from '../foundation/api-key.ts';
 import { hashedId } from '../foundation/ids.ts';
-import { directoryName } from '../journal/subjects.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { keyByHash } from '../store/tables/directory.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../supervisor/child-program.ts';
 import { adminKeyFile } from '../supervisor/first-start.ts';
@@ -31,14 +31,17 @@ async function start({ settings, logger, setReady }: ChildContext): Promise<Chil
   };
 }
 
-/** Makes the key of the data directory known to the service. One that it knows already stays as it is, revoked or rotated. */
+/**
+ * Stores the admin key, which is read from its file in the data directory. A key that is already stored is not changed,
+ * because it may have been revoked or rotated.
+ */
 async function ensureAdminKey(gateway: Gateway, dataDir: string): Promise<void> {
   const file = adminKeyFile(dataDir);
   if (!existsSync(file)) return;
   const parts = keyParts(readFileSync(file, 'utf8').trim());
   const directory = gateway.context.readers.fresh(directoryName);
   if (directory && keyByHash(directory, parts.hash)) return;
-  await carryOut(gateway.context, directoryName, {
+  await runCommand(gateway.context, directoryName, {
     name: 'createKey',
     org: null,
     origin: gateway.context.settings.hostOrigin,

@@ -1,6 +1,6 @@
 /**
- * What publishing may do with one repository on its host, as channels see it. Each request is sent once; an expected failure
- * is a `ServiceError`, and only `unavailable` is worth coming again for.
+ * Gives channels access to one repository on its host: its releases, files and tags. Each request is sent once, without
+ * retries. An expected failure is a `ServiceError`. The caller should retry only after `unavailable`.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import { type HostFile, readFile, writeFile } from './contents.ts';
@@ -9,27 +9,33 @@ import { type Json, RepositoryApi } from './repository-api.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
 import { tagDetails } from './tags.ts';
 
-/** A repository on its host, for publishing. Every method throws ServiceErrors as its requests do, and as `nameOf` does. */
+/**
+ * Access to one repository on its host, for publishing. Every method can throw the ServiceErrors of its requests and of
+ * `nameOf`.
+ */
 export class RepositoryAccess {
   private readonly options: RequestsOptions;
   private readonly nameOf: () => Promise<string>;
   private opened: Promise<RepositoryApi> | undefined;
-  /** Commits of tags that were asked for. */
+  /** The commits of tags that `tagSha` has already read. */
   private readonly tags = new Map<string, string>();
 
-  /** @param nameOf the repository's name on its host, asked for before the first request; it throws where nothing may be done */
+  /**
+   * @param nameOf returns the repository's name on its host. It is called before the first request. It throws if the
+   *   service must not use the repository.
+   */
   constructor(options: RequestsOptions, nameOf: () => Promise<string>) {
     this.options = options;
     this.nameOf = nameOf;
   }
 
-  /** Whether the credentials may write here; null where the host does not say. */
+  /** Whether the credentials allow the service to write to the repository; null when the host does not report it. */
   async canWrite(): Promise<boolean | null> {
     const permissions = (await readRepository(await this.api())).permissions as { push?: unknown } | undefined;
     return typeof permissions?.push === 'boolean' ? permissions.push : null;
   }
 
-  /** Commit that a tag points at; null when the host does not have the tag. */
+  /** Returns the commit of a tag; null when the host does not have the tag. */
   async tagSha(tag: string): Promise<string | null> {
     const api = await this.api();
     try {
@@ -38,7 +44,8 @@ export class RepositoryAccess {
       return sha;
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error;
-      // Hosts answer alike for what is not there and for what may not be seen: the repository tells them apart.
+      // Hosts send 404 both for a tag that does not exist and for a repository that is hidden. This request throws if
+      // the repository is hidden.
       await readRepository(api);
       return null;
     }
@@ -80,7 +87,7 @@ export class RepositoryAccess {
 async function readRepository(api: RepositoryApi): Promise<Json> {
   const found = await api.read('');
   if (found) return found as Json;
-  throw new ServiceError('notFound', 'The repository is not there, or the token or the app may not see it.');
+  throw new ServiceError('notFound', 'The repository does not exist, or the token or app has no access to it.');
 }
 
 async function mustRead(api: RepositoryApi, path: string): Promise<Json> {

@@ -1,8 +1,7 @@
 /**
- * What the rest of the service asks a source-code host for: a repository, its lists page by page, the facts of a tag, the
- * commits between two others.
- * One client serves one repository's work with one set of credentials, its requests one after the other. What is done with
- * the items is left to others; they are as the host sent them.
+ * Reads from a source-code host: a repository, its lists page by page, the details of a tag, and the commits between
+ * two commits. One client reads for one repository with one set of credentials, and sends one request at a time. It
+ * returns items as the host sent them.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Host } from '../../config/hosts.ts';
@@ -21,19 +20,25 @@ export type { Wait as HostWait } from './requests.ts';
 export type { TagDetails } from './tags.ts';
 
 export interface HostClientOptions extends RequestsOptions {
-  /** False hands limits and passing faults back as `unavailable` when a repository or an installation is asked for. */
+  /**
+   * If false, requests for a repository or an installation are not retried: they fail with `unavailable` at a rate
+   * limit or temporary fault.
+   */
   isPatient?: boolean;
 }
 
 /** One page of a list. */
 export interface HostPage {
   items: readonly Record<string, unknown>[];
-  /** Address of the next page as the host gave it, null at the end: for `page`, also after a restart. */
+  /**
+   * Address of the next page as the host sent it; null on the last page. Pass it to `page`; it can be stored and used
+   * after a restart.
+   */
   next: string | null;
-  /** Number of pages, as far as the host says. */
+  /** Number of pages of the list; null when the host does not report it. */
   pages: number | null;
   etag: string | null;
-  /** The list still is what it was when the request's etag was given; `items` is empty. */
+  /** Whether the list has not changed since the etag of the request was sent. If true, `items` is empty. */
   notModified: boolean;
 }
 
@@ -41,15 +46,16 @@ const repositoryCheck = TypeCompiler.Compile(HostRepositorySchema);
 const emptyPage: HostPage = { items: [], next: null, pages: 1, etag: null, notModified: false };
 
 /**
- * A host's REST API. Every method throws, besides what it names: ServiceError `unauthorized` (401, 403, no token for the
- * installation), `notFound` (404, 410, 451), `unavailable` (given up after several attempts), `invalid` (the host leads
- * elsewhere or in a circle); and the signal's reason when that ended it. No error holds a token or a body.
+ * A host's REST API. In addition to the documented errors, every method throws ServiceError `unauthorized` (401, 403,
+ * no token for the installation), `notFound` (404, 410, 451), `unavailable` (several attempts failed) and `invalid`
+ * (the host redirects to another host or in a circle). When the signal ends a request, the method throws the signal's
+ * reason. No error contains a token or a body.
  */
 export class HostClient {
   private readonly host: Host;
   private readonly options: HostClientOptions;
   private readonly requests: Requests;
-  /** Addresses visited in each list under way, in order. */
+  /** The addresses of the pages that were visited, in order, for each list that is being read. */
   private readonly walks = new Map<ListKind, string[]>();
 
   constructor(options: HostClientOptions) {
@@ -62,25 +68,25 @@ export class HostClient {
     return this.host.origin;
   }
 
-  /** The installation whose token is used; undefined where the token of the settings is, or none. */
+  /** The installation whose token is used; undefined when the client uses the token of the settings or no token. */
   get installationId(): string | undefined {
     return this.host.app === undefined ? undefined : this.options.installationId;
   }
 
   /**
-   * A repository by its present or a former name; the answer holds the present one.
+   * Reads a repository by its current or a former name. The result contains the current name.
    * @throws ServiceError `invalid` when the name is not of the form OWNER/NAME
    */
   async repository(fullName: string): Promise<HostRepository> {
     return this.readRepository(`${this.host.apiUrl}${repositoryPath(fullName)}`);
   }
 
-  /** A repository by the host's id: right even when its former name was taken by another one. */
+  /** Reads a repository by the host's id. This works even after another repository has taken the name. */
   async repositoryById(hostId: string): Promise<HostRepository> {
     return this.readRepository(`${this.host.apiUrl}/repositories/${encodeURIComponent(hostId)}`);
   }
 
-  /** The account behind the installation whose token is used; undefined where the app has no such installation. */
+  /** Returns the account of the installation whose token is used; undefined when the app has no such installation. */
   async installationAccount(): Promise<{ id: string; login: string } | undefined> {
     const path = installationPath(this.options.installationId ?? '');
     const answer = await this.ask({ url: `${this.host.apiUrl}${path}`, asApp: true }, isObject);
@@ -91,8 +97,8 @@ export class HostClient {
   }
 
   /**
-   * The first page of a list. Without a page where the host has no such list, where the part of the repository (issues,
-   * pull requests) is switched off, and where it has no commits yet.
+   * Reads the first page of a list. The page is empty if the host has no such list, if this part of the repository
+   * (such as issues) is disabled, or if the repository has no commits yet.
    */
   async first({ fullName }: { fullName: string }, request: ListRequest): Promise<HostPage> {
     const url = listUrl(this.host, fullName, request);
@@ -102,15 +108,16 @@ export class HostClient {
     const answer = await this.requests.get({ url, headers }, isList);
     if (answer.status === 304) return { ...emptyPage, pages: null, etag: request.etag ?? null, notModified: true };
     if (answer.status === 409 && request.kind === 'commits') return emptyPage;
-    // The host answers alike for what is switched off and for what may not be seen: the repository tells them apart.
+    // Hosts send the same status for a disabled list and for a hidden repository. This request throws if the repository
+    // is hidden.
     if ((answer.status === 404 || answer.status === 410) && (await this.repository(fullName))) return emptyPage;
     return this.toPage(answer, url, request.kind);
   }
 
   /**
-   * A further page.
-   * @param url `next` of the page before it
-   * @throws ServiceError `invalid` when the address is not one of this host's API
+   * Reads a page after the first.
+   * @param url `next` of the previous page
+   * @throws ServiceError `invalid` when the address does not belong to this host's API
    */
   async page(url: string, kind: ListKind): Promise<HostPage> {
     const address = this.onApi(url);
@@ -118,8 +125,9 @@ export class HostClient {
   }
 
   /**
-   * The commit of a tag, the tag object of an annotated one, and its date in milliseconds: the tagger's, else the commit's.
-   * @throws ServiceError `notFound` when the tag is gone or leads to no commit
+   * Returns the commit of a tag, the tag object of an annotated tag, and the date in milliseconds: the tagger's date
+   * or, without a tagger, the commit's date.
+   * @throws ServiceError `notFound` when the tag does not exist or does not lead to a commit
    */
   async tagDetails({ fullName }: { fullName: string }, tag: string): Promise<TagDetails> {
     const base = `${this.host.apiUrl}${repositoryPath(fullName)}`;
@@ -131,21 +139,22 @@ export class HostClient {
   }
 
   /**
-   * The commits reachable from `to` and not from `from`, both shas, in the host's order. Undefined where they are more than
-   * `most`, or where the host does not list all of them.
-   * @throws ServiceError `notFound` when the host does not know one of the two, or they have no common history
+   * Returns the commits reachable from `to` but not from `from` (two shas), in the host's order. The result is
+   * undefined when there are more than `max` commits, or when the host does not list all of them.
+   * @throws ServiceError `notFound` when the host does not know one of the two commits, or the commits have no common
+   *   history
    */
   async compare(
     { fullName }: { fullName: string },
     from: string,
     to: string,
-    most: number,
+    max: number,
   ): Promise<Record<string, unknown>[] | undefined> {
     const size = this.host.kind === 'gitea' ? 'limit=50' : 'per_page=100';
     const path = `compare/${encodeURIComponent(from)}...${encodeURIComponent(to)}?${size}`;
     const get = async (url: string): Promise<Answer> =>
       this.accepted(await this.requests.get({ url: this.onApi(url) }, isComparison));
-    return comparedCommits(get, `${this.host.apiUrl}${repositoryPath(fullName)}/${path}`, most);
+    return comparedCommits(get, `${this.host.apiUrl}${repositoryPath(fullName)}/${path}`, max);
   }
 
   private ask(asked: Pick<Asked, 'url' | 'asApp'>, isWhole: (data: unknown) => boolean): Promise<Answer> {
@@ -164,7 +173,10 @@ export class HostClient {
     return { items, next, pages, etag: answer.headers.get('etag'), notModified: false };
   }
 
-  /** Notes a page of a walk; asking again from an earlier page begins there anew. */
+  /**
+   * Adds a page to the visited pages of a list. When the caller goes back to a visited page, the pages after it are
+   * removed.
+   */
   private advance(kind: ListKind, url: string, next: string | null): void {
     const walk = this.walks.get(kind) ?? [];
     const seen = walk.lastIndexOf(url);
@@ -174,7 +186,10 @@ export class HostClient {
     this.walks.set(kind, passed);
   }
 
-  /** The address of a page; a Gitea that names itself by its web address is asked where the settings say. */
+  /**
+   * Converts the address of a page to an address below the API address of the settings, because Gitea may send an
+   * address below its web address.
+   */
   private onApi(url: string): string {
     const api = new URL(this.host.apiUrl);
     const page = URL.canParse(url) ? new URL(url) : undefined;
@@ -183,17 +198,17 @@ export class HostClient {
       const isOwn = this.host.kind === 'gitea' && page.origin === new URL(this.host.origin).origin;
       if (isOwn) return `${api.origin}${page.pathname}${page.search}`;
     }
-    throw new ServiceError('invalid', `A page's address is not one of the API of the host ${this.name}.`);
+    throw new ServiceError('invalid', `The address of a page is not part of the API of the host ${this.name}.`);
   }
 
   private accepted(answer: Answer): Answer {
     if (answer.status === 200) return answer;
-    const said = `The host ${this.name} answered ${answer.status} to GET ${new URL(answer.url).pathname}`;
+    const summary = `The host ${this.name} answered ${answer.status} to GET ${new URL(answer.url).pathname}`;
     if (answer.status === 401 || answer.status === 403)
-      throw new ServiceError('unauthorized', `${said}: the token or the app may not read this.`);
+      throw new ServiceError('unauthorized', `${summary}: the token or app has no permission to read this.`);
     if ([404, 410, 451].includes(answer.status))
-      throw new ServiceError('notFound', `${said}: it is not there, or the token or the app may not see it.`);
-    throw new ServiceError('unavailable', `${said}.`);
+      throw new ServiceError('notFound', `${summary}: it does not exist, or the token or app has no access to it.`);
+    throw new ServiceError('unavailable', `${summary}.`);
   }
 
   private get name(): string {
@@ -201,7 +216,7 @@ export class HostClient {
   }
 }
 
-/** Gitea writes an empty list as null. */
+/** Whether a body is a list of objects. Gitea sends an empty list as null. */
 function isList(data: unknown): boolean {
   return data === null || (Array.isArray(data) && data.every(isObject));
 }

@@ -1,6 +1,6 @@
 /**
- * What lies between two commits, page by page: GitHub tells how many they are and lists a hundred at a time, Gitea lists all
- * of them at once. What the host says of changed files is passed over.
+ * Reads the commits between two commits, page by page. GitHub reports the number of commits and lists a hundred per
+ * page; Gitea lists all commits on one page. The host also lists changed files, which are ignored.
  */
 
 import { linksOf } from './link.ts';
@@ -9,29 +9,30 @@ import type { Answer } from './retries.ts';
 type Item = Record<string, unknown>;
 
 /**
- * The commits of a comparison in the host's order; undefined where they are more than `most`, or not all are told.
- * @param get reads an address that must hold a comparison
+ * Returns the commits of a comparison in the host's order; undefined when there are more than `max`, or when the host
+ * does not list all of them.
+ * @param get reads an address that must return a comparison
  */
 export async function comparedCommits(
   get: (url: string) => Promise<Answer>,
   first: string,
-  most: number,
+  max: number,
 ): Promise<Item[] | undefined> {
   const found: Item[] = [];
   for (let url: string | null = first; url !== null; ) {
     const answer = await get(url);
     const { total_commits: total, commits } = answer.data as { total_commits: number; commits: Item[] | null };
     found.push(...(commits ?? []));
-    if (total > most || found.length > total) return undefined;
+    if (total > max || found.length > total) return undefined;
     if (found.length === total) return found;
-    // A page without commits would lead on for ever.
+    // Stops at a page without commits, since following such pages might never end.
     if (!commits?.length) return undefined;
     url = linksOf(answer.headers.get('link'), answer.url).next;
   }
   return undefined;
 }
 
-/** Gitea writes an empty list as null. */
+/** Whether a body is a comparison. Gitea sends an empty list of commits as null. */
 export function isComparison(data: unknown): boolean {
   const { total_commits: total, commits } = (data ?? {}) as Item;
   return Number.isInteger(total) && (commits === null || (Array.isArray(commits) && commits.every(isItem)));

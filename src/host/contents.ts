@@ -1,38 +1,43 @@
 /**
- * Text files of a repository's branches on its host, read and committed one at a time. A commit names the blob that it
- * replaces, so that what others commit meanwhile is never lost: then the file has to be read again.
+ * Reads text files of a repository's branches on its host, and commits changes to these files, one change at a time. A
+ * commit names the blob that the new text replaces. If another commit has changed the file meanwhile, the host refuses
+ * the commit and the file must be read again.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { encodePath, type Json, type RepositoryApi, saying } from './repository-api.ts';
+import { encodePath, type Json, type RepositoryApi, refusalText } from './repository-api.ts';
 import type { Answer } from './retries.ts';
 
 export interface HostFile {
   sha: string;
   text: string;
-  /** Its web address. */
+  /** Web address of the file. */
   url: string;
 }
 
-/** A file's new text. */
+/** A new text for a file in a branch. */
 export interface FileChange {
   path: string;
   branch: string;
   text: string;
-  /** Blob that it replaces; null for a new file. */
+  /** The blob that the new text replaces; null for a new file. */
   sha: string | null;
   message: string;
 }
 
-/** Largest file taken: what is longer is no list of versions that people read. */
+/** Maximum size of a file, in bytes. People do not read a longer changelog. */
 const maxBytes = 5 * 1024 * 1024;
-/** Words of a host that keeps the branch from being written to; they come with the statuses of a race. */
+/**
+ * Matches words in a host's refusal of a commit to a protected branch. The status of that refusal can be the same as
+ * after a race (see `raced`).
+ */
 const guarded = /protected|rule|pull request|review|status check|required/i;
-/** Words of a race: another blob, or another commit on the branch. */
+/** Matches words in a host's refusal after a race: another commit has changed the blob or the branch. */
 const raced = /sha|already exists|fast.forward|reference|conflict/i;
 
 /**
- * A file of a branch; null when it does not exist.
- * @throws ServiceError `notFound` when there is no such branch; `invalid` when it is no file, too large or not in UTF-8
+ * Reads a file of a branch; null when the file does not exist.
+ * @throws ServiceError `notFound` when the branch does not exist, or `invalid` when the path is not a file or the file
+ *   is too large or not in UTF-8
  */
 export async function readFile(api: RepositoryApi, path: string, branch: string): Promise<HostFile | null> {
   const found = await api.read(`contents/${encodePath(path)}?ref=${encodeURIComponent(branch)}`);
@@ -42,17 +47,17 @@ export async function readFile(api: RepositoryApi, path: string, branch: string)
   }
   const { type, sha, size, html_url } = found as Json;
   if (Array.isArray(found) || type !== 'file' || typeof sha !== 'string')
-    throw new ServiceError('invalid', `${path} is no file in the repository.`);
+    throw new ServiceError('invalid', `${path} is not a file in the repository.`);
   if (Number(size) > maxBytes)
-    throw new ServiceError('invalid', `${path} has ${size} bytes; at most ${maxBytes} are changed.`);
+    throw new ServiceError('invalid', `${path} has ${size} bytes; the maximum is ${maxBytes}.`);
   const text = toText(await contentOf(api, found as Json, sha), path);
   return { sha, text, url: typeof html_url === 'string' ? html_url : '' };
 }
 
 /**
  * Commits a file's new text.
- * @returns its web address; null when the blob was not the newest any more
- * @throws ServiceError `invalid` or `unauthorized` with the host's words when it takes no commit on this branch
+ * @returns the file's web address; null when the blob to replace is no longer the newest
+ * @throws ServiceError `invalid` or `unauthorized` with the host's message when the host refuses commits to this branch
  */
 export async function writeFile(api: RepositoryApi, change: FileChange): Promise<string | null> {
   const { path, branch, text, sha, message } = change;
@@ -69,29 +74,34 @@ export async function writeFile(api: RepositoryApi, change: FileChange): Promise
 }
 
 function isRace(answer: Answer): boolean {
-  const words = saying(answer);
+  const words = refusalText(answer);
   if (guarded.test(words)) return false;
   return answer.status === 409 || raced.test(words);
 }
 
-/** Above a megabyte a host leaves the text out and gives it by its blob. */
+/**
+ * Returns the text of a file in base64. For files above one megabyte, hosts omit the text, so it is read from the blob.
+ */
 async function contentOf(api: RepositoryApi, file: Json, sha: string): Promise<string> {
   if (file.encoding === 'base64' && (file.content !== '' || file.size === 0)) return String(file.content);
   const blob = (await api.read(`git/blobs/${encodeURIComponent(sha)}`)) as Json | undefined;
   if (blob?.encoding === 'base64') return String(blob.content);
-  throw new ServiceError('unavailable', 'The host does not give the text of the file.');
+  throw new ServiceError('unavailable', 'The host did not return the text of the file.');
 }
 
-/** Text as it stands, its byte order mark included. */
+/** Decodes a text without changing it. A byte order mark is kept. */
 function toText(base64: string, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'));
   } catch {
-    throw new ServiceError('invalid', `${path} is not in UTF-8, so it is left alone.`);
+    throw new ServiceError('invalid', `${path} is not in UTF-8, so it is not changed.`);
   }
 }
 
 async function assertBranch(api: RepositoryApi, branch: string): Promise<void> {
   if ((await api.read(`branches/${encodePath(branch)}`)) !== undefined) return;
-  throw new ServiceError('notFound', `The repository has no branch ${branch}, or the token or the app may not see it.`);
+  throw new ServiceError(
+    'notFound',
+    `The repository has no branch ${branch}, or the token or app has no access to it.`,
+  );
 }

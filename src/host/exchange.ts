@@ -1,12 +1,13 @@
 /**
- * One HTTP exchange with a host: redirects on the same host, a limit on time and size, the signal. What an answer means
- * is left to others. Credentials travel in `headers` and never leave the host that the request was made for.
+ * Runs one HTTP exchange with a host. It follows redirects on the same host, limits the time and the size of the reply,
+ * and ends when the signal aborts. Callers interpret the reply. Credentials are in `headers` and are sent only to the
+ * host of the request.
  */
 import { ServiceError } from '../foundation/errors.ts';
 
-/** Redirects followed for one request. */
+/** Maximum number of redirects that are followed for one request. */
 const maxRedirects = 5;
-/** Largest body taken, in bytes: a hundred items with the longest texts stay far below. */
+/** Maximum size of a reply's body, in bytes. A page of a hundred items with the longest texts is much smaller. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
@@ -15,9 +16,9 @@ export interface HttpRequest {
   url: string;
   method: Method;
   headers: Record<string, string>;
-  /** JSON of a write. */
+  /** The JSON body of a write request. */
   body?: string | undefined;
-  /** Longest time for the whole exchange, body included. */
+  /** Timeout of the whole exchange, including the body, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
@@ -26,19 +27,19 @@ export interface HttpAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** Where the answer came from, redirects followed. */
+  /** The address that sent the reply, after all redirects. */
   url: string;
 }
 
 /**
- * Sends a request and reads its answer, whatever the status.
+ * Sends a request and reads its reply, whatever the status of the reply.
  * @throws ServiceError `invalid` when the host redirects to another host or in a circle
- * @throws Error when no whole answer comes
+ * @throws Error when no complete reply arrives
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   const stop = new AbortController();
   const end = (): void => stop.abort(request.signal?.reason);
-  const timer = setTimeout(() => stop.abort(new Error('no answer in time')), request.timeoutMs);
+  const timer = setTimeout(() => stop.abort(new Error('no reply in time')), request.timeoutMs);
   request.signal?.addEventListener('abort', end, { once: true });
   try {
     request.signal?.throwIfAborted();
@@ -49,7 +50,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   }
 }
 
-/** Goes on where the host redirects to; the method stays, as hosts answer a write to a repository's former name so. */
+/** Follows redirects and keeps the method, since hosts also redirect writes when a repository was renamed. */
 async function follow({ url, method, headers, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   let target = url;
   for (let hop = 0; hop <= maxRedirects; hop++) {
@@ -66,12 +67,15 @@ function redirectOf(response: Response): string | null {
   return [301, 302, 307, 308].includes(response.status) ? response.headers.get('location') : null;
 }
 
-/** The address a redirect leads to; another host gets neither credentials nor a request. */
+/**
+ * Returns the target of a redirect. A redirect to another host is an error, so credentials are never sent to another
+ * host.
+ */
 function onSameHost(location: string, from: string): string {
   const here = new URL(from);
   const there = URL.canParse(location, from) ? new URL(location, from) : undefined;
   if (there?.origin === here.origin && there.username === '' && there.password === '') return there.href;
-  const where = there ? there.origin : 'what is no address';
+  const where = there ? there.origin : 'an invalid address';
   throw new ServiceError('invalid', `The host ${here.host} redirects to ${where}, which is not followed.`);
 }
 
@@ -80,7 +84,7 @@ async function read(response: Response): Promise<Omit<HttpAnswer, 'url'>> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new ServiceError('invalid', 'The host answers with more than 64 MiB.');
+    if (bytes > maxBodyBytes) throw new ServiceError('invalid', 'The host replied with more than 64 MiB.');
     chunks.push(chunk);
   }
   return { status: response.status, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') };

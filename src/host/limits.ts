@@ -1,11 +1,12 @@
-/**
- * Tells a host's limit from a refusal, and how long it lasts. Waiting is left to the requests.
- */
+/** Recognizes a host's rate limit in a reply, and computes how long to wait. `requests.ts` waits for this time. */
 import type { HttpAnswer } from './exchange.ts';
 
-/** Longest single wait; a longer limit is asked about again after it. */
-const longestMs = 3_600_000;
-/** First wait at a limit that names no time. */
+/**
+ * Maximum length of one wait, in milliseconds. If a limit lasts longer, the request is sent again after this time and
+ * is limited again.
+ */
+const maxMs = 3_600_000;
+/** Length of the first wait at a limit when the host states no time, in milliseconds. */
 const unnamedMs = 60_000;
 
 export interface Limit {
@@ -14,9 +15,10 @@ export interface Limit {
 }
 
 /**
- * The limit that an answer speaks of, or undefined.
- * @param repeats how often the same request has met a limit already: waits that are named too short or not at all grow
- * @param stepMs by how much the least wait grows each time
+ * Returns the limit that a reply reports, or undefined.
+ * @param repeats how often the same request was already limited. The wait grows with this number if the host states a
+ *   time that is too short, or states no time.
+ * @param stepMs how much the minimum wait grows each time
  */
 export function limitOf(
   { status, headers, text }: HttpAnswer,
@@ -28,12 +30,12 @@ export function limitOf(
   const spent = headers.get('x-ratelimit-remaining') === '0';
   const reason = spent ? 'rate_limit' : 'secondary_limit';
   const named = retryAfterMs(headers, now) ?? (spent ? resetMs(headers, now) : undefined);
-  if (named !== undefined) return { reason, ms: Math.min(Math.max(named, stepMs * repeats), longestMs) };
+  if (named !== undefined) return { reason, ms: Math.min(Math.max(named, stepMs * repeats), maxMs) };
   if (!spent && status === 403 && !/secondary rate limit|abuse detection/i.test(text)) return undefined;
-  return { reason, ms: Math.min(unnamedMs * 2 ** repeats, longestMs) };
+  return { reason, ms: Math.min(unnamedMs * 2 ** repeats, maxMs) };
 }
 
-/** What Retry-After asks for: seconds, or a moment. */
+/** Returns the wait time of the Retry-After header in milliseconds. The header contains seconds or a date. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
@@ -42,7 +44,10 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - hostTime(headers, now));
 }
 
-/** Until a second after the limit's reset, by the host's own clock. */
+/**
+ * Returns the time from now until one second after the reset of the limit, in milliseconds. "Now" is the host's time if
+ * the reply contains it.
+ */
 function resetMs(headers: Headers, now: number): number | undefined {
   const reset = headers.get('x-ratelimit-reset') ?? '';
   if (!/^\d{1,12}$/.test(reset)) return undefined;

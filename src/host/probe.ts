@@ -1,6 +1,6 @@
 /**
- * Looks at a host of the settings: whether it answers, what it is, and what its credentials are taken for. Credentials are sent
- * only to an address that has answered as a host of its kind before.
+ * Probes a host of the settings: whether it replies, its kind and version, and whether it accepts the credentials.
+ * Credentials are sent only to an address whose first reply shows a host of the expected kind.
  */
 import { type Host, usualApiUrl } from '../../config/hosts.ts';
 import { Credentials } from './credentials.ts';
@@ -8,49 +8,49 @@ import { exchange, type HttpAnswer } from './exchange.ts';
 
 type Kind = Host['kind'];
 
-/** What an API answered as. `version` is not told by github.com. */
+/** The kind and version that an API reports. github.com reports no version. */
 export interface Recognised {
   kind: Kind;
   version: string | undefined;
 }
 
-/** What a host was found to be. */
-export type HostLook =
-  /** No answer came; `reason` is what the system said. */
+/** The result of probing a host. */
+export type HostCheck =
+  /** The address gave no reply; `reason` is the error code or message of the system. */
   | { found: 'nothing'; reason: string }
-  /** Something else answers where the API should be. */
+  /** The API address replies, but the reply is not that of a known kind of host. */
   | { found: 'unknown'; status: number }
-  /** A host of another kind than the settings say. */
+  /** The address belongs to a host of another kind than the settings state. */
   | { found: 'otherKind'; is: Recognised }
-  | { found: 'host'; is: Recognised; token: TokenLook | undefined; app: AppLook | undefined };
+  | { found: 'host'; is: Recognised; token: TokenCheck | undefined; app: AppCheck | undefined };
 
-/** What the host says of a token. `scopes` are undefined where it does not list them. */
-export type TokenLook =
+/** The result of checking a token with the host. `scopes` is undefined when the host does not list them. */
+export type TokenCheck =
   | { state: 'taken'; scopes: readonly string[] | undefined }
   | { state: 'refused'; status: number }
-  /** Gitea: scopes that reading needs and the token does not have. */
+  /** For Gitea: the token lacks some of the required scopes. */
   | { state: 'lacking'; missing: readonly string[] };
 
-/** What the host says of an app. */
-export type AppLook =
+/** The result of checking an app with the host. */
+export type AppCheck =
   | { state: 'taken'; slug: string; missing: readonly string[] }
   | { state: 'refused'; reason: string };
 
 const timeoutMs = 5000;
 const names: Record<Kind, string> = { github: 'GitHub', gitea: 'Gitea or Forgejo' };
 
-/** What a kind of host is called. */
+/** Returns the display name of a kind of host. */
 export function nameOfKind(kind: Kind): string {
   return names[kind];
 }
 
-/** What a host that answered is called. */
+/** Returns the display name of a recognized host, with its version. */
 export function nameOf({ kind, version }: Recognised): string {
   return version === undefined ? names[kind] : `${names[kind]} ${version}`;
 }
 
-/** Looks at a host, one request after the other, none of which waits longer than five seconds. */
-export async function lookAtHost(host: Host, signal?: AbortSignal): Promise<HostLook> {
+/** Probes a host with several requests, one after another. Each request has a timeout of five seconds. */
+export async function checkHost(host: Host, signal?: AbortSignal): Promise<HostCheck> {
   const get = (url: string, authorization?: string): Promise<HttpAnswer> => {
     const headers = { accept: 'application/json', 'user-agent': 'tidings', ...(authorization && { authorization }) };
     return exchange({ url, method: 'GET', headers, timeoutMs, signal });
@@ -62,7 +62,7 @@ export async function lookAtHost(host: Host, signal?: AbortSignal): Promise<Host
     return { found: 'nothing', reason: reasonOf(error) };
   }
   const is = recognise(host.kind, answer);
-  if (is) return { found: 'host', is, token: await lookAtToken(host, get), app: await lookAtApp(host, get) };
+  if (is) return { found: 'host', is, token: await checkToken(host, get), app: await checkApp(host, get) };
   const other: Kind = host.kind === 'github' ? 'gitea' : 'github';
   const second = await get(usualApiUrl(host.origin, other) + pathOf(other)).catch(() => undefined);
   const isOther = second && recognise(other, second);
@@ -73,7 +73,10 @@ function pathOf(kind: Kind): string {
   return kind === 'github' ? '/meta' : '/version';
 }
 
-/** GitHub marks every reply, refusals too. Gitea may keep its version for those who are signed in. */
+/**
+ * Recognizes the kind and version of a host from a reply. GitHub adds a header to every reply, even to refusals. A
+ * Gitea can be configured to show its version to signed-in users only.
+ */
 function recognise(kind: Kind, { status, headers, text }: HttpAnswer): Recognised | undefined {
   const body = parse(text);
   if (kind === 'github') {
@@ -89,18 +92,19 @@ function recognise(kind: Kind, { status, headers, text }: HttpAnswer): Recognise
 
 type Get = (url: string, authorization?: string) => Promise<HttpAnswer>;
 
-async function lookAtToken(host: Host, get: Get): Promise<TokenLook | undefined> {
+async function checkToken(host: Host, get: Get): Promise<TokenCheck | undefined> {
   if (host.token === undefined) return undefined;
   const authorization = new Credentials(host, undefined).tokenAuthorization();
-  if (host.kind === 'gitea') return lookAtGiteaToken(host.apiUrl, (url) => get(url, authorization));
-  // Costs nothing of the limit. An enterprise server without limits answers 404, as one that took the token.
+  if (host.kind === 'gitea') return checkGiteaToken(host.apiUrl, (url) => get(url, authorization));
+  // GitHub does not count this request towards the rate limit. An enterprise server without rate limits replies 404 to
+  // a valid token.
   const { status, headers } = await get(`${host.apiUrl}/rate_limit`, authorization);
   if (status !== 200 && status !== 404) return { state: 'refused', status };
   const scopes = headers.get('x-oauth-scopes');
   return { state: 'taken', scopes: scopes?.split(',').flatMap((each) => each.trim() || []) };
 }
 
-async function lookAtGiteaToken(apiUrl: string, get: (url: string) => Promise<HttpAnswer>): Promise<TokenLook> {
+async function checkGiteaToken(apiUrl: string, get: (url: string) => Promise<HttpAnswer>): Promise<TokenCheck> {
   const reads = { 'read:repository': '/repos/search?limit=1', 'read:issue': '/repos/issues/search?limit=1' };
   const missing: string[] = [];
   for (const [scope, path] of Object.entries(reads)) {
@@ -111,10 +115,10 @@ async function lookAtGiteaToken(apiUrl: string, get: (url: string) => Promise<Ht
   return missing.length > 0 ? { state: 'lacking', missing } : { state: 'taken', scopes: undefined };
 }
 
-/** What the service reads with an installation of the app. */
+/** Permissions of an app installation that the service needs to read from a host. */
 const neededPermissions = ['contents', 'issues', 'metadata', 'pull_requests'];
 
-async function lookAtApp(host: Host, get: Get): Promise<AppLook | undefined> {
+async function checkApp(host: Host, get: Get): Promise<AppCheck | undefined> {
   if (host.app === undefined) return undefined;
   try {
     const { status, text } = await get(`${host.apiUrl}/app`, new Credentials(host, undefined).appAuthorization());
@@ -127,7 +131,10 @@ async function lookAtApp(host: Host, get: Get): Promise<AppLook | undefined> {
   }
 }
 
-/** Why no answer came: `fetch failed` says nothing, its cause does. */
+/**
+ * Returns why there was no reply. The reason is in the cause of the error; the message of the error is only `fetch
+ * failed`.
+ */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
   return cause?.code ?? cause?.message ?? message;
@@ -142,7 +149,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** Texts of the host are shown to people: short plain ones only. */
+/** Returns a text that the host sent if it is short and plain, since it is shown to people. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w.:/+ -]{1,200}$/.test(value) ? value : undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Releases of a repository on its host: found by tag, drafts included, made and changed. What stands in one is left to
- * others. Hosts tell the two refusals of a doubled release apart: GitHub 422 with a code, Gitea 409.
+ * Finds, creates and updates releases of a repository on its host. Releases are found by tag, drafts included. Callers
+ * provide the content. If the release to create already exists, GitHub replies 422 with a code, and Gitea replies 409.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { type Json, type RepositoryApi, saying } from './repository-api.ts';
+import { type Json, type RepositoryApi, refusalText } from './repository-api.ts';
 import type { Answer } from './retries.ts';
 
-/** A release as it is written. */
+/** The fields of a release that are sent to the host. */
 export interface ReleaseFields {
   tag: string;
   name: string;
@@ -15,28 +15,31 @@ export interface ReleaseFields {
   prerelease: boolean;
 }
 
-/** A release as the host has it. */
+/** A release on the host. */
 export interface HostRelease extends ReleaseFields {
   id: string;
   url: string;
 }
 
-/** Pages of releases that are looked through for a draft: the newest come first. */
-const mostPages = 20;
+/** Maximum number of pages of releases that are searched for a draft. The newest releases come first. */
+const maxPages = 20;
 
-/** The release of a tag: a published one by its tag, else the newest draft, which only a list tells of. */
+/**
+ * Finds the release of a tag: the published release, else the newest draft. Drafts appear only in the list of releases.
+ */
 export async function findRelease(api: RepositoryApi, tag: string): Promise<HostRelease | null> {
   const published = await api.read(`releases/tags/${encodeURIComponent(tag)}`);
   if (isRelease(published)) return toRelease(published);
-  for await (const item of api.list('releases', mostPages))
+  for await (const item of api.list('releases', maxPages))
     if (item.tag_name === tag && isRelease(item)) return toRelease(item);
   return null;
 }
 
 /**
- * Makes a release; one that came to exist meanwhile is changed instead.
- * @param sha commit of the tag: a tag that is gone by now is made anew there and not on the newest commit
- * @throws ServiceError `invalid` with the host's words when it does not take the release
+ * Creates a release. If a release of the tag was created meanwhile, that release is updated instead.
+ * @param sha commit of the tag. If the tag was deleted meanwhile, the host creates the tag on this commit and not on
+ *   the newest commit.
+ * @throws ServiceError `invalid` with the host's message when the host refuses the release
  */
 export async function createRelease(
   api: RepositoryApi,
@@ -48,11 +51,14 @@ export async function createRelease(
   if (!isTaken(answer)) return written(api, answer);
   const existing = await findRelease(api, fields.tag);
   if (existing) return updateRelease(api, existing.id, fields);
-  // It exists and is not shown: asked again later, a list may have it.
-  throw new ServiceError('unavailable', `The host has a release of ${fields.tag} and does not show it.`);
+  // The release exists, but the list does not contain it yet. A later attempt may find it in the list.
+  throw new ServiceError('unavailable', `The host has a release of ${fields.tag} but does not list it.`);
 }
 
-/** @throws ServiceError `invalid` with the host's words when it does not take the release, `notFound` when it is gone */
+/**
+ * @throws ServiceError `notFound` when the release was deleted, or `invalid` with the host's message when the host
+ *   refuses the release
+ */
 export async function updateRelease(api: RepositoryApi, id: string, fields: ReleaseFields): Promise<HostRelease> {
   return written(api, await api.write('PATCH', `releases/${encodeURIComponent(id)}`, toBody(fields)));
 }
@@ -63,7 +69,7 @@ function written(api: RepositoryApi, answer: Answer): HostRelease {
 }
 
 function isTaken(answer: Answer): boolean {
-  return answer.status === 409 || (answer.status === 422 && /already.exists/i.test(saying(answer)));
+  return answer.status === 409 || (answer.status === 422 && /already.exists/i.test(refusalText(answer)));
 }
 
 function toBody({ tag, name, bodyMd, draft, prerelease }: ReleaseFields): Json {

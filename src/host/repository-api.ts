@@ -1,6 +1,6 @@
 /**
- * The part of a host's REST API below one repository, for reading and writing what is published there. Each request is sent
- * once: whoever publishes decides when to come again. What a refusal means for a release or a file is left to its file.
+ * Reads and writes below the path of one repository in a host's REST API, for publishing. Each request is sent once;
+ * the caller decides about retries. `releases.ts` and `contents.ts` interpret refusals.
  */
 import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -11,8 +11,8 @@ import type { Answer, Asked } from './retries.ts';
 
 export type Json = Record<string, unknown>;
 
-/** Largest part of a host's own words that a message repeats. */
-const longestSaying = 200;
+/** Maximum number of characters that are quoted from a host's message. */
+const maxMessageLength = 200;
 
 export class RepositoryApi {
   readonly kind: Host['kind'];
@@ -27,27 +27,27 @@ export class RepositoryApi {
     this.name = new URL(host.apiUrl).host;
   }
 
-  /** What is at a path below the repository (the repository itself at ''); undefined where nothing is. */
+  /** Reads a path below the repository ('' is the repository itself). Returns undefined when the host replies 404. */
   async read(path: string): Promise<unknown> {
     const answer = await this.requests.once({ url: this.url(path) }, isJson);
     return answer.status === 404 ? undefined : this.accepted(answer, 'GET', path).data;
   }
 
-  /** The items of a list, page by page, as long as they are asked for; `size` is the page's. */
-  async *list(path: string, mostPages: number): AsyncGenerator<Json> {
+  /** Returns the items of a list. A page is requested only when the caller asks for its first item. */
+  async *list(path: string, maxPages: number): AsyncGenerator<Json> {
     let url: string | null = `${this.url(path)}?${this.kind === 'gitea' ? 'limit=50' : 'per_page=100'}`;
-    for (let page = 0; url !== null && page < mostPages; page++) {
+    for (let page = 0; url !== null && page < maxPages; page++) {
       const answer = this.accepted(await this.requests.once({ url }, isJson), 'GET', path);
       yield* (answer.data ?? []) as Json[];
       const { next } = linksOf(answer.headers.get('link'), answer.url);
-      // Gitea can name itself by its web address; page and query are all that is taken from it.
+      // Gitea may send its web address instead of the API address. Only the query of the next page's address is used.
       url = next === null || !URL.canParse(next) ? null : `${this.url(path)}${new URL(next).search}`;
     }
   }
 
   /**
-   * Sends a write and gives its answer, refusals by 409 and 422 included.
-   * @throws ServiceError `unauthorized` and `notFound` with the host's own words
+   * Sends a write and returns the reply, even if the reply is a refusal with 409 or 422.
+   * @throws ServiceError `unauthorized` with the host's message, `notFound`, or `invalid` for any other status
    */
   async write(method: NonNullable<Asked['method']>, path: string, body: Json): Promise<Answer> {
     const asked = { method, url: this.url(path), body: JSON.stringify(body) };
@@ -55,11 +55,11 @@ export class RepositoryApi {
     return [409, 422].includes(answer.status) ? answer : this.accepted(answer, method, path);
   }
 
-  /** The refusal that an answer is, in the host's own words. */
+  /** Makes the error for a reply that refuses a write. It contains the host's message. */
   refusal(answer: Answer, what: string): ServiceError {
     return new ServiceError(
       'invalid',
-      `The host ${this.name} does not take ${what} (${answer.status}${saying(answer)}).`,
+      `The host ${this.name} refused ${what} (${answer.status}${refusalText(answer)}).`,
     );
   }
 
@@ -69,29 +69,35 @@ export class RepositoryApi {
 
   private accepted(answer: Answer, method: string, path: string): Answer {
     if (answer.status === 200 || answer.status === 201) return answer;
-    const said = `The host ${this.name} answered ${answer.status} to ${method} ${path.split('/')[0] || 'the repository'}`;
+    const summary = `The host ${this.name} answered ${answer.status} to ${method} ${path.split('/')[0] || 'the repository'}`;
     if (answer.status === 401 || answer.status === 403)
-      throw new ServiceError('unauthorized', `${said}: the token or the app may not do this${saying(answer)}.`);
+      throw new ServiceError(
+        'unauthorized',
+        `${summary}: the token or app has no permission for this${refusalText(answer)}.`,
+      );
     if ([404, 410, 451].includes(answer.status))
-      throw new ServiceError('notFound', `${said}: it is not there, or the token or the app may not see it.`);
-    throw new ServiceError('invalid', `${said}.`);
+      throw new ServiceError('notFound', `${summary}: it does not exist, or the token or app has no access to it.`);
+    throw new ServiceError('invalid', `${summary}.`);
   }
 }
 
-/** A path of several names as part of an address. */
+/** Encodes each part of a path for use in a URL. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-/** What the host says to a refusal: its message and the codes of its errors, one line. */
-export function saying({ data }: Answer): string {
+/**
+ * Returns the message of a host's refusal with the texts or codes of its errors, on one line. The result begins with a
+ * colon unless it is empty.
+ */
+export function refusalText({ data }: Answer): string {
   const { message, errors } = (data ?? {}) as { message?: unknown; errors?: unknown };
   const codes = Array.isArray(errors) ? errors.map((error: Json | null) => error?.message ?? error?.code) : [];
   const words = [message, ...codes].filter((word): word is string => typeof word === 'string');
   const line = words
     .join(', ')
     .replace(/[\s\p{Cc}]+/gu, ' ')
-    .slice(0, longestSaying)
+    .slice(0, maxMessageLength)
     .trim();
   return line === '' ? '' : `: ${line}`;
 }

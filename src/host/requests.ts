@@ -1,10 +1,11 @@
 /**
- * Requests to one host, one after the other, until each has an answer worth reading: limits are waited out, passing faults
- * tried again, a token that the host no longer takes is replaced once. Which request to send, and what an answer holds, is
- * the client's business.
+ * Sends requests to one host, one after another, until each request has a final reply. It waits at rate limits, retries
+ * after temporary faults, and replaces a refused installation token once. Callers choose the requests and interpret the
+ * replies.
  *
- * The plugins decide what is sent again; the waiting is ours, since theirs can neither be aborted nor reported and keeps a
- * process alive. They see paths, statuses and limits only: no token, no query and no body reaches their errors.
+ * Octokit's plugins decide which requests are sent again. The waiting is done here, because the plugins' own waits
+ * cannot be aborted, cannot be reported, and keep a process alive. The plugins see only paths, statuses and limits, so
+ * their errors contain no token, no query and no body.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
@@ -19,14 +20,17 @@ import { type Limit, limitOf } from './limits.ts';
 import { type Answer, type Asked, Course } from './retries.ts';
 import { writeTurn } from './writes.ts';
 
-/** Further attempts after a passing fault. */
+/** Maximum number of retries after temporary faults. */
 const retries = 3;
-/** Limits met in a row by one request before it is given up: half a day, as one lasts an hour at most. */
+/**
+ * Maximum number of consecutive rate limits of one request. After this number the request fails. The waits can take up
+ * to half a day, since one wait is at most an hour.
+ */
 const maxLimits = 12;
-/** Longest pause before another attempt, even when the host asks for more. */
-const longestPauseMs = 300_000;
+/** Maximum pause before a retry after a temporary fault, in milliseconds, even if the host requests a longer pause. */
+const maxPauseMs = 300_000;
 
-/** A wait for the host. */
+/** A wait before the next request to the host. */
 export interface Wait {
   reason: Limit['reason'] | 'server_error';
   ms: number;
@@ -34,18 +38,21 @@ export interface Wait {
 
 export interface RequestsOptions {
   host: Host;
-  /** With an app: the installation whose token is used. */
+  /** The installation whose token is used, if the host has an app. */
   installationId?: string;
   logger: Logger;
-  /** Told of each wait before it begins. */
+  /** Called before each wait, with its reason and length. */
   onWait?: (wait: Wait) => void;
-  /** Ends the request under way and every wait. */
+  /** Aborts the current request and every wait. */
   signal?: AbortSignal;
-  /** Longest time for one exchange. */
+  /** Timeout of one exchange, 60,000 ms by default. */
   timeoutMs?: number;
-  /** Pause before the first further attempt after a passing fault (the next ones are 4 and 9 times as long), 1000 ms. */
+  /**
+   * Pause before the first retry after a temporary fault, 1000 ms by default. The next two pauses are 4 and 9 times as
+   * long.
+   */
   retryMs?: number;
-  /** Least time between two writes to the host, 1000 ms. */
+  /** Minimum interval between two writes to the host, 1000 ms by default. */
   writeGapMs?: number;
 }
 
@@ -76,21 +83,23 @@ export class Requests {
   }
 
   /**
-   * Gets an address below the API's base, and waits out limits and passing faults.
-   * @param isWhole whether a body is what was asked for; another one counts as a passing fault
-   * @returns any answer that is neither a limit nor a passing fault: 2xx, 304, 4xx
-   * @throws ServiceError `unavailable` when the host stays away, `unauthorized` when it makes no token, `invalid` when it
-   *   leads elsewhere; the signal's reason when that ended it
+   * Sends a GET request for an address below the API's base. Waits at rate limits and retries after temporary faults.
+   * @param isWhole whether a body has the expected shape; any other body counts as a temporary fault
+   * @returns the reply that is neither a rate limit nor a temporary fault: 2xx, 304, 4xx
+   * @throws ServiceError `unavailable` when all attempts failed, `unauthorized` when the host refuses an installation
+   *   token, or `invalid` when the host redirects to another host or in a circle
+   * @throws the signal's reason when the signal ended the request
    */
   get(asked: Omit<Asked, 'method' | 'body'>, isWhole: (data: unknown) => boolean): Promise<Answer> {
-    return this.inTurn(() => this.patiently(new Course(asked, isWhole)));
+    return this.inTurn(() => this.attemptUntilDone(new Course(asked, isWhole)));
   }
 
   /**
-   * Sends a request once, whatever comes of it: its limits and passing faults are left to whoever sends it again. Writes keep
-   * the host's distance from each other.
-   * @returns any answer that is neither a limit nor a passing fault, the body of a refusal read where it is JSON
-   * @throws ServiceError as `get` does, `unavailable` with the time that the host asks for
+   * Sends a request once. Rate limits and temporary faults are thrown to the caller. Writes keep a minimum interval
+   * between them.
+   * @returns the reply, if it is neither a rate limit nor a temporary fault. The body of a refusal is parsed if it is
+   *   JSON.
+   * @throws ServiceError in the same cases as `get`; `unavailable` carries the wait time that the host requests
    */
   once(asked: Asked, isWhole: (data: unknown) => boolean): Promise<Answer> {
     return this.inTurn(async () => {
@@ -109,13 +118,13 @@ export class Requests {
     return mine;
   }
 
-  private async patiently(course: Course): Promise<Answer> {
+  private async attemptUntilDone(course: Course): Promise<Answer> {
     this.course = course;
     const { pathname } = new URL(course.url);
     try {
       await this.octokit.request({ method: 'GET', url: pathname, request: { fetch: () => this.attempt(course) } });
     } catch {
-      // What the plugins throw says less than the course does.
+      // The error of the plugins is dropped, because `course` has more details of the failure.
     } finally {
       this.course = undefined;
     }
@@ -123,7 +132,10 @@ export class Requests {
     return course.conclude(new URL(this.options.host.apiUrl).host);
   }
 
-  /** One attempt, its outcome kept in the course; what is returned tells the plugins whether another one is wanted. */
+  /**
+   * Makes one attempt and stores its outcome in `course`. The plugins decide by the returned reply whether to make
+   * another attempt.
+   */
   private async attempt(course: Course): Promise<Response> {
     try {
       await this.pauseAfterFault(course);
@@ -133,7 +145,7 @@ export class Requests {
     }
   }
 
-  /** Sends the request as what the host takes us for; a token refused is replaced once. */
+  /** Sends the request with its authorization. A refused installation token is replaced once. */
   private async authorised({ method, url, headers, body, asApp }: Course): Promise<HttpAnswer> {
     const send = (header: string | undefined): Promise<HttpAnswer> =>
       this.exchange({ method, url, headers: { ...headers, ...authorise(header) }, body });
@@ -148,24 +160,27 @@ export class Requests {
     }
   }
 
-  /** The answer to a request for a token: limits and faults pass, refusals mean that the installation is gone. */
+  /**
+   * Handles the reply to a failed request for an installation token. A rate limit or temporary fault is returned as it
+   * is. Any other refusal means that the installation no longer exists or is suspended.
+   */
   private withoutToken(answer: HttpAnswer): HttpAnswer {
     if (answer.status < 400) throw new Error('no token in the answer');
     if (answer.status >= 500 || limitOf(answer, 0, Date.now())) return answer;
     const installation = this.options.installationId;
     throw new ServiceError(
       'unauthorized',
-      `The host gives no token for installation ${installation} of the app (${answer.status}): it may be suspended or removed.`,
+      `The host refused a token for installation ${installation} of the app (${answer.status}). It may be suspended or removed.`,
     );
   }
 
   private async pauseAfterFault({ faults, fault, askedMs }: Course): Promise<void> {
     if (fault === undefined) return;
     const usual = (this.options.retryMs ?? 1000) * faults ** 2;
-    await this.wait({ reason: 'server_error', ms: Math.min(Math.max(usual, askedMs), longestPauseMs) });
+    await this.wait({ reason: 'server_error', ms: Math.min(Math.max(usual, askedMs), maxPauseMs) });
   }
 
-  /** Whether the request that met a limit is to be sent again, asked after the wait. */
+  /** Waits at the rate limit of the current request. Returns whether to send the request again. */
   private async waitForLimit(): Promise<boolean> {
     const { course } = this;
     if (course?.limit === undefined || ++course.limits > maxLimits) return false;
@@ -180,7 +195,7 @@ export class Requests {
     try {
       await sleep(wait.ms, undefined, { ref: false, ...(signal && { signal }) });
     } catch {
-      // Aborted: whoever waits looks at the signal.
+      // The wait was aborted. The code below and the callers check the signal.
     }
     if (signal?.aborted && wait.reason === 'server_error') throw signal.reason;
   }

@@ -1,26 +1,27 @@
 /**
- * What one request has met so far, attempt by attempt, and what it came to. Tells the plugins by a bare answer whether
- * another attempt is wanted; whoever sends the attempts also waits between them.
+ * Tracks one request over its attempts: the rate limits and faults so far, and the result. It converts each outcome to
+ * a bare `Response`, from which Octokit's plugins decide whether to make another attempt. `requests.ts` makes the
+ * attempts and waits between them.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import type { HttpAnswer, Method } from './exchange.ts';
 import { type Limit, limitOf, retryAfterMs } from './limits.ts';
 
-/** An answer that was read: 2xx, 304, or a refusal. */
+/** A final reply: 2xx, 304, or a refusal. */
 export interface Answer extends HttpAnswer {
   data: unknown;
 }
 
-/** Refusals of a write whose body says why. */
+/** Statuses of replies that refuse a write. The body of such a reply contains the reason. */
 const refusals = [403, 409, 422];
 
-/** What a request asks for. */
+/** A request to send. */
 export interface Asked {
   method?: Method;
   url: string;
   headers?: Record<string, string>;
   body?: string | undefined;
-  /** Asked with the app's own proof instead of a token. */
+  /** Whether to authorize with the app's own JSON Web Token instead of an installation's token. */
   asApp?: boolean;
 }
 
@@ -28,22 +29,25 @@ export class Course {
   readonly method: Method;
   readonly url: string;
   readonly headers: Record<string, string>;
-  /** JSON of a write. */
+  /** The JSON body of a write request. */
   readonly body: string | undefined;
   readonly asApp: boolean;
   faults = 0;
-  /** Why nothing came of the last attempt; short, without addresses. */
+  /** Why the last attempt failed. The text is short and contains no addresses. */
   fault: string | undefined;
-  /** How long the host wants to be left alone after its last fault. */
+  /** The wait time that the host requested with its last temporary fault, in milliseconds. */
   askedMs = 0;
-  /** Limits met in a row. */
+  /** Number of consecutive rate limits. */
   limits = 0;
   limit: Limit | undefined;
   private answer: Answer | undefined;
   private fatal: { reason: unknown } | undefined;
   private readonly isWhole: (data: unknown) => boolean;
 
-  /** @param isWhole whether the body of a success is what was asked for; another one counts as a passing fault */
+  /**
+   * @param isWhole whether the body of a successful reply has the expected shape. Any other body counts as a temporary
+   * fault.
+   */
   constructor({ method = 'GET', url, headers = {}, body, asApp = false }: Asked, isWhole: (data: unknown) => boolean) {
     this.method = method;
     this.url = url;
@@ -53,7 +57,7 @@ export class Course {
     this.isWhole = isWhole;
   }
 
-  /** Takes an answer: a limit, a passing fault, or the end of the request. */
+  /** Stores a reply. The reply is a rate limit, a temporary fault, or the end of the request. */
   take(answer: HttpAnswer, stepMs: number | undefined): Response {
     const { status, headers, text } = answer;
     this.limit = limitOf(answer, this.limits, Date.now(), stepMs);
@@ -63,12 +67,15 @@ export class Course {
       return this.passing(`it answered ${status}`, retryAfterMs(headers, Date.now()));
     const isDone = status === 200 || status === 201;
     const data = isDone || refusals.includes(status) ? parse(text) : null;
-    if (isDone && !this.isWhole(data)) return this.passing('its answer is not what was asked for');
+    if (isDone && !this.isWhole(data)) return this.passing('its reply has an unexpected form');
     this.answer = { ...answer, text: '', data };
     return new Response(null, { status: status < 200 ? 400 : status });
   }
 
-  /** Takes an attempt without an answer; one that was aborted or led astray is the last. */
+  /**
+   * Stores the failure of an attempt that got no reply. If the attempt was aborted or redirected to another host, no
+   * further attempt is made.
+   */
   fail(error: unknown, aborted: boolean): Response {
     if (!aborted && !(error instanceof ServiceError)) return this.passing(faultOf(error));
     this.fatal = { reason: error };
@@ -76,16 +83,17 @@ export class Course {
   }
 
   /**
-   * What the request came to.
-   * @param host name for the message
-   * @throws ServiceError `unavailable` when the last attempt met a limit or a fault; whatever ended the request at once
+   * Returns the result of the request.
+   * @param host the name of the host, for messages
+   * @throws ServiceError `unavailable` when the last attempt ended with a rate limit or a temporary fault
+   * @throws the error that ended the request without further attempts, if there was one
    */
   conclude(host: string): Answer {
     if (this.fatal) throw this.fatal.reason;
     if (this.answer) return this.answer;
     if (!this.limit) {
       const asked = this.askedMs > 0 ? { retryAfter: Math.ceil(this.askedMs / 1000) } : {};
-      throw new ServiceError('unavailable', `The host ${host} cannot be used: ${this.fault ?? 'no answer'}.`, asked);
+      throw new ServiceError('unavailable', `The host ${host} cannot be used: ${this.fault ?? 'no reply'}.`, asked);
     }
     const retryAfter = Math.ceil(this.limit.ms / 1000);
     throw new ServiceError('unavailable', `The host ${host} keeps limiting requests.`, { retryAfter });
@@ -101,7 +109,7 @@ export class Course {
   }
 }
 
-/** The limit in the words that the throttling plugin knows. */
+/** Converts a rate limit to a reply that the throttling plugin recognizes. */
 function limited({ reason }: Limit): Response {
   const headers = { 'content-type': 'application/json', 'x-ratelimit-remaining': '0' };
   const message = reason === 'secondary_limit' ? 'secondary rate limit' : 'rate limit';
@@ -116,10 +124,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** What kept an answer from coming, by its code: messages can hold addresses. */
+/**
+ * Returns why there is no reply, by the code of the error. The message of the error is not used, since it can contain
+ * addresses.
+ */
 function faultOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: unknown }; message?: unknown };
   const code = cause?.code ?? (error as { code?: unknown }).code;
-  if (typeof code === 'string') return `no whole answer (${code})`;
-  return message === 'no answer in time' ? message : 'no whole answer';
+  if (typeof code === 'string') return `no complete reply (${code})`;
+  return message === 'no reply in time' ? message : 'no complete reply';
 }

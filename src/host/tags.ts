@@ -1,35 +1,40 @@
 /**
- * Where a tag leads: GitHub tells by its ref and the tag objects behind it, Gitea by the tag itself. The dates that Gitea
- * gives are those of the tagger, or of the commit where nobody signed the tag.
+ * Finds the commit and the date of a tag. On GitHub they are read from the tag's ref and its tag objects, on Gitea from
+ * the tag itself. Gitea sends the tagger's date or, if the tag has no tagger, the commit's date.
  */
 import { ServiceError } from '../foundation/errors.ts';
 
 export interface TagDetails {
-  /** The commit. */
+  /** The sha of the commit. */
   sha: string;
-  /** The tag object of an annotated tag. */
+  /** The sha of the tag object; null for a tag that is not annotated. */
   object: string | null;
-  /** Milliseconds. */
+  /** The date in milliseconds since 1970; null when the host sends none. */
   date: number | null;
 }
 
 type Get = (path: string) => Promise<Record<string, unknown>>;
 type Json = Record<string, unknown> | null | undefined;
 
-/** Tags can point at tags; the host's own tools follow a few. */
+/** Maximum number of tag objects that are followed to find the commit. A tag can point at another tag. */
 const maxDepth = 5;
 
 /**
+ * Reads the details of a tag.
  * @param get reads a path below the repository's address
- * @throws ServiceError `notFound` also for a name that no tag can have: it must not lead elsewhere on the host
+ * @throws ServiceError `notFound` when the tag does not lead to a commit, or when no tag can have this name. Such a
+ *   name is refused because it could lead to another address on the host.
  */
 export async function tagDetails(kind: 'github' | 'gitea', get: Get, tag: string): Promise<TagDetails> {
-  if (!isTagName(tag)) throw new ServiceError('notFound', 'No tag can have this name.');
+  if (!isTagName(tag)) throw new ServiceError('notFound', 'This is not a valid tag name.');
   const name = tag.split('/').map(encodeURIComponent).join('/');
   return kind === 'gitea' ? fromGitea(get, name) : fromGithub(get, name);
 }
 
-/** What Git takes as a name in `refs/tags/`, as far as an address can be led astray by it. */
+/**
+ * Whether a name follows the rules of Git for `refs/tags/`. Only rules that prevent a name from changing the requested
+ * address are checked.
+ */
 function isTagName(name: string): boolean {
   const parts = name.split('/');
   return parts.every((part) => part !== '' && !part.startsWith('.')) && !/\.\.|[\p{Cc}\\]/u.test(name);
@@ -44,7 +49,7 @@ async function fromGithub(get: Get, name: string): Promise<TagDetails> {
     date ??= toInstant((answer.tagger as Json)?.date);
     target = targetOf(answer);
   }
-  if (target.type !== 'commit') throw new ServiceError('notFound', 'The tag leads to no commit.');
+  if (target.type !== 'commit') throw new ServiceError('notFound', 'The tag does not lead to a commit.');
   return { sha: target.sha, object, date: date ?? (await commitDate(get, target.sha)) };
 }
 
@@ -52,7 +57,7 @@ async function fromGitea(get: Get, name: string): Promise<TagDetails> {
   const answer = await get(`tags/${name}`);
   const commit = answer.commit as Json;
   const sha = toSha(commit?.sha);
-  if (sha === undefined) throw new ServiceError('notFound', 'The tag leads to no commit.');
+  if (sha === undefined) throw new ServiceError('notFound', 'The tag does not lead to a commit.');
   const id = toSha(answer.id);
   const date = toInstant(commit?.created) ?? (await commitDate(get, sha));
   return { sha, object: id !== undefined && id !== sha ? id : null, date };
@@ -67,16 +72,19 @@ async function commitDate(get: Get, sha: string): Promise<number | null> {
 function targetOf(answer: Record<string, unknown>): { type: string; sha: string } {
   const target = answer.object as Json;
   const sha = toSha(target?.sha);
-  if (sha === undefined) throw new ServiceError('notFound', 'The tag leads to no commit.');
+  if (sha === undefined) throw new ServiceError('notFound', 'The tag does not lead to a commit.');
   return { type: String(target?.type), sha };
 }
 
-/** An object's name: what goes into the next address. */
+/** Returns the sha of an object if the sha is valid. The sha is checked because it becomes part of the next address. */
 function toSha(value: unknown): string | undefined {
   return typeof value === 'string' && /^[0-9a-f]{40,64}$/i.test(value) ? value : undefined;
 }
 
-/** A moment after 1970; hosts write what they do not know as a time before it. */
+/**
+ * Returns a time after 1970 in milliseconds, otherwise null. Hosts send unknown times as times before 1970, such as the
+ * year 1.
+ */
 function toInstant(value: unknown): number | null {
   const instant = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return instant > 0 ? instant : null;

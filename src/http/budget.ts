@@ -1,5 +1,6 @@
 /**
- * The memory that all bodies being collected share, so that many slow large ones cannot exhaust the process.
+ * Limits the memory for all request bodies that are being received, so that many large bodies that arrive slowly cannot
+ * exhaust the memory of the process.
  */
 import { bodyBytesHeld } from '../foundation/metrics.ts';
 
@@ -7,12 +8,12 @@ export class BodyBudget {
   private readonly limit: number;
   private held = 0;
 
-  /** @param limit bytes that all bodies together may hold */
+  /** @param limit maximum number of bytes of all bodies together */
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** Charges `bytes`; false when they do not fit, and then nothing is charged. */
+  /** Reserves `bytes`. Returns false and reserves nothing when they exceed what is left of the budget. */
   take(bytes: number): boolean {
     if (this.held + bytes > this.limit) return false;
     this.held += bytes;
@@ -20,8 +21,8 @@ export class BodyBudget {
     return true;
   }
 
-  /** Gives charged bytes back. */
-  give(bytes: number): void {
+  /** Releases reserved bytes. */
+  free(bytes: number): void {
     if (bytes === 0) return;
     this.held -= bytes;
     bodyBytesHeld.set(this.held);

@@ -1,24 +1,28 @@
 /**
- * Reads `Accept-Encoding` (RFC 9110, section 12.5.3): which encoding of a reply a client prefers.
+ * Chooses the encoding of a reply from `Accept-Encoding` (RFC 9110, section 12.5.3).
  */
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 const known: readonly Encoding[] = ['br', 'gzip', 'identity'];
-const longestHeader = 1024;
+const maxHeaderLength = 1024;
 
-/** The encoding with the highest weight, the smaller one among equals. A client that refuses all of them gets `identity`. */
+/**
+ * Returns the accepted encoding with the highest weight in the header. Of several encodings with this weight, returns
+ * the one with the smallest result: br, then gzip, then identity. A client that refuses all encodings gets `identity`.
+ */
 export function chooseEncoding(header: string | undefined): Encoding {
-  if (header === undefined || header.length > longestHeader) return 'identity';
+  if (header === undefined || header.length > maxHeaderLength) return 'identity';
   const weights = weightsOf(header);
-  // `identity` is accepted unless it is refused, and anything that the client names comes before it.
+  // `identity` is accepted unless the client refuses it. If the header does not mention `identity`, every other
+  // encoding that the client accepts is preferred.
   const weightOf = (encoding: Encoding): number =>
     weights.get(encoding) ?? (encoding === 'identity' ? 0.0005 : (weights.get('*') ?? 0));
   const best = known.reduce((first, second) => (weightOf(second) > weightOf(first) ? second : first));
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Weights by the name of the coding; a part that cannot be read is left out. */
+/** Returns the weights in an `Accept-Encoding` header, by encoding. Skips parts of the header that are not valid. */
 function weightsOf(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {

@@ -1,6 +1,7 @@
 /**
- * One request and its reply: headers read at once, abort guard, body collection with a cap and a shared memory budget, and
- * the one place where an error becomes a reply. Handlers above know nothing of uWebSockets.js.
+ * Represents one request and its reply. Reads all headers immediately, handles aborts, and collects the body within a
+ * maximum size and the shared memory budget. Errors become replies here and nowhere else. Handlers do not use
+ * uWebSockets.js themselves.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { type ErrorBody, ServiceError, toServiceError } from '../foundation/errors.ts';
@@ -11,16 +12,22 @@ import { statusLine } from './status.ts';
 
 const instance = Math.random().toString(36).slice(2, 8);
 let requests = 0;
-/** A request id that a client may choose: it goes into headers and logs. */
+/**
+ * The form of a valid request id. If a client sends an id of another form, the id is replaced, because ids appear in
+ * headers and logs.
+ */
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
-/** How large a body may be and what it is charged to. */
+/** The maximum size of a body, and the budget from which memory for the body is reserved. */
 export interface BodyLimits {
   maxBytes: number;
   budget: BodyBudget;
 }
 
-/** A declared body up to this many times the cap is read to its end, so that the client gets to see the 413. */
+/**
+ * A body of up to this many times the maximum size is received completely and discarded, so that the client can read
+ * the 413. When a body is larger than that, the connection is closed.
+ */
 const drainedTimes = 4;
 
 export class Exchange {
@@ -29,7 +36,7 @@ export class Exchange {
   readonly query: string;
   readonly requestId: string;
   readonly headers: Record<string, string> = {};
-  /** `performance.now()` at the request line. */
+  /** `performance.now()` when the request line arrived. */
   readonly startedAt = performance.now();
   readonly framing: Framing = newFraming();
   readonly params: readonly string[];
@@ -60,12 +67,15 @@ export class Exchange {
       wanted !== undefined && wellFormedId.test(wanted) ? wanted : `${instance}-${requests.toString(36)}`;
   }
 
-  /** Whether a reply was sent or can no longer be. */
+  /** Whether a reply was sent, or no reply can be sent any more. */
   get finished(): boolean {
     return this.replied || this.aborted;
   }
 
-  /** Address of the connection's other end. Only while the request is handed over, before anything is awaited. */
+  /**
+   * Returns the address of the client or proxy at the other end of the connection. Call this method before the first
+   * await of the handler. After an await, the address is not available.
+   */
   peerAddress(): string {
     const bytes = new Uint8Array(this.response.getRemoteAddress());
     return toAddress(bytes);
@@ -78,21 +88,22 @@ export class Exchange {
   }
 
   /**
-   * Collects the body and hands it over in the same turn of the event loop in which its last byte arrived. The bytes are
-   * valid until `done` returns; a body in one piece is never copied. Over the cap: 413. Over the budget: 500 and close.
-   * @param onChunk sees each piece as it arrives
+   * Collects the body and calls `done` in the same turn of the event loop in which the last byte arrived. The bytes are
+   * valid only until `done` returns. A body that arrives in one piece is not copied. Replies 413 to a body over the
+   * maximum size. When the budget is used up, replies 500 and closes the connection.
+   * @param onChunk is called with each piece as it arrives
    */
   receive({ maxBytes, budget }: BodyLimits, onChunk: (chunk: Buffer) => void, done: (body: Buffer) => void): void {
     if (this.framing.contentLength > maxBytes) return this.refuseLarge(maxBytes);
     let collected: Buffer | undefined;
     let length = 0;
     const release = (): void => {
-      budget.give(collected?.length ?? 0);
+      budget.free(collected?.length ?? 0);
       collected = undefined;
     };
     this.releaseBody = release;
     this.response.onData((data, last) => {
-      // Headers that come in a packet of their own are followed by an empty piece.
+      // When the headers arrive in a packet of their own, the library also passes an empty piece, which is ignored.
       if (this.finished || (data.byteLength === 0 && !last)) return;
       const chunk = Buffer.from(data);
       onChunk(chunk);
@@ -107,7 +118,7 @@ export class Exchange {
     });
   }
 
-  /** Runs a step of a handler; what it throws or rejects with becomes the reply. */
+  /** Runs a step of a handler. If the step throws or rejects, the error becomes the reply. */
   guard(step: () => void | Promise<void>): void {
     try {
       step()?.catch((error: unknown) => this.fail(error));
@@ -116,7 +127,7 @@ export class Exchange {
     }
   }
 
-  /** Replies with ready bytes or text. Headers are pairs, flat. */
+  /** Sends a reply with the given bytes or text. Headers are flat pairs. */
   reply(status: number, contentType: string, body: string | Uint8Array, headers: readonly string[] = []): void {
     if (this.finished) return;
     this.replied = true;
@@ -124,10 +135,11 @@ export class Exchange {
       this.response.writeStatus(statusLine(status));
       if (contentType !== '') this.response.writeHeader('Content-Type', contentType);
       this.response.writeHeader('X-Request-Id', this.requestId);
-      this.writeHeaders(this.standingHeaders);
+      this.writeHeaders(this.commonHeaders);
       this.writeHeaders(this.extraHeaders);
       this.writeHeaders(headers);
-      // A body after HEAD, 204 or 304 would be read as the next reply; with a length the server would wait for that body for ever.
+      // Replies to HEAD, and replies 204 and 304, have no body. A client would mistake such a body for the next reply.
+      // No length is given either, because the library would then wait for the body without limit.
       if (this.method === 'HEAD' || status === 204 || status === 304) this.response.endWithoutBody();
       else this.response.end(body, this.closing);
     });
@@ -138,7 +150,10 @@ export class Exchange {
     this.reply(status, 'application/json', JSON.stringify(body), headers);
   }
 
-  /** The error exit: an expected failure becomes its status and body, anything else is logged and becomes a bare 500. */
+  /**
+   * Replies to a failure. An expected failure (a ServiceError) has its own status and body. Any other error is logged,
+   * and the client gets a 500 without details.
+   */
   fail(error: unknown): void {
     const failure = toServiceError(error);
     if (failure.kind === 'internal') this.logger.error({ err: error, requestId: this.requestId }, 'request failed');
@@ -149,13 +164,13 @@ export class Exchange {
     this.json(failure.status, body, headers);
   }
 
-  /** What every reply of the route carries: which pages of other origins may read it, whether it will go. Flat pairs. */
-  standingHeaders: readonly string[] = [];
+  /** Headers of every reply of the route, such as CORS and deprecation headers, as flat pairs. */
+  commonHeaders: readonly string[] = [];
 
-  /** Headers that the reply carries whatever it is, as flat pairs. */
+  /** Additional headers of the reply to this request, whether the request succeeds or fails; as flat pairs. */
   extraHeaders: readonly string[] = [];
 
-  /** Where a refusal is explained to people; nowhere when it is empty. */
+  /** Address of the page that explains refusals; empty = there is no such page. */
   help = '';
 
   private closing = false;
@@ -177,7 +192,7 @@ export class Exchange {
     this.closing = this.framing.contentLength > maxBytes * drainedTimes;
     if (!this.closing) this.response.onData(() => {});
     this.fail(
-      new ServiceError('tooLarge', `The body has ${this.framing.contentLength} bytes; at most ${maxBytes} are taken.`),
+      new ServiceError('tooLarge', `The body has ${this.framing.contentLength} bytes; the maximum is ${maxBytes}.`),
     );
   }
 
@@ -190,7 +205,7 @@ export class Exchange {
   }
 }
 
-/** The buffer with room for more, charged to the budget; undefined when the budget is spent. */
+/** Returns a buffer with room for `more` bytes, reserved from the budget; undefined when the budget is used up. */
 function grow(
   buffer: Buffer | undefined,
   used: number,
@@ -207,7 +222,7 @@ function grow(
   return grown;
 }
 
-/** An address in words; one of IPv4 in the clothes of IPv6 is told as IPv4. */
+/** Formats an IP address. IPv4-mapped IPv6 is shown as IPv4. */
 function toAddress(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const mapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255;

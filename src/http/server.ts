@@ -1,6 +1,6 @@
 /**
- * The HTTP server: routes to handlers, framing guard before every handler, an answer for every path, and a stop that lets
- * what is in flight finish. The only users of uWebSockets.js are this folder's files.
+ * Runs the HTTP server. It checks the framing of a request before the handler runs, replies on every path, and finishes
+ * requests in flight when it stops. Only the files of this folder use uWebSockets.js.
  */
 import * as library from 'uWebSockets.js';
 import {
@@ -25,21 +25,21 @@ export interface HttpRoute {
   method: Method;
   path: string;
   handle: Handler;
-  /** Where its refusals are explained. */
+  /** Address of the page that explains refusals of this route. */
   help?: string;
-  /** What all its replies carry, as flat pairs. */
+  /** Headers of all replies of this route, as flat pairs. */
   headers?: readonly string[];
 }
 
-/** What a server does besides its routes. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Origins whose pages may read replies, or `*`. */
+  /** Origins whose web pages may read the server's replies, or `*`. */
   corsOrigins?: readonly string[];
-  /** Where refusals are explained that belong to no route with a place of its own. */
+  /** Address of the page that explains refusals of unknown paths, and of routes without `help`. */
   help?: string;
 }
 
-/** The address of a server cannot be listened on: another start would not change that. */
+/** Thrown when the server cannot listen on its address. Restarting the process would not help. */
 class ListenError extends Error {
   override readonly name = 'ListenError';
 }
@@ -47,14 +47,14 @@ class ListenError extends Error {
 /** A listening server. */
 export interface HttpServer {
   readonly port: number;
-  /** Stops accepting, waits up to `ms` for what is in flight, closes. */
+  /** Stops accepting connections, waits up to `ms` milliseconds for requests in flight, then closes all connections. */
   stop(ms: number): Promise<void>;
 }
 
 /**
  * Starts a server.
- * @param port 0 takes a free one
- * @throws ListenError when the address cannot be listened on
+ * @param port 0 = any free port
+ * @throws ListenError when the server cannot listen on the address
  */
 export async function startServer(
   host: string,
@@ -74,7 +74,7 @@ export async function startServer(
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     app.options(
       path,
-      serve(0, (exchange) => tellOptions(exchange, allowed)),
+      serve(0, (exchange) => replyToOptions(exchange, allowed)),
     );
     app.any(
       path,
@@ -90,7 +90,7 @@ export async function startServer(
   if (!socket) throw new ListenError(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
   return {
     port: us_socket_local_port(socket as never),
-    // Once only: closing a socket that is closed ends the process.
+    // Stops only once: closing a closed socket ends the process.
     stop: (ms) => {
       stopped ??= stop(app, socket, flight, ms);
       return stopped;
@@ -99,8 +99,9 @@ export async function startServer(
 }
 
 /**
- * Drops the header `uWebSockets: 20` from every reply of this thread. The switch is missing in the package's types. The
- * parser's own refusals (400, 431, 505) are constants of the binary and keep the library's name in their HTML.
+ * Removes the header `uWebSockets: 20` from every reply of this thread. The package's types lack this function. The
+ * parser's own refusals (400, 431, 505) are constants of the binary, so their HTML still contains the name of the
+ * library.
  */
 function withoutBanner(): void {
   const { default: native } = library as unknown as { default: { _cfg(key: 'silent'): void } };
@@ -113,7 +114,10 @@ async function stop(app: TemplatedApp, socket: us_listen_socket, flight: Flight,
   app.close();
 }
 
-/** Without this option the kernel lets a second process share the port in silence. Missing in the package's types. */
+/**
+ * Option that makes the port exclusive. Without it, the kernel lets a second process share the port without an error.
+ * The package's types lack this option.
+ */
 const exclusivePort = 1;
 
 function listenAlone(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | false> {
@@ -121,7 +125,7 @@ function listenAlone(app: TemplatedApp, host: string, port: number): Promise<us_
   return new Promise((resolve) => (app.listen as unknown as Listen).call(app, host, port, exclusivePort, resolve));
 }
 
-/** Counts exchanges that have no reply yet. */
+/** Keeps the number of exchanges that have no reply yet, and waits for them when the server stops. */
 class Flight {
   private count = 0;
   private wake: (() => void) | undefined;
@@ -147,7 +151,7 @@ class Flight {
   }
 }
 
-/** What a route says of itself. */
+/** The fields of a route that apply to all replies of the route. */
 type About = Pick<HttpRoute, 'help' | 'headers'>;
 type Serve = (
   parameters: number,
@@ -175,7 +179,7 @@ function handler(
     exchange.help = help;
     if (exchange.framing.ambiguous) return exchange.close();
     const { origin } = exchange.headers;
-    exchange.standingHeaders = corsOrigins.length > 0 ? [...corsHeaders(corsOrigins, origin), ...headers] : headers;
+    exchange.commonHeaders = corsOrigins.length > 0 ? [...corsHeaders(corsOrigins, origin), ...headers] : headers;
     exchange.guard(() => handle(exchange));
   };
 }
@@ -185,8 +189,11 @@ function refuseMethod(exchange: Exchange, allowed: string): void {
   exchange.fail(new ServiceError('methodNotAllowed', `${exchange.method} is not allowed here; allowed: ${allowed}.`));
 }
 
-/** What a path can do, and, to a page of an allowed origin, what it may send. */
-function tellOptions(exchange: Exchange, allowed: string): void {
-  const isPreflight = exchange.standingHeaders[0] === 'Access-Control-Allow-Origin';
+/**
+ * Replies to OPTIONS with the methods of a path. The reply to a page of an allowed origin also lists the headers that
+ * the page may send.
+ */
+function replyToOptions(exchange: Exchange, allowed: string): void {
+  const isPreflight = exchange.commonHeaders[0] === 'Access-Control-Allow-Origin';
   exchange.reply(204, '', '', ['Allow', allowed, ...(isPreflight ? preflightHeaders(allowed) : [])]);
 }

@@ -1,39 +1,48 @@
 /**
- * Bounds how many repositories an organization may claim under its own secret without proof, so that one delivery cannot
- * take thousands of repository numbers that belong to others.
+ * Limits how many repositories an organization may claim under its own secret without proof. Without this limit, one
+ * delivery could claim thousands of repository numbers that belong to other organizations.
  */
 
 import type { Partition } from '../store/partition.ts';
 import { listDirectoryRepositories, readDirectoryRepository } from '../store/tables/directory.ts';
 import { readCursor } from '../store/tables/meta.ts';
 
-/** How long a claim that was admitted, and not delayed, counts although the directory does not list it yet, in milliseconds. */
+/**
+ * An admitted claim is counted from memory until the directory lists it, but at most for this time, in milliseconds.
+ * The maximum delay of a delivery is added to this time.
+ */
 const pendingMs = 60_000;
 
 export class ClaimLimit {
-  private readonly most: number;
+  private readonly max: number;
   private readonly pendingMs: number;
-  /** Claims by organization, as of directory sequence `seq`. */
+  /** Claims per organization that the directory lists. They were counted when the directory had the sequence `seq`. */
   private counts = new Map<string, number>();
   private seq = -1;
-  /** Claims that were admitted and are not listed yet: time of admission by repository, by organization. */
+  /**
+   * Claims that were admitted but that the directory does not list yet: for each organization, the time of admission
+   * per repository.
+   */
   private readonly pending = new Map<string, Map<string, number>>();
 
   /**
-   * @param most claims of one organization; 0 = no limit
-   * @param maxDelayMs longest time that an admitted delivery waits before it is folded
+   * @param max maximum number of claims of one organization; 0 = no limit
+   * @param maxDelayMs maximum time that an admitted delivery waits before it is folded
    */
-  constructor(most: number, maxDelayMs: number) {
-    this.most = most;
+  constructor(max: number, maxDelayMs: number) {
+    this.max = max;
     this.pendingMs = pendingMs + maxDelayMs;
   }
 
-  /** Admits claims on repositories that the directory does not list, all of them or none. */
+  /**
+   * Admits claims of an organization on repositories that the directory does not list yet. Admits either all of these
+   * claims or, if they would exceed the maximum, none.
+   */
   admit(directory: Partition, orgId: string, unlisted: readonly string[], now: number): boolean {
-    if (unlisted.length === 0 || this.most === 0) return true;
+    if (unlisted.length === 0 || this.max === 0) return true;
     const pending = this.pendingOf(directory, orgId, now);
     const added = unlisted.filter((id) => !pending.has(id));
-    if (this.countOf(directory, orgId) + pending.size + added.length > this.most) return false;
+    if (this.countOf(directory, orgId) + pending.size + added.length > this.max) return false;
     for (const id of added) pending.set(id, now);
     this.pending.set(orgId, pending);
     return true;

@@ -1,21 +1,29 @@
 /**
- * What a delivery says before its payload is looked at: its headers, and its body as JSON.
+ * Reads the headers of a delivery and parses its body as JSON.
  */
 import { invalid } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { parseJson } from '../intake/json.ts';
 
-/** Who sent what, from the headers. */
+/**
+ * The name of the event, the id of the delivery, and the hook that sent the delivery. All are read from the headers.
+ */
 export interface Delivery {
   event: string;
   id: string;
   source: string;
 }
 
-/** Longest delivery id and source, in characters; hosts send a UUID and a number. */
-const longestId = 128;
+/**
+ * Maximum length of a delivery id and of a hook id (`source`), in characters. Hosts send a UUID as the delivery id and
+ * a number as the hook id.
+ */
+const maxIdLength = 128;
 
-/** X-Scm-* first, then the hosts' own families; an empty header says nothing. */
+/**
+ * Returns a header of the delivery. X-Scm-* headers take precedence over those of the hosts. An empty header counts as
+ * missing.
+ */
 export function header({ headers }: Pick<Exchange, 'headers'>, name: string): string | undefined {
   return (
     headers[`x-scm-${name}`] ||
@@ -32,30 +40,31 @@ export function readDelivery(exchange: Exchange): Delivery {
   if (event === undefined)
     throw invalid({ 'X-Scm-Event': 'expected the name of the event, got nothing' }, 'A header is missing.');
   const source = exchange.headers['x-github-hook-id'] ?? exchange.headers['x-github-hook-installation-target-id'] ?? '';
-  // Without an id a delivery is known by its signature, which is the same for the same bytes.
+  // A delivery without an id is identified by its signature. A repeated delivery has the same bytes, so it has the same
+  // signature.
   const id =
     header(exchange, 'delivery') ?? `signature ${exchange.headers['x-hub-signature-256']?.slice(7, 39).toLowerCase()}`;
-  // Keys of folded deliveries are cut at a length: two long ids could be taken for one.
-  if (Math.max(id.length, source.length) > longestId) {
-    const expected = `expected ids of the delivery and its hook of at most ${longestId} characters`;
+  // The store cuts long keys of folded deliveries, so two long ids could get the same key.
+  if (Math.max(id.length, source.length) > maxIdLength) {
+    const expected = `expected a delivery id and a hook id of at most ${maxIdLength} characters each`;
     throw invalid({ 'X-Scm-Delivery': expected }, 'A header is too long.');
   }
   return { event, id, source };
 }
 
-/** The remedy for a webhook that sends forms. */
+/** The remedy in error messages about webhooks that send forms. */
 export const formRemedy =
   'The body is a form (application/x-www-form-urlencoded). Set the content type of the webhook on the host to application/json.';
 
 /**
- * Whether a delivery is sent as a form. Gitea signs the payload inside the form, so that the signature does not match the body;
- * GitHub signs the form itself.
+ * Whether the body of a delivery is a form. GitHub signs the form itself. Gitea signs only the payload inside the form,
+ * so the signature does not match the whole body.
  */
 export function isForm({ headers }: Pick<Exchange, 'headers'>): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** @throws ServiceError `invalid` when the content type or the body is not that of a JSON object */
+/** @throws ServiceError `invalid` when the content type is not JSON or the body is not a JSON object */
 export function parseBody(exchange: Exchange, body: Buffer): object {
   const type = exchange.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {

@@ -1,6 +1,7 @@
 /**
- * Finds which repository and owner a payload is about where it lacks the host's numbers, so that payloads with and without them
- * are of one repository and one organization (`docs/architecture.md` decision 12).
+ * Finds the repository and the owner of payloads that lack the host's numeric ids ("numbers" in this file). Some
+ * payloads about a repository have numbers, and others have none. Both kinds are assigned to the same repository and
+ * organization (`docs/architecture.md` decision 12).
  */
 import { isNumber, nameAsNumber } from '../foundation/ids.ts';
 import type { Minimised } from '../intake/events.ts';
@@ -8,11 +9,11 @@ import type { EventBody, InstallationBody } from '../protocol/events.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
 import {
-  organisationByLogin,
-  organisationOfOwner,
+  organizationByLogin,
+  organizationOfOwner,
   ownerNumber,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   sameLogin,
 } from '../store/tables/directory.ts';
 import { sameName } from '../store/tables/repository-index.ts';
@@ -25,13 +26,22 @@ import {
   repositoryOf,
 } from '../store/tables/repository-names.ts';
 
-/** Whose secret signed: null for a secret of the whole host, which alone may tell a number of a known repository. */
+/**
+ * The organization whose own secret signed a delivery; null for a secret of the whole host. Only a signature with a
+ * secret of the whole host proves the numbers in a payload.
+ */
 type SignedBy = string | null;
 
-/** How long a repository counts that was admitted, and not delayed, although the directory does not list it yet, in milliseconds. */
+/**
+ * An admitted repository is remembered until the directory lists it, but at most for this time, in milliseconds. The
+ * maximum delay of a delivery is added to this time.
+ */
 const pendingMs = 60_000;
-/** Maximum of repositories that are remembered. Beyond it those that have expired are forgotten, then the oldest. */
-const mostPending = 10_000;
+/**
+ * Maximum number of remembered repositories. When it is reached, expired entries are removed first, then the oldest
+ * entry.
+ */
+const maxPending = 10_000;
 
 interface Pending extends RepositoryIdentity {
   ownerId: string;
@@ -41,27 +51,37 @@ interface Pending extends RepositoryIdentity {
 export class Identities {
   private readonly read: () => Partition | undefined;
   private readonly pendingMs: number;
-  /** Repositories that were admitted and are not listed so yet, by origin, signer and name. */
+  /**
+   * Repositories that were admitted but that the directory does not list yet. Each key consists of origin, signer and
+   * name.
+   */
   private readonly pending = new Map<string, Pending>();
 
   /**
-   * @param read the directory as of now; undefined while it cannot be read
-   * @param maxDelayMs longest time that an admitted delivery waits before it is folded
+   * @param read returns the directory in its current state; undefined while it cannot be read
+   * @param maxDelayMs maximum time that an admitted delivery waits before it is folded
    */
   constructor(read: () => Partition | undefined, maxDelayMs: number) {
     this.read = read;
     this.pendingMs = pendingMs + maxDelayMs;
   }
 
-  /** The events of a payload, with the repository and owner that they are about. */
-  resolve({ repository: told, bodies }: Minimised, signedBy: SignedBy, now: number): Minimised & { isListed: boolean } {
+  /**
+   * The repository and owner of a payload may already be known under other ids. Replaces the ids in the payload's
+   * events by the known ids.
+   */
+  resolve(
+    { repository: reported, bodies }: Minimised,
+    signedBy: SignedBy,
+    now: number,
+  ): Minimised & { isListed: boolean } {
     const directory = this.read();
-    const owner = directory ? ownerOf(directory, told, signedBy) : told.owner;
-    const repository = owner === told.owner ? told : { ...told, owner };
+    const owner = directory ? ownerOf(directory, reported, signedBy) : reported.owner;
+    const repository = owner === reported.owner ? reported : { ...reported, owner };
     const { id, hostId, isListed } = isNumber(repository.hostId)
       ? this.numbered(directory, repository, signedBy, now)
       : this.unnumbered(directory, repository, { bodies, signedBy, now });
-    // The directory lists a renamed repository under its former name for a while.
+    // Until the fold has processed the rename, the directory lists the repository under its former name.
     const isRename = formerNames(bodies).length > 0;
     const isSame = id === repository.id && hostId === repository.hostId;
     return {
@@ -71,7 +91,10 @@ export class Identities {
     };
   }
 
-  /** The repositories of an installation, of which the host names all numbers. */
+  /**
+   * Repositories of an installation may already be known under other ids. Replaces their ids by the known ids. Payloads
+   * of installations always contain the host's numbers.
+   */
   resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
     const directory = this.read();
     if (!directory) return body;
@@ -85,16 +108,16 @@ export class Identities {
     return { ...body, added: identified(body.added), removed: identified(body.removed) };
   }
 
-  /** Remembers the repository of a delivery that is admitted, until the directory lists it. */
+  /** Remembers the repository of an admitted delivery until the directory lists it. */
   remember({ id, hostId, origin, fullName, owner }: EventRepository, signedBy: SignedBy, now: number): void {
-    if (this.pending.size >= mostPending) this.sweep(now);
+    if (this.pending.size >= maxPending) this.sweep(now);
     this.pending.set(keyOf(origin, signedBy, fullName), { id, hostId, ownerId: owner.id, at: now });
   }
 
   private sweep(now: number): void {
     for (const [key, { at }] of this.pending) if (this.isOver(at, now)) this.pending.delete(key);
     const [oldest] = this.pending.keys();
-    if (this.pending.size >= mostPending && oldest !== undefined) this.pending.delete(oldest);
+    if (this.pending.size >= maxPending && oldest !== undefined) this.pending.delete(oldest);
   }
 
   private isOver(at: number, now: number): boolean {
@@ -117,22 +140,24 @@ export class Identities {
     return identityOf(directory, repository, signedBy);
   }
 
-  /** By its name, or by its former one where this payload tells of the rename. */
+  /**
+   * Finds a repository by its name. If the payload reports a rename of the repository, its former name is also tried.
+   */
   private unnumbered(
     directory: Partition | undefined,
     repository: EventRepository,
     { bodies, signedBy, now }: { bodies: readonly EventBody[]; signedBy: SignedBy; now: number },
   ): FoundIdentity {
     const { origin, fullName, owner } = repository;
-    const organisationOf = (login: string) => {
+    const organizationOf = (login: string) => {
       const of = sameLogin(login, owner.login) ? owner : { id: nameAsNumber(login), login };
-      return directory && (signedBy ?? organisationOfOwner(directory, origin, of, true)?.id);
+      return directory && (signedBy ?? organizationOfOwner(directory, origin, of, true)?.id);
     };
-    const orgId = organisationOf(owner.login);
+    const orgId = organizationOf(owner.login);
     for (const name of [fullName, ...formerNames(bodies)]) {
       const waiting = this.waiting(directory, { ...repository, fullName: name }, signedBy, now);
       if (waiting) return { id: waiting.id, hostId: waiting.hostId, isListed: false };
-      for (const each of new Set([orgId, organisationOf(name.split('/')[0] as string)])) {
+      for (const each of new Set([orgId, organizationOf(name.split('/')[0] as string)])) {
         const named = directory && repositoryOf(directory, origin, name, each);
         if (named && !(signedBy === null && named.claimed))
           return { id: named.id, hostId: named.hostId, isListed: true };
@@ -141,7 +166,7 @@ export class Identities {
     return identityOfName(directory, origin, fullName, orgId);
   }
 
-  /** What was admitted under this name and is not listed so yet. */
+  /** Returns the repository that was admitted under this name, if the directory does not list this name yet. */
   private waiting(
     directory: Partition | undefined,
     { origin, fullName, owner }: EventRepository,
@@ -162,8 +187,9 @@ export class Identities {
 }
 
 /**
- * The owner, with the number of the organization that bears the login. A number that an organization merely claims is not its
- * own yet; and under its own secret an organization speaks for itself alone.
+ * If an owner has no number, adds the number of the organization with the same login. A delivery signed with a secret
+ * of the whole host gets only a number that is proved, and not a number that the organization only claims. For a
+ * delivery signed with an organization's own secret, only that organization is considered.
  */
 function ownerOf(
   directory: Partition,
@@ -171,14 +197,14 @@ function ownerOf(
   signedBy: SignedBy,
 ): EventRepository['owner'] {
   if (isNumber(owner.id)) return owner;
-  const organisation =
-    signedBy === null ? organisationByLogin(directory, origin, owner.login) : readOrganisation(directory, signedBy);
-  const number = organisation && ownerNumber(organisation);
-  if (!organisation || number == null || !sameLogin(organisation.login, owner.login)) return owner;
-  return signedBy === null && organisation.ownerProof === 'claimed' ? owner : { ...owner, id: number };
+  const organization =
+    signedBy === null ? organizationByLogin(directory, origin, owner.login) : readOrganization(directory, signedBy);
+  const number = organization && ownerNumber(organization);
+  if (!organization || number == null || !sameLogin(organization.login, owner.login)) return owner;
+  return signedBy === null && organization.ownerProof === 'claimed' ? owner : { ...owner, id: number };
 }
 
-/** The identity of a repository that a payload names with a number. */
+/** Returns the identity of a repository whose number is in the payload. */
 function identityOf(
   directory: Partition,
   repository: Pick<EventRepository, 'id' | 'origin' | 'hostId' | 'fullName' | 'owner'>,
@@ -188,8 +214,10 @@ function identityOf(
 }
 
 /**
- * The identity of a repository that an organization names with a number under its own secret. One of its own that is known by this
- * name alone goes on; it does not adopt the number, which may be another one's.
+ * Returns the identity of a repository when an organization sends its number under the organization's own secret. The
+ * organization may already have a repository of this name without a number. Then the event belongs to that known
+ * repository. The known repository does not adopt the number, because the number is not proved and may belong to
+ * another repository.
  */
 function claimedIdentity(
   directory: Partition,
@@ -203,7 +231,10 @@ function claimedIdentity(
   return isOwn ? { id: named.id, hostId: named.hostId, isListed: true } : { id, hostId, isListed: false };
 }
 
-/** Whether two owners of one login are known to be different ones: the login changed hands. */
+/**
+ * Whether two owners with the same login are known to be different accounts. This happens when a login passes from one
+ * account to another.
+ */
 function isOtherOwner(a: string, b: string): boolean {
   return isNumber(a) && isNumber(b) && a !== b;
 }

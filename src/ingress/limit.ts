@@ -1,58 +1,71 @@
 /**
- * The ingestion limit: 100 webhooks a minute and 1000 an hour per organisation (spec part 8), as a token bucket each in its
- * GCRA form. What is over is not refused but given a due time; only past the longest delay is it refused (`docs/architecture.md`
- * decision 16). In memory; seeded at start from what waits in the partitions.
+ * Limits the ingestion of webhooks to 100 per minute and 1000 per hour per organization (spec part 8). Each rate is a
+ * token bucket in its GCRA form. A delivery over the limit is accepted with a due time, and it is not folded before
+ * this time. The delivery is refused only if this delay would exceed the maximum delay (`docs/architecture.md` decision
+ * 16). The state is in memory. At start, it is restored from the deliveries that wait in the partitions.
  */
 
-/** One limit: `count` events per `periodMs`. */
+/** One rate limit: `count` events per `periodMs`. */
 export interface IngestionRate {
   count: number;
   periodMs: number;
 }
 
-/** What a limit says of an event. */
+/**
+ * The decision on an event. An admitted event must not be folded before `due` (milliseconds since 1970); undefined = no
+ * delay. A refused event may be sent again after `retryAfterMs`.
+ */
 export type Admission = { admitted: true; due: number | undefined } | { admitted: false; retryAfterMs: number };
 
 export class IngestionLimit {
-  private readonly ratesOf: (organisation: string) => readonly IngestionRate[];
+  private readonly ratesOf: (organization: string) => readonly IngestionRate[];
   private readonly maxDelayMs: number;
-  /** Theoretical arrival time of the next event per rate, per organisation. */
+  /** The theoretical arrival time (GCRA) of the next event, per organization and rate. */
   private readonly arrivals = new Map<string, number[]>();
 
-  /** @param ratesOf the same number of rates for every organisation; those with count 0 do not limit */
-  constructor(ratesOf: (organisation: string) => readonly IngestionRate[], maxDelayMs: number) {
+  /**
+   * @param ratesOf returns the rates of an organization. The number of rates is the same for every organization. A rate
+   * with count 0 does not limit.
+   */
+  constructor(ratesOf: (organization: string) => readonly IngestionRate[], maxDelayMs: number) {
     this.ratesOf = ratesOf;
     this.maxDelayMs = maxDelayMs;
   }
 
-  /** Admits an event of an organisation at `now` (milliseconds), with the time from which it may be folded. */
-  admit(organisation: string, now: number): Admission {
-    const rates = this.ratesOf(organisation);
+  /**
+   * Counts an event that an organization sends at `now` (milliseconds). The event is refused and not counted if its
+   * delay would exceed the maximum.
+   */
+  admit(organization: string, now: number): Admission {
+    const rates = this.ratesOf(organization);
     if (rates.every(({ count }) => count === 0)) return { admitted: true, due: undefined };
-    const before = this.arrivals.get(organisation);
+    const before = this.arrivals.get(organization);
     const after = rates.map(({ count, periodMs }, i) =>
       count === 0 ? 0 : Math.max(now, before?.[i] ?? 0) + periodMs / count,
     );
     const due = Math.ceil(Math.max(...rates.map((rate, i) => (after[i] as number) - rate.periodMs)));
     if (due - now > this.maxDelayMs) return { admitted: false, retryAfterMs: due - now - this.maxDelayMs };
-    this.arrivals.set(organisation, after);
+    this.arrivals.set(organization, after);
     return { admitted: true, due: due > now ? due : undefined };
   }
 
-  /** Takes up where an earlier process left: an event of the organisation waits until `due`. */
-  seed(organisation: string, due: number): void {
-    const known = this.arrivals.get(organisation);
-    const rates = this.ratesOf(organisation);
+  /**
+   * Restores the state of an earlier process: counts an event of the organization that the earlier process admitted
+   * with the due time `due`.
+   */
+  seed(organization: string, due: number): void {
+    const known = this.arrivals.get(organization);
+    const rates = this.ratesOf(organization);
     this.arrivals.set(
-      organisation,
+      organization,
       rates.map((rate, i) => Math.max(known?.[i] ?? 0, due + rate.periodMs)),
     );
   }
 
-  /** Forgets organisations whose buckets are full again. */
+  /** Removes the state of organizations whose token buckets are full again. */
   sweep(now: number): void {
-    for (const [organisation, arrivals] of this.arrivals) {
-      if (arrivals.every((arrival) => arrival <= now)) this.arrivals.delete(organisation);
+    for (const [organization, arrivals] of this.arrivals) {
+      if (arrivals.every((arrival) => arrival <= now)) this.arrivals.delete(organization);
     }
   }
 }

@@ -1,22 +1,26 @@
 /**
- * Whom an unsigned body claims to come from: a hint that picks the few secrets worth trying, read in one pass over the bytes
- * without parsing more than a few small parts. Nothing is believed: what a payload may say is judged after its signature.
+ * Reads the owner that a body names, before the signature of the body is checked. This hint selects the few secrets to
+ * try, and is used for nothing else. The body is read in one pass over its bytes, and only a few small parts of it are
+ * parsed.
  */
 
-/** What a body says of the owner of its repository. `url` is the repository's page, which begins with its host. */
+/**
+ * The owner of the repository that a body names. `url` is the address of the repository's page, which begins with the
+ * host's address.
+ */
 export interface OwnerHint {
   id: string | undefined;
   login: string | undefined;
   url: string | undefined;
 }
 
-/** Top-level parts of a payload that name an owner, the most telling first. */
+/** Top-level fields of a payload that name an owner, the most reliable first. */
 const parts = ['repository', 'installation', 'account', 'organization'] as const;
 type Part = (typeof parts)[number];
 const names = parts.map((part) => Buffer.from(part));
 
-/** Largest part that is parsed, in bytes; hosts send some 6 KB. */
-const mostPartBytes = 65_536;
+/** Maximum size of a field that is parsed, in bytes. Hosts send about 6 KB. */
+const maxPartBytes = 65_536;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -25,7 +29,7 @@ const space = 0x20;
 const opens = (byte: number): boolean => byte === 0x7b || byte === 0x5b;
 const closes = (byte: number): boolean => byte === 0x7d || byte === 0x5d;
 
-/** The owner that a body names; undefined when it names none. */
+/** Returns the owner that a body names; undefined when the body names no owner. */
 export function hintOfOwner(body: Buffer): OwnerHint | undefined {
   const places = findParts(body);
   for (const [i, part] of parts.entries()) {
@@ -37,13 +41,14 @@ export function hintOfOwner(body: Buffer): OwnerHint | undefined {
   return undefined;
 }
 
-/** Where a value begins and ends. */
+/** The start and the end of a value in the body, in bytes. */
 type Place = [start: number, end: number];
 
 /**
- * Where the values of the parts lie, in the order of `parts`. JSON.parse on 25 MiB of hostile text takes half a second, this
- * pass 25 ms, about as long as two signatures of it (2 cores, Node 20). It follows strings and depth only, so text that is
- * no JSON gives some place or none. Nothing is made on the way: a hostile body has a million parts.
+ * Finds the values of the fields in `parts`, in the same order. JSON.parse would take half a second for 25 MiB of
+ * hostile text. This pass takes 25 ms, about as long as computing two signatures of the same text (2 cores, Node 20).
+ * The pass tracks only strings and nesting depth. For a text that is not JSON, the function therefore returns an
+ * arbitrary place or none. The pass creates no objects, since a hostile body can have a million fields.
  */
 function findParts(body: Buffer): readonly Place[] {
   const places: Place[] = parts.map(() => [0, 0]);
@@ -61,8 +66,8 @@ function findParts(body: Buffer): readonly Place[] {
       if (depth === 2) start = at;
     } else if (closes(byte)) {
       depth -= 1;
-      // As for JSON.parse, the last one of a name counts.
-      if (depth === 1 && part >= 0 && at - start < mostPartBytes) keep(places[part] as Place, start, at + 1);
+      // If several fields have the same name, the last field counts, as with JSON.parse.
+      if (depth === 1 && part >= 0 && at - start < maxPartBytes) keep(places[part] as Place, start, at + 1);
       if (depth === 1) part = -1;
     }
   }
@@ -74,14 +79,17 @@ function keep(place: Place, start: number, end: number): void {
   place[1] = end;
 }
 
-/** Where the string that begins at `at` ends: its closing quote, or the end of the body. */
+/** Returns the end of the string that begins at `at`: the index of its closing quote, or the end of the body. */
 function endOfString(body: Buffer, at: number): number {
   let end = at + 1;
   while (end < body.length && body[end] !== quote) end += body[end] === backslash ? 2 : 1;
   return end;
 }
 
-/** The number of the part whose name is the string from `start` to `end`, when a colon follows it; -1 for none. */
+/**
+ * Reads the name from `start` to `end` and returns its index in `parts`. Returns -1 if the name is not in `parts`, or
+ * if no colon follows it.
+ */
 function partNamed(body: Buffer, start: number, end: number): number {
   let after = end + 1;
   while (after < body.length && (body[after] as number) <= space) after += 1;
@@ -115,7 +123,7 @@ function parse(bytes: Buffer): Record<string, unknown> | undefined {
   try {
     return record(JSON.parse(bytes.toString('utf8')));
   } catch {
-    // Not JSON after all: it tells nothing.
+    // A field that is not JSON gives no hint.
     return undefined;
   }
 }
@@ -124,7 +132,10 @@ function record(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
-/** Texts go into keys of the store, whose length is bounded. */
+/**
+ * Returns the value if it is a non-empty text of at most 255 characters. The text becomes part of store keys, whose
+ * length is limited.
+ */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= 255 ? value : undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Judges what a delivery under one organization's own secret may say: things of that organization and of no other. Whoever
- * sets up hooks in one organization must not move, rename or write into another's (`docs/architecture.md` decision 25).
+ * Checks that a delivery signed with an organization's own secret concerns only that organization. A person who can set
+ * up webhooks in one organization must not be able to move, rename or change the repositories of another organization
+ * (decision 25 in `docs/architecture.md`).
  */
 import { isNumber } from '../foundation/ids.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
@@ -8,27 +9,31 @@ import type { Partition } from '../store/partition.ts';
 import {
   isRefutedFor,
   mayClaimOwner,
-  type OrganisationRecord,
-  organisationByLogin,
+  type OrganizationRecord,
+  organizationByLogin,
   ownerNumber,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   sameLogin,
 } from '../store/tables/directory.ts';
 
-/** An owner, and the repositories that a payload says are theirs. */
+/** An owner and the repositories that a payload attributes to it. */
 export interface Claim {
   owner: InstallationBody['owner'];
-  /** Repositories that others merely claim are left out of a list, instead of holding up the rest: the fold passes them over. */
+  /**
+   * True for the repository list of an installation. Such a list may contain repositories that another organization
+   * claims without proof. The list is still accepted, and the fold skips these repositories.
+   */
   isList?: boolean;
   repositories: readonly { id: string; fullName: string; hostId?: string }[];
 }
 
-/** A claim that the organization may make. */
-export interface Standing {
+/** The result of checking a claim that the organization may make. */
+export interface AdmittedClaim {
   /**
-   * The owner's login as it counts. A login that differs from the stored one is a claim to a rename, which only the host or a
-   * secret of the whole host proves: until then the stored one counts.
+   * The login under which the owner is stored. If the login in the payload differs from the stored login, the payload
+   * claims a rename. Only the host or a secret of the whole host can prove a rename. Until then the stored login is
+   * used.
    */
   login: string;
   signedBy: NonNullable<SignedBy>;
@@ -36,43 +41,49 @@ export interface Standing {
   unlisted: readonly string[];
 }
 
-/** Longest login and id that are looked up, in characters: keys of the store are bounded. */
-const longest = 255;
+/**
+ * Maximum length of a login and of an id that are looked up in the store, in characters. The length of store keys is
+ * limited.
+ */
+const maxLength = 255;
 
-/** What the organization may say of a claim; undefined where it concerns another organization. */
-export function standingOf(
+/** Checks a claim of an organization. Returns undefined when the claim concerns another organization. */
+export function checkClaim(
   directory: Partition,
   orgId: string,
   { owner, repositories, isList }: Claim,
-): Standing | undefined {
-  const organisation = readOrganisation(directory, orgId);
-  if (!organisation || !isOwner(directory, organisation, owner)) return undefined;
+): AdmittedClaim | undefined {
+  const organization = readOrganization(directory, orgId);
+  if (!organization || !isOwner(directory, organization, owner)) return undefined;
   const prefix = `${owner.login.toLowerCase()}/`;
   const unlisted: string[] = [];
   let supersedes: string | undefined;
   for (const { id, fullName, hostId } of repositories) {
     if (!fullName.toLowerCase().startsWith(prefix)) return undefined;
-    // A name that stands for the number proves nothing but what the organization is called.
-    if (hostId !== undefined && !isNumber(hostId) && !sameLogin(owner.login, organisation.login)) return undefined;
+    // A repository without the host's number is known by its name only, so the login of its owner must match.
+    if (hostId !== undefined && !isNumber(hostId) && !sameLogin(owner.login, organization.login)) return undefined;
     const known = readDirectoryRepository(directory, id);
     if (!known) unlisted.push(id);
     else if (known.orgId !== orgId) {
-      if (isRefutedFor(known, organisation, owner.id)) supersedes = known.orgId;
+      if (isRefutedFor(known, organization, owner.id)) supersedes = known.orgId;
       else if (!isList || !known.claimed) return undefined;
     }
   }
-  const login = sameLogin(owner.login, organisation.login) ? owner.login : organisation.login;
-  // Whose number is not known yet has proved none: rows of earlier versions have a number, and do not say how it is known.
-  const proved = ownerNumber(organisation) !== null && organisation.ownerProof !== 'claimed';
+  const login = sameLogin(owner.login, organization.login) ? owner.login : organization.login;
+  // An organization without a known number has proved nothing. Rows that earlier versions of Tidings wrote have a
+  // number but no `ownerProof`; their number counts as proved.
+  const proved = ownerNumber(organization) !== null && organization.ownerProof !== 'claimed';
   return { login, signedBy: { org: orgId, proved, ...(supersedes && { supersedes }) }, unlisted };
 }
 
 /**
- * The owner is known by the host's number. An organization that was named before its first delivery has none yet: there the
- * login decides, and no other organization may have proved the number. No one takes over the login of another organization.
+ * Whether the owner in a claim is the organization. If the organization has a number of the host, the number decides.
+ * An organization that was added before its first delivery has no number yet. Then the login decides, and the owner's
+ * number must not be proved for another organization. An owner with the login of another organization is always
+ * refused.
  */
-function isOwner(directory: Partition, organisation: OrganisationRecord, owner: Claim['owner']): boolean {
-  if (Math.max(owner.id.length, owner.login.length) > longest) return false;
-  const named = organisationByLogin(directory, organisation.origin, owner.login);
-  return (!named || named.id === organisation.id) && mayClaimOwner(directory, organisation, owner);
+function isOwner(directory: Partition, organization: OrganizationRecord, owner: Claim['owner']): boolean {
+  if (Math.max(owner.id.length, owner.login.length) > maxLength) return false;
+  const named = organizationByLogin(directory, organization.origin, owner.login);
+  return (!named || named.id === organization.id) && mayClaimOwner(directory, organization, owner);
 }

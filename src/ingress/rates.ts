@@ -1,6 +1,4 @@
-/**
- * The ingestion rates of an organisation by its tier, as the directory has it now.
- */
+/** Returns the ingestion rates of an organization, which depend on its current tier in the directory. */
 import { type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import type { EventRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
@@ -8,8 +6,10 @@ import { readTier, standardTier, tierOfOwner } from '../store/tables/tiers.ts';
 import type { IngestionRate } from './limit.ts';
 
 /**
- * What the limit knows the organisation of an event by: its host's origin and the host's id of it, with a blank between. One that
- * only claims that id is limited apart, by its own id behind another blank: it must not use up what belongs to the owner.
+ * Returns the key under which events of an organization are limited: the origin of the host and the host's id of the
+ * owner, separated by a space. An organization that only claims this owner id without proof has a limit of its own, so
+ * that it cannot use up the limit of the real owner. The key of this limit ends with a space and the id of that
+ * organization.
  */
 export function limitedAs({
   repository: { origin, owner },
@@ -20,22 +20,22 @@ export function limitedAs({
 }
 
 /**
- * Tells the rates of an organisation, named as `limitedAs` does.
- * @param read the directory as of now; undefined while it cannot be read
+ * Makes the function that returns the rates of an organization. The function takes a key that `limitedAs` returned.
+ * @param read returns the directory in its current state; undefined while it cannot be read
  */
 export function createRates(
   settings: TierSettings,
   read: () => Partition | undefined,
-): (organisation: string) => readonly IngestionRate[] {
+): (organization: string) => readonly IngestionRate[] {
   const tiers = tiersOf(settings);
   const rates = new Map<string, readonly IngestionRate[]>();
   for (const { name, webhooksPerMinute, webhooksPerHour } of tiers.values()) {
     const perHour = { count: webhooksPerHour, periodMs: 3_600_000 };
     rates.set(name, [{ count: webhooksPerMinute, periodMs: 60_000 }, perHour]);
   }
-  return (organisation) => {
+  return (organization) => {
     const directory = read();
-    const [origin = '', ownerId = '', claimant] = organisation.split(' ');
+    const [origin = '', ownerId = '', claimant] = organization.split(' ');
     const name = directory ? tierOf(directory, origin, ownerId, claimant) : standardTier;
     return rates.get(tierNamed(tiers, name).name) as readonly IngestionRate[];
   };

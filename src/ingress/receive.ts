@@ -1,18 +1,20 @@
 /**
- * The webhook receiver: one delivery from the request line to its reply. Signature first, over the raw bytes; then parse,
- * check, minimise, limit, enqueue; 202 once the journal has it on disk. The secret that signed it says which host it comes
- * from, and whose events it may be. Nothing of the body is kept after this.
+ * Receives webhooks and handles each delivery from its request line to its reply. The signature over the raw bytes is
+ * checked first. Then the body is parsed, checked, reduced to the captured fields, counted towards the limits and
+ * enqueued. The reply is 202 once the journal has the records on disk. The secret of a delivery determines the host of
+ * the delivery. A delivery that was signed with an organization's own secret may report only events of that
+ * organization. The body is not kept.
  */
 import type { Settings } from '../../config/schema.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { partitionOf, slotOfId, ulid } from '../foundation/ids.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../foundation/metrics.ts';
+import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { knownEvents, type Minimised, toEvents } from '../intake/events.ts';
 import { toInstallation } from '../intake/installations.ts';
 import type { Position } from '../journal/lane.ts';
-import { directoryName, type PartitionName, partitionName } from '../journal/subjects.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
 import type { EventRepository } from '../protocol/repository.ts';
@@ -22,34 +24,36 @@ import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import { Identities } from './identity.ts';
 import type { IngestionLimit } from './limit.ts';
-import { type Claim, type Standing, standingOf } from './ownership.ts';
+import { type AdmittedClaim, type Claim, checkClaim } from './ownership.ts';
 import { limitedAs } from './rates.ts';
 import { ForeignEvent, outcomeOf, reasonOf, unsigned } from './refusal-errors.ts';
 import type { Refusals } from './refusals.ts';
 import { type BoundSecrets, type Signer, settingsSecretId } from './secrets.ts';
 import { SignatureCheck } from './signature.ts';
 
-/** What the receiver works with. */
 export interface ReceiverOptions {
   settings: Settings;
-  /** Secrets for everything of the default host, the current one first. */
+  /** Secrets for all deliveries of the default host, with the current secret first. */
   secrets: readonly string[];
-  /** Secrets of hosts and organisations, tried when none of the above signed a delivery. */
+  /** Secrets of hosts and organizations. They are tried when a delivery was not signed with any of `secrets`. */
   bound: BoundSecrets;
   budget: BodyBudget;
   limit: IngestionLimit;
   refusals: Refusals;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
-  /** The partition as of now, to see deliveries that were folded before; undefined while it cannot be read. */
+  /**
+   * Returns a partition in its current state; undefined while it cannot be read. Used to recognize deliveries that are
+   * already folded.
+   */
   read: (partition: PartitionName) => Partition | undefined;
-  /** Whether a repository's events are wanted, as the owner that they name has it. */
+  /** Whether a repository is connected, so that its events are captured. */
   isConnected: (repository: EventRepository) => boolean;
 }
 
-/** What a payload comes to. `organisation` is whose ingestion limit it counts against. */
-type Prepared = { ignored: string } | { partition: PartitionName; records: DeliveredRecord[]; organisation?: string };
+/** The result of reading a payload. The records count towards the ingestion limit of `organization`. */
+type Prepared = { ignored: string } | { partition: PartitionName; records: DeliveredRecord[]; organization?: string };
 
-/** A record that a delivery becomes. */
+/** A record that is made from a delivery. */
 export type DeliveredRecord = EventRecord | InstallationRecord;
 
 type Outcome = 'queued' | 'ignored' | 'duplicate' | 'test';
@@ -57,19 +61,19 @@ type Outcome = 'queued' | 'ignored' | 'duplicate' | 'test';
 export class Receiver {
   private readonly options: ReceiverOptions;
   private readonly claims: ClaimLimit;
-  /** Whose deliveries the secrets of the settings sign. */
+  /** The signer of deliveries that were signed with a secret in the settings. */
   private readonly ofSettings: Signer;
   private readonly identities: Identities;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
-    const { limitClaimedRepositories: most, webhookMaxDelayHours, hostOrigin } = options.settings;
+    const { limitClaimedRepositories: max, webhookMaxDelayHours, hostOrigin } = options.settings;
     this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
-    this.claims = new ClaimLimit(most, webhookMaxDelayHours * 3_600_000);
+    this.claims = new ClaimLimit(max, webhookMaxDelayHours * 3_600_000);
     this.identities = new Identities(() => options.read(directoryName), webhookMaxDelayHours * 3_600_000);
   }
 
-  /** Takes up an event that an earlier process admitted and that waits since: its repository may not be listed yet. */
+  /** Remembers the repository of an event that an earlier process admitted and that is not folded yet. */
   seed({ repository, signedBy }: EventRecord, now: number): void {
     this.identities.remember(repository, signedBy?.org ?? null, now);
   }
@@ -78,7 +82,8 @@ export class Receiver {
   handle(exchange: Exchange): void {
     const { settings, budget, secrets, refusals } = this.options;
     const check = new SignatureCheck(exchange.headers['x-hub-signature-256'], secrets);
-    // Refused before its body is read, and the address is gone with the reply.
+    // `receive` replies with a refusal and does not read a body of this length. The refusal is recorded before the
+    // reply, while the client's address is available.
     if (exchange.framing.contentLength > settings.maxBodyBytes)
       refusals.note(exchange, { reason: 'too_large', status: 413 });
     exchange.receive(
@@ -104,7 +109,7 @@ export class Receiver {
     }
   }
 
-  /** Who signed a body; undefined for nobody who may. */
+  /** Returns the signer of a body; undefined when the body was not signed with a valid secret. */
   private signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
     const stop = hmacSeconds.startTimer();
     try {
@@ -115,21 +120,24 @@ export class Receiver {
     }
   }
 
-  /** From a signed body to its reply. The body is read before the first await. */
+  /**
+   * Handles a signed body up to the reply. The body is read before the first await, because its buffer is not valid
+   * afterwards.
+   */
   private async accept(exchange: Exchange, body: Buffer, signer: Signer): Promise<Outcome> {
     const now = Date.now();
     const delivery = readDelivery(exchange);
     const isTest = readTestMode(exchange);
     const prepared = this.prepare(delivery, parseBody(exchange, body), signer, isTest, now);
     if ('ignored' in prepared) return this.processed(exchange, 'ignored', prepared.ignored);
-    const { partition, records, organisation } = prepared;
+    const { partition, records, organization } = prepared;
     if (this.allFolded(partition, records))
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
     if (isTest) {
       exchange.json(202, { status: 'queued', delivery: delivery.id });
       return 'test';
     }
-    if (organisation !== undefined) this.limit(records, organisation, now);
+    if (organization !== undefined) this.limit(records, organization, now);
     const [only] = records;
     if (records.length === 1 && only) await this.options.enqueue(partition, only);
     else await Promise.all(records.map((record) => this.options.enqueue(partition, record)));
@@ -138,7 +146,7 @@ export class Receiver {
     return 'queued';
   }
 
-  /** The records of a payload and the partition they go to, or why there are none. */
+  /** Converts a payload to records for a partition, or returns why the payload is ignored. */
   private prepare(delivery: Delivery, payload: object, signer: Signer, isTest: boolean, now: number): Prepared {
     const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'pong' };
@@ -149,58 +157,59 @@ export class Receiver {
       const installed = parts.map((body) => this.identities.resolveInstalled(body, signer.orgId));
       const [{ owner }] = installed as [InstallationBody];
       const repositories = installed.flatMap(({ added }) => added);
-      const standing = this.judge(signer, { owner, repositories, isList: true });
-      const installation = installed.map((body) => installationUnderKnownLogin(body, standing));
-      if (!isTest) this.assertFew(standing, now);
+      const admitted = this.judge(signer, { owner, repositories, isList: true });
+      const installation = installed.map((body) => installationUnderKnownLogin(body, admitted));
+      if (!isTest) this.assertFewClaims(admitted, now);
       return {
         partition: directoryName,
         records: toInstallationRecords(
-          { id, source, signedBy: standing?.signedBy ?? null },
+          { id, source, signedBy: admitted?.signedBy ?? null },
           installation,
           now,
           this.options.settings.partitions,
         ),
       };
     }
-    const told = toEvents(delivery.event, payload, origin, now);
-    if (!told) return { ignored: 'the event is not captured' };
-    const minimised = this.identities.resolve(told, signer.orgId, now);
+    const captured = toEvents(delivery.event, payload, origin, now);
+    if (!captured) return { ignored: 'the event is not captured' };
+    const minimised = this.identities.resolve(captured, signer.orgId, now);
     const { repository } = minimised;
-    const standing = this.judge(signer, { owner: repository.owner, repositories: [repository] });
+    const admitted = this.judge(signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(repository)) return { ignored: 'the repository is not connected' };
-    if (!isTest) this.assertFew(standing, now);
+    if (!isTest) this.assertFewClaims(admitted, now);
     if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
     return {
       partition: this.partitionOf(repository.id),
       records: toRecords(
-        { id, source, signedBy: standing?.signedBy ?? null },
-        underKnownLogin(minimised, standing),
+        { id, source, signedBy: admitted?.signedBy ?? null },
+        underKnownLogin(minimised, admitted),
         now,
       ),
-      organisation: limitedAs({ repository, signedBy: standing?.signedBy ?? null }),
+      organization: limitedAs({ repository, signedBy: admitted?.signedBy ?? null }),
     };
   }
 
   /**
-   * What an organization's own secret lets a delivery say; undefined for a secret of the whole host, which lets it say all.
-   * @throws ForeignEvent when it concerns another organization
+   * Checks whether a signer may make a claim about repositories.
+   * @returns undefined for a secret of the whole host, because the sender of such a delivery may make any claim
+   * @throws ForeignEvent when a claim was signed with an organization's own secret and concerns another organization
    */
-  private judge({ orgId }: Signer, claim: Claim): Standing | undefined {
+  private judge({ orgId }: Signer, claim: Claim): AdmittedClaim | undefined {
     if (orgId === null) return undefined;
     const directory = this.options.read(directoryName);
-    const standing = directory && standingOf(directory, orgId, claim);
-    if (!standing) throw new ForeignEvent();
-    return standing;
+    const admitted = directory && checkClaim(directory, orgId, claim);
+    if (!admitted) throw new ForeignEvent();
+    return admitted;
   }
 
   /** @throws ServiceError `rateLimited` when an organization claims too many repositories without proof */
-  private assertFew(standing: Standing | undefined, now: number): void {
-    const directory = standing && this.options.read(directoryName);
-    if (!directory || this.claims.admit(directory, standing.signedBy.org, standing.unlisted, now)) return;
-    const most = this.options.settings.limitClaimedRepositories;
+  private assertFewClaims(admitted: AdmittedClaim | undefined, now: number): void {
+    const directory = admitted && this.options.read(directoryName);
+    if (!directory || this.claims.admit(directory, admitted.signedBy.org, admitted.unlisted, now)) return;
+    const max = this.options.settings.limitClaimedRepositories;
     throw new ServiceError(
       'rateLimited',
-      `This organization has claimed ${most} repositories whose owner is not confirmed, the maximum (TIDINGS_LIMIT_CLAIMED_REPOSITORIES). Ask the operator to confirm them.`,
+      `This organization has claimed ${max} repositories whose owner is not confirmed, the maximum (TIDINGS_LIMIT_CLAIMED_REPOSITORIES). Ask the operator to confirm them.`,
       { retryAfter: 600 },
     );
   }
@@ -215,12 +224,15 @@ export class Receiver {
     return records.every((record) => isFolded(partition, recordKey(record)));
   }
 
-  /** Gives the records of an organisation over its limit their due time. */
-  private limit(records: readonly DeliveredRecord[], organisation: string, now: number): void {
-    const admission = this.options.limit.admit(organisation, now);
+  /**
+   * Counts a delivery. If the organization is over its limit, sets the due time of the records.
+   * @throws ServiceError `rateLimited` when the organization has reached its maximum delay
+   */
+  private limit(records: readonly DeliveredRecord[], organization: string, now: number): void {
+    const admission = this.options.limit.admit(organization, now);
     if (!admission.admitted) {
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000);
-      const message = `The organization's deliveries are delayed as far as they may be. Wait ${retryAfter} seconds.`;
+      const message = `This organization's backlog has reached its maximum delay. Wait ${retryAfter} seconds.`;
       throw new ServiceError('rateLimited', message, { retryAfter });
     }
     if (admission.due === undefined) return;
@@ -246,7 +258,8 @@ export class Receiver {
 }
 
 /**
- * Whether the header asks for test mode: the delivery is checked as a real one, and nothing is written.
+ * Whether the X-Test-Mode header requests test mode. A test delivery is checked like a real one, but nothing is
+ * written.
  * @throws ServiceError `invalid` for a value that is neither true nor false
  */
 function readTestMode(exchange: Exchange): boolean {
@@ -262,7 +275,7 @@ function count(event: string, outcome: string): void {
   webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
 }
 
-/** A delivery and whose secret signed it, as its records say it. */
+/** The id, source and signer of a delivery, as stored in its records. */
 interface Signed {
   id: string;
   source: string;
@@ -270,13 +283,14 @@ interface Signed {
 }
 
 /**
- * The repository under the login that counts for its owner, without a former name that is not the owner's: pages are found by
- * those too.
+ * Replaces the owner's login in a payload by the login under which the owner is stored. A former name is removed if its
+ * login is not the stored login. Pages are also found by former names, so that name would otherwise lead to pages of
+ * this organization.
  */
-function underKnownLogin(minimised: Minimised, standing: Standing | undefined): Minimised {
-  if (standing === undefined) return minimised;
+function underKnownLogin(minimised: Minimised, admitted: AdmittedClaim | undefined): Minimised {
+  if (admitted === undefined) return minimised;
   const { repository, bodies } = minimised;
-  const { login } = standing;
+  const { login } = admitted;
   const own = bodies.map((body) => (body.event === 'repository' ? withOwnFormerName(body, login) : body));
   if (login === repository.owner.login) return { repository, bodies: own };
   const owner = { ...repository.owner, login };
@@ -288,10 +302,10 @@ function withOwnFormerName<Body extends { formerName: string | null }>(body: Bod
   return isOwn ? body : { ...body, formerName: null };
 }
 
-/** An installation and its repositories under the login that counts for their owner. */
-function installationUnderKnownLogin(body: InstallationBody, standing: Standing | undefined): InstallationBody {
-  if (standing === undefined || standing.login === body.owner.login) return body;
-  const { login } = standing;
+/** Replaces the owner's login in an installation and its repositories by the login under which the owner is stored. */
+function installationUnderKnownLogin(body: InstallationBody, admitted: AdmittedClaim | undefined): InstallationBody {
+  if (admitted === undefined || admitted.login === body.owner.login) return body;
+  const { login } = admitted;
   const added = body.added.map((each) => ({ ...each, fullName: nameUnder(login, each) }));
   return { ...body, owner: { ...body.owner, login }, added };
 }
@@ -327,8 +341,9 @@ function toInstallationRecords(
 }
 
 /**
- * Where a delivery comes from, as its identity holds it: what one signer sends can never pass for what another did. Without
- * anything added for the default host, whose deliveries are told apart by their hook.
+ * Returns the source of a delivery, which is part of the key that detects duplicates. The source contains the signer,
+ * so that a delivery of one signer never counts as a duplicate of another signer's delivery. For deliveries of the
+ * default host, the source is the hook only.
  */
 function sourceOf({ source }: Delivery, { origin, orgId }: Signer, { hostOrigin }: Settings): string {
   if (orgId !== null) return `${source} ${orgId}`;

@@ -1,6 +1,7 @@
 /**
- * Remembers and reports refused deliveries: one warning per source and minute, the newest entries in memory, a count of the last
- * hour. All of it is bounded, so that a flood from many addresses fills neither the log nor the memory.
+ * Logs, counts and keeps refused deliveries. A source is the combination of an address, a webhook and a refusal reason.
+ * The file logs one warning per source and minute, keeps the newest entries in memory, and counts the refusals of the
+ * last hour. All of this is bounded, so that a flood from many addresses fills neither the log nor the memory.
  */
 
 import { newId } from '../foundation/ids.ts';
@@ -18,20 +19,23 @@ import { ClientAddress } from './client-address.ts';
 import { header } from './delivery.ts';
 import type { Signer } from './secrets.ts';
 
-/** Addresses that are reported and remembered per minute; refusals of further ones are only counted. */
-const mostAddresses = 20;
-/** Webhooks of one address that are reported per minute. One that is refused for another reason counts as another. */
-const mostHooks = 5;
-/** Entries that are kept per source and minute. */
-const mostPerSource = 5;
-/** Entries that are kept of signed deliveries, and as many of unsigned ones. */
-const mostKept = 500;
-/** Client addresses are personal data: no entry outlives this. */
+/** Maximum number of addresses that are logged and kept per minute. Refusals of further addresses are only counted. */
+const maxAddresses = 20;
+/** Maximum number of sources of one address that are logged per minute. */
+const maxHooks = 5;
+/** Maximum number of entries that are kept per source and minute. */
+const maxPerSource = 5;
+/** Maximum number of entries that are kept about signed deliveries, and likewise about unsigned deliveries. */
+const maxKept = 500;
+/** Retention period of entries, in milliseconds. It is short because client addresses are personal data. */
 const keptMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 const hourMinutes = 60;
 
-/** What the receiver knows of a refusal. `signer` is undefined when no secret signed the delivery. */
+/**
+ * A refusal as the webhook receiver describes it. `signer` is undefined when the delivery was not signed with a known
+ * secret.
+ */
 export interface Refusal {
   reason: RefusalReason;
   status: number;
@@ -39,7 +43,7 @@ export interface Refusal {
   triedSecrets?: readonly string[];
 }
 
-/** The part of a request that a refusal is described by. */
+/** The part of a request that is needed to describe a refusal. */
 export type RefusedRequest = Pick<Exchange, 'headers' | 'peerAddress'>;
 
 export interface RefusalsOptions {
@@ -53,10 +57,12 @@ export class Refusals implements RefusalMemory {
   private readonly clients: ClientAddress;
   private readonly logger: Logger;
   private readonly now: () => number;
-  /** A flood of unsigned deliveries must not displace those whose sender is known. */
+  /**
+   * Entries of signed deliveries are kept separately, so that a flood of unsigned deliveries does not displace them.
+   */
   private readonly signed = new Lane();
   private readonly unsigned = new Lane();
-  /** Refusals per minute of the last hour: the number of the minute and the count. */
+  /** Number of refusals in each minute of the last hour. `minute` is the number of minutes since 1970. */
   private readonly minutes: { minute: number; count: number }[] = [];
 
   constructor({ trustedProxies, logger, now = Date.now }: RefusalsOptions) {
@@ -66,7 +72,7 @@ export class Refusals implements RefusalMemory {
     this.since = now();
   }
 
-  /** Takes note of a refusal. Call it before the reply is sent: the address of the client is gone afterwards. */
+  /** Records a refusal. Call it before the reply is sent, because the client's address is not available afterwards. */
   note(request: RefusedRequest, refusal: Refusal): void {
     const now = this.now();
     webhooksRefused.inc({ reason: refusal.reason });
@@ -76,7 +82,7 @@ export class Refusals implements RefusalMemory {
     const hookId = hookOf(request);
     this.report(lane, now);
     const ordinal = lane.ordinal(address ?? '', `${hookId} ${hostKindOf(request)} ${refusal.reason}`);
-    if (ordinal > mostPerSource) return;
+    if (ordinal > maxPerSource) return;
     const entry = describe(request, refusal, { now, address, hookId });
     lane.keep(entry);
     if (ordinal === 1) this.warn(entry);
@@ -95,7 +101,10 @@ export class Refusals implements RefusalMemory {
     return this.minutes.reduce((sum, { minute, count }) => (minute > oldest ? sum + count : sum), 0);
   }
 
-  /** Reports what the last minute left out, and forgets entries that are too old. Call it every minute. */
+  /**
+   * Logs how many refusals of the last minute were not logged one by one, and removes old entries. Call it every
+   * minute.
+   */
   sweep(): void {
     const now = this.now();
     for (const lane of [this.signed, this.unsigned]) {
@@ -112,7 +121,7 @@ export class Refusals implements RefusalMemory {
     if (this.minutes.length > hourMinutes) this.minutes.shift();
   }
 
-  /** Begins a new minute of a lane, and says how many refusals of the last one were not reported. */
+  /** Begins a new minute of a lane, and logs how many refusals of the previous minute were not logged one by one. */
   private report(lane: Lane, now: number): void {
     const left = lane.turn(minuteOf(now));
     if (!left || left.repeated + left.others === 0) return;
@@ -133,7 +142,10 @@ export class Refusals implements RefusalMemory {
   }
 }
 
-/** Refusals of one kind: the sources of this minute, and the entries that are kept. */
+/**
+ * A lane contains the refusals either of signed or of unsigned deliveries: the sources of this minute, and the kept
+ * entries.
+ */
 class Lane {
   kept: RefusedDelivery[] = [];
   private minute = 0;
@@ -141,7 +153,11 @@ class Lane {
   private repeated = 0;
   private others = 0;
 
-  /** Begins a minute; what the last one left unreported, undefined while it goes on. */
+  /**
+   * Begins a new minute.
+   * @returns how many refusals of the previous minute were not logged one by one; undefined while the same minute
+   * continues
+   */
   turn(minute: number): { repeated: number; others: number } | undefined {
     if (minute === this.minute) return undefined;
     const { repeated, others } = this;
@@ -152,12 +168,15 @@ class Lane {
     return { repeated, others };
   }
 
-  /** How many refusals of a source there were in this minute, this one included; infinite for a source too many. */
+  /**
+   * Counts a refusal. Returns its number within its source and minute (1 for the first), or infinity when there are too
+   * many sources.
+   */
   ordinal(address: string, hook: string): number {
     const hooks = this.sources.get(address) ?? new Map<string, number>();
     const known = hooks.get(hook);
-    const isNew = known === undefined && hooks.size < mostHooks;
-    const hasRoom = hooks.size > 0 || this.sources.size < mostAddresses;
+    const isNew = known === undefined && hooks.size < maxHooks;
+    const hasRoom = hooks.size > 0 || this.sources.size < maxAddresses;
     if (known === undefined && !(isNew && hasRoom)) {
       this.others += 1;
       return Number.POSITIVE_INFINITY;
@@ -170,7 +189,7 @@ class Lane {
 
   keep(entry: RefusedDelivery): void {
     this.kept.push(entry);
-    if (this.kept.length > mostKept) this.kept.shift();
+    if (this.kept.length > maxKept) this.kept.shift();
   }
 
   forget(before: number): void {
@@ -204,7 +223,7 @@ function hookOf({ headers }: RefusedRequest): string | null {
   return plainWord(headers['x-github-hook-id'] ?? headers['x-github-hook-installation-target-id']);
 }
 
-/** Gitea also sends GitHub's headers, and Forgejo also Gitea's. */
+/** The order of the checks matters: Gitea also sends GitHub's headers, and Forgejo also sends Gitea's headers. */
 function hostKindOf({ headers }: RefusedRequest): NamedHostKind | null {
   const kinds = ['forgejo', 'gitea', 'github'] as const;
   return kinds.find((kind) => headers[`x-${kind}-event`] !== undefined) ?? null;
@@ -216,7 +235,10 @@ function mediaTypeOf({ headers }: RefusedRequest): string | null {
   return /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/.test(plain) ? plain : null;
 }
 
-/** A text of the sender if it is a short plain word: anything else says nothing about the webhook. */
+/**
+ * Returns a text from the sender if the text is one short plain word, otherwise null. Event names and ids are such
+ * words.
+ */
 function plainWord(text: string | undefined): string | null {
   return text !== undefined && /^[\w.:-]{1,64}$/.test(text) ? text : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Webhook secrets that are bound to a host or to one organisation of it: which of them are worth trying on a body, and whose
- * signed it. Opened secrets are kept for one state of the directory, so a revoked one stops at once.
+ * Finds the secret that a body was signed with. First selects the webhook secrets of hosts and organizations to try.
+ * Decrypted secrets are kept only until the directory changes, so a revoked secret stops working immediately.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../foundation/errors.ts';
@@ -9,62 +9,71 @@ import { sealsUnreadable } from '../foundation/metrics.ts';
 import type { Sealer } from '../foundation/seal.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import type { Partition } from '../store/partition.ts';
-import { organisationByLogin, organisationByOwner } from '../store/tables/directory.ts';
+import { organizationByLogin, organizationByOwner } from '../store/tables/directory.ts';
 import { readCursor, readTime } from '../store/tables/meta.ts';
 import { listWebhookSecrets, sealedFor, webhookSecretsOf } from '../store/tables/webhook-secrets.ts';
 import { hintOfOwner, type OwnerHint } from './owner.ts';
 import type { SignatureCheck } from './signature.ts';
 
-/** Whose secret signed a delivery. `orgId` null = a secret of the whole host. */
+/**
+ * The host and organization with whose secret a delivery was signed. `orgId` is null for a secret of the whole host.
+ */
 export interface Signer {
   origin: string;
   orgId: string | null;
-  /** Id of that secret. */
+  /** Id of the secret that the delivery was signed with. */
   secretId: string;
 }
 
-/** Stands for the id of the secrets that the settings or the data directory hold. */
+/** The secret id that stands for all secrets in the settings or the data directory. */
 export const settingsSecretId = 'settings';
 
-/** What the secrets are read and opened with. */
 export interface BoundSecretsOptions {
-  /** The directory as of now; undefined while it cannot be read. */
+  /** Returns the directory in its current state; undefined while it cannot be read. */
   read: () => Partition | undefined;
   sealer: Sealer;
-  /** Web addresses of the hosts in the settings; secrets of others verify nothing. */
+  /** Web addresses of the hosts in the settings. Secrets of other hosts are not tried. */
   origins: readonly string[];
   logger: Logger;
 }
 
-/** An opened text and until when it verifies, in milliseconds. */
+/** A decrypted secret. It is valid until `until` (milliseconds since 1970). */
 interface OpenedText extends Signer {
   text: string;
   until: number;
 }
 
-/** Maximum of secrets tried on one body: all of the two organizations that its owner can mean, and of their host. */
-const mostTries = 12;
-/** The same for a body that names no owner. */
-const mostTriesWithoutOwner = 8;
-/** Largest body that names no owner for which secrets are tried: a ping. */
-const mostBytesWithoutOwner = 65_536;
+/**
+ * Maximum number of secrets that are tried on one body. The owner that a body names can refer to at most two
+ * organizations. The maximum is large enough for all secrets of the host and of these two.
+ */
+const maxAttempts = 12;
+/** Maximum number of secrets that are tried on a body without an owner. */
+const maxAttemptsWithoutOwner = 8;
+/**
+ * Maximum size of a body without an owner on which secrets are tried, in bytes. A ping, for example, can have no owner.
+ */
+const maxBytesWithoutOwner = 65_536;
 
 /**
- * Organizations that a hint can mean: the one of the owner's number, and the one of its login, which differ while one of them
- * has only claimed the number of the other.
+ * Returns the organizations that a hint can refer to: the organization with the owner's number, and the organization
+ * with the owner's login. These are different organizations when one of them only claims the other's number.
  */
-function organisationsNamed(directory: Partition, origin: string, { id, login }: OwnerHint): Set<string> {
-  const byOwner = id === undefined ? undefined : organisationByOwner(directory, origin, id);
+function organizationsNamed(directory: Partition, origin: string, { id, login }: OwnerHint): Set<string> {
+  const byOwner = id === undefined ? undefined : organizationByOwner(directory, origin, id);
   const isSure = byOwner !== undefined && byOwner.ownerProof !== 'claimed';
-  const byLogin = login === undefined || isSure ? undefined : organisationByLogin(directory, origin, login);
-  return new Set([byOwner, byLogin].flatMap((organisation) => organisation?.id ?? []));
+  const byLogin = login === undefined || isSure ? undefined : organizationByLogin(directory, origin, login);
+  return new Set([byOwner, byLogin].flatMap((organization) => organization?.id ?? []));
 }
 
 export class BoundSecrets {
   private readonly options: BoundSecretsOptions;
   private readonly opened = new Map<string, readonly OpenedText[]>();
   private readonly reported = new Set<string>();
-  /** Tried when no secret is, so that the time of a refusal does not tell which organisations have one. */
+  /**
+   * Random secret that is checked when there is no secret to try. The reply time then does not reveal which
+   * organizations have a secret.
+   */
   private readonly decoy = randomBytes(32).toString('hex');
   private seq = -1;
   private clock = 0;
@@ -75,7 +84,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Whose secret signed a body that no secret of the settings did; undefined for nobody's.
+   * Finds the signer of a body among the secrets of hosts and organizations. The secrets of the settings were tried
+   * before. Returns undefined if none of the secrets fits.
    * @throws ServiceError `unavailable` while the directory cannot be read
    */
   signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
@@ -89,18 +99,18 @@ export class BoundSecrets {
     return found && { origin: found.origin, orgId: found.orgId, secretId: found.secretId };
   }
 
-  /** Ids of the secrets that the last call of `signerOf` had to choose from. */
+  /** Returns the ids of the secrets that the last call of `signerOf` selected to try. */
   tried(): string[] {
     return [...new Set(this.lastTried.map(({ secretId }) => secretId))];
   }
 
-  /** Opens every secret once, so that a wrong sealing key is in the log from the start. */
+  /** Decrypts every secret once when the service starts, so that a wrong sealing key is logged immediately. */
   inspect(): void {
     const directory = this.options.read();
     for (const secret of directory ? listWebhookSecrets(directory, null) : []) this.open(secret);
   }
 
-  /** The directory as of now; what was opened in an earlier state of it is dropped. */
+  /** Returns the directory in its current state. When the directory has changed, the decrypted secrets are dropped. */
   private directory(): Partition {
     const directory = this.options.read();
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
@@ -112,18 +122,21 @@ export class BoundSecrets {
 
   private candidates(directory: Partition, body: Buffer): OpenedText[] {
     const hint = hintOfOwner(body);
-    if (!hint && body.length > mostBytesWithoutOwner) return [];
+    if (!hint && body.length > maxBytesWithoutOwner) return [];
     const all = hint ? this.textsFor(directory, hint) : this.firstTexts(directory);
     const now = this.now(directory);
-    return all.filter(({ until }) => now < until).slice(0, mostTries);
+    return all.filter(({ until }) => now < until).slice(0, maxAttempts);
   }
 
-  /** Texts of the named owner and of the whole host, for each host: two hosts can have an owner of the same name. */
+  /**
+   * Returns the secrets of the named owner and of the whole host. All hosts are considered, because two hosts can have
+   * owners with the same name.
+   */
   private textsFor(directory: Partition, hint: OwnerHint): OpenedText[] {
     const here = (origin: string): number => (hint.url?.startsWith(`${origin}/`) ? 0 : 1);
     const origins = [...this.options.origins].sort((a, b) => here(a) - here(b));
     return origins.flatMap((origin) => {
-      const own = [...organisationsNamed(directory, origin, hint)].flatMap((id) => this.textsOf(directory, origin, id));
+      const own = [...organizationsNamed(directory, origin, hint)].flatMap((id) => this.textsOf(directory, origin, id));
       return [...own, ...this.textsOf(directory, origin, null)];
     });
   }
@@ -137,15 +150,21 @@ export class BoundSecrets {
     return texts;
   }
 
-  /** For a body that names nobody: as many as may be tried of all there are. */
+  /**
+   * Returns the secrets to try on a body without an owner: the first ones in the list of all secrets, up to the
+   * maximum.
+   */
   private firstTexts(directory: Partition): OpenedText[] {
-    const secrets = listWebhookSecrets(directory, null, mostTriesWithoutOwner);
+    const secrets = listWebhookSecrets(directory, null, maxAttemptsWithoutOwner);
     const known = secrets.filter(({ origin }) => this.options.origins.includes(origin));
     const texts = new Set(known.flatMap(({ origin, orgId }) => this.textsOf(directory, origin, orgId)));
-    return [...texts].slice(0, mostTriesWithoutOwner);
+    return [...texts].slice(0, maxAttemptsWithoutOwner);
   }
 
-  /** The texts of a secret, the current one first; those that do not open are left out. */
+  /**
+   * Decrypts a secret and its previous values, with the current value first. Values that cannot be decrypted are left
+   * out.
+   */
   private open(secret: WebhookSecretRecord): OpenedText[] {
     const { id: secretId, origin, orgId, sealed, previous } = secret;
     return [{ sealed, until: Number.POSITIVE_INFINITY }, ...previous].flatMap((each) => {
@@ -165,11 +184,14 @@ export class BoundSecrets {
     sealsUnreadable.inc();
     this.options.logger.error(
       { secretId, reason },
-      'a webhook secret cannot be opened: what it signed gets 401. Put the sealing key back, or rotate the secret',
+      'a webhook secret cannot be opened: deliveries signed with it get 401. Restore the sealing key, or rotate the secret',
     );
   }
 
-  /** A clock that goes back does not bring an expired secret back: the directory remembers how late it was. */
+  /**
+   * Returns the current time, but never a time before the directory's time. Otherwise a clock that was set back would
+   * make an expired secret valid again.
+   */
   private now(directory: Partition): number {
     this.clock = Math.max(this.clock, Date.now(), readTime(directory));
     return this.clock;

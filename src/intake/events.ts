@@ -1,5 +1,6 @@
 /**
- * From a payload to the events it holds: which kinds and actions are captured, their schema checks, their minimised form.
+ * Converts a host's payload to events of the journal: selects the captured kinds and actions, checks their fields and
+ * removes all fields that are not kept.
  */
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
@@ -33,13 +34,13 @@ import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './m
 import { minimiseLabel, minimiseRef, minimiseRepositoryEvent } from './minimise-repository.ts';
 import { time } from './text.ts';
 
-/** The events of one delivery, in order, all of one repository. */
+/** The events of one delivery, in order. All belong to one repository. */
 export interface Minimised {
   repository: EventRepository;
   bodies: EventBody[];
 }
 
-/** How an event is read. `payload` is of the type that `schema` describes. */
+/** How one kind of event is checked and read. `minimise` gets only payloads that have passed `check`. */
 interface Capture {
   check: TypeCheck<TSchema>;
   captures: (payload: never) => boolean;
@@ -52,22 +53,24 @@ const actions =
   (payload: { action?: unknown }): boolean =>
     typeof payload.action !== 'string' || wanted.includes(payload.action);
 
-const review: Capture = {
+const review = {
   check: TypeCompiler.Compile(ReviewPayloadSchema),
   captures: actions('submitted', 'edited', 'dismissed', 'reviewed'),
   minimise: (payload: ReviewPayload, url, now, event) => [
     { event: 'pull_request', action: 'reviewed', pull: minimisePull(payload, url, now) },
     { event: 'comment', action: payload.action, comment: minimiseReview(payload, event, now) },
   ],
-};
+} satisfies Capture;
 
-const refs = (deleted: boolean): Capture => ({
-  check: TypeCompiler.Compile(RefPayloadSchema),
-  captures: (payload: { ref_type?: unknown }) => payload.ref_type === undefined || payload.ref_type === 'tag',
-  minimise: (payload: RefPayload, _, now) => [{ event: 'tag', tag: minimiseRef(payload, deleted, now) }],
-});
+const refs = (deleted: boolean) =>
+  ({
+    check: TypeCompiler.Compile(RefPayloadSchema),
+    captures: (payload: { ref_type?: unknown }) => payload.ref_type === undefined || payload.ref_type === 'tag',
+    minimise: (payload: RefPayload, _, now) => [{ event: 'tag', tag: minimiseRef(payload, deleted, now) }],
+  }) satisfies Capture;
 
-const captures: Record<string, Capture> = {
+/** The captured events, by the host's names. Several names can give events of the same kind. */
+const entries = {
   pull_request: {
     check: TypeCompiler.Compile(PullRequestPayloadSchema),
     captures: always,
@@ -106,7 +109,8 @@ const captures: Record<string, Capture> = {
         comment: minimiseIssueComment(payload, now),
       };
       const { action, issue } = payload;
-      // The issue part of a comment on a pull request has neither base nor merge commit: it says nothing new.
+      // The payload of a comment on a pull request also contains an `issue`. That issue has neither a base nor a merge
+      // commit. The issue adds nothing, so only the comment is kept.
       if (issue.pull_request || payload.is_pull || !issue.title) return [comment];
       const whole = { action, issue: { ...issue, title: issue.title } };
       return [{ event: 'issues', action: 'commented', issue: minimiseIssue(whole, url, now) }, comment];
@@ -137,13 +141,28 @@ const captures: Record<string, Capture> = {
       return change ? [change] : [];
     },
   },
-};
+} satisfies Readonly<Record<string, Capture>>;
 
-/** Event names that may stand in a metric's label. */
+/** The kinds of events that the entries return. */
+type CapturedKind = ReturnType<(typeof entries)[keyof typeof entries]['minimise']>[number]['event'];
+
+/**
+ * The entries by the host's name of an event. Each kind of event must be returned by at least one entry. Otherwise this
+ * code does not compile, because events of that kind would never reach the journal.
+ */
+const captures: Readonly<Record<string, Capture>> = entries satisfies Record<
+  Exclude<EventBody['event'], CapturedKind>,
+  Capture
+>;
+
+/** Event names that may be used as a metric's label. */
 export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures), ...installationEvents, 'ping']);
 
 /**
- * What a payload tells.
+ * Returns the captured events of a payload.
+ * @param event the host's name of the event, from the request header
+ * @param origin address of the host, such as `https://github.com`
+ * @param now time of receipt, in milliseconds
  * @returns undefined when the event or its action is not captured
  * @throws ServiceError `invalid` naming every field that a captured event lacks
  */

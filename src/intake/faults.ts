@@ -1,29 +1,32 @@
 /**
- * What a payload lacks, said so that its sender can mend it: every missing or malformed field of a captured event by name.
+ * Checks payloads and names every missing or malformed field, so that the sender can correct them.
  */
 import type { TSchema } from '@sinclair/typebox';
 import type { TypeCheck } from '@sinclair/typebox/compiler';
 import { type ErrorDetails, invalid } from '../foundation/errors.ts';
 
 /**
- * Checks a payload against what its event must carry.
+ * Checks a payload against the schema of its event.
  * @throws ServiceError `invalid` with one detail for each bad field
  */
 export function assertComplete(check: Checker, payload: object): void {
   if (!check.Check(payload)) throw invalid(faults(check, payload), 'The payload is incomplete.');
 }
 
-/** A compiled schema of whatever type. */
+/** A compiled schema of any type. */
 export type Checker = Pick<TypeCheck<TSchema>, 'Check' | 'Errors'>;
 
-/** A push can have a fault in each of its million commits; whoever mends the sender needs to see a few. */
-const mostFaults = 20;
+/**
+ * Maximum number of fields reported. A push can have a fault in each of its million commits, and a few reported faults
+ * are enough to correct the sender.
+ */
+const maxFaults = 20;
 
-/** One line for each bad field; a missing object is named once, not once for each of its fields. */
+/** Returns one line per bad field. A missing object is named once, not once per field of the object. */
 function faults(check: Checker, payload: unknown): ErrorDetails {
   const details: ErrorDetails = {};
   for (const error of check.Errors(payload)) {
-    if (Object.keys(details).length === mostFaults) break;
+    if (Object.keys(details).length === maxFaults) break;
     const field = error.path.slice(1).replaceAll('/', '.');
     const parent = Object.keys(details).some((known) => field.startsWith(`${known}.`));
     if (!parent && !(field in details)) details[field] = `${error.message.toLowerCase()}, got ${kindOf(error.value)}`;

@@ -1,6 +1,6 @@
 /**
- * Deliveries about an app's installation: which owner it is for and which repositories it may see. They concern the
- * directory, not a repository's partition.
+ * Reads deliveries about an app's installation: its owner, and the repositories that the app may access. These events
+ * go to the directory, not to a repository's partition.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { repositoryId } from '../foundation/ids.ts';
@@ -17,7 +17,7 @@ import { assertComplete, type Checker } from './faults.ts';
 const installation = TypeCompiler.Compile(InstallationPayloadSchema);
 const target = TypeCompiler.Compile(InstallationTargetPayloadSchema);
 
-/** What an action of `installation` means; others change nothing here. */
+/** The host's actions and their meaning here. Other actions change nothing. */
 const actions: Record<string, InstallationBody['action']> = {
   created: 'installed',
   unsuspend: 'installed',
@@ -26,26 +26,29 @@ const actions: Record<string, InstallationBody['action']> = {
   removed: 'selected',
 };
 
-/** Names of the events that are read here. */
+/** Names of the events that this file reads. */
 export const installationEvents: readonly string[] = [
   'installation',
   'installation_repositories',
   'installation_target',
 ];
 
-/** Repositories that go into one record: with the longest names they stay far below the largest record. */
+/**
+ * Maximum repositories per record. Even with the longest names, such a record stays far below the maximum size of a
+ * record.
+ */
 export const repositoriesPerPart = 1000;
 
 /**
- * What a delivery about an installation tells, in parts that fit into a record.
- * @returns undefined when the event is none of these, or its action changes nothing
+ * Returns the change of an installation that a delivery reports, in parts that each fit into a record.
+ * @returns undefined when the event is not about an installation, or its action changes nothing
  * @throws ServiceError `invalid` naming every field that is missing
  */
 export function toInstallation(event: string, payload: object, origin: string): InstallationBody[] | undefined {
   if (event === 'installation_target') return toRename(payload, origin);
   if (event !== 'installation' && event !== 'installation_repositories') return undefined;
-  const { action: told } = payload as { action?: unknown };
-  if (typeof told === 'string' && !Object.hasOwn(actions, told)) return undefined;
+  const { action: reportedAction } = payload as { action?: unknown };
+  if (typeof reportedAction === 'string' && !Object.hasOwn(actions, reportedAction)) return undefined;
   const { action, installation: app, ...lists } = complete<InstallationPayload>(installation, payload);
   return inParts({
     action: actions[action] as InstallationBody['action'],
@@ -57,12 +60,15 @@ export function toInstallation(event: string, payload: object, origin: string): 
   });
 }
 
-/** The first part says what happened, the others select and unselect further repositories. */
+/**
+ * Splits a change into parts. The first part carries the action. The other parts only select and unselect further
+ * repositories.
+ */
 function inParts(body: InstallationBody): InstallationBody[] {
   const { added, removed } = body;
-  const most = body.action === 'uninstalled' ? 1 : Math.max(added.length, removed.length, 1);
+  const length = body.action === 'uninstalled' ? 1 : Math.max(added.length, removed.length, 1);
   const parts: InstallationBody[] = [];
-  for (let start = 0; start < most; start += repositoriesPerPart) {
+  for (let start = 0; start < length; start += repositoriesPerPart) {
     const end = start + repositoriesPerPart;
     const action = start === 0 ? body.action : 'selected';
     parts.push({ ...body, action, added: added.slice(start, end), removed: removed.slice(start, end) });

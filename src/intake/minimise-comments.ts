@@ -1,32 +1,33 @@
 /**
- * Comments and reviews: their whitelist (spec part 2), all personal data taken out of their bodies. Lines of code under
- * review, their paths and positions are not read at all.
+ * Reduces comments and reviews to the captured fields (spec part 2) and removes all personal data from their bodies.
+ * Lines of code under review, their paths and their positions are not read.
  */
 import { createHash } from 'node:crypto';
 import type { CommentSnapshot } from '../protocol/events.ts';
 import type { IssueCommentPayload, ReviewCommentPayload, ReviewPayload } from '../protocol/host.ts';
-import { author, longest, redacted, time } from './text.ts';
+import { author, maxLengths, redacted, time } from './text.ts';
 
-/** A comment in a discussion at `now`, which stands in for missing times. */
+/** Reduces a comment in a discussion. `now` is the time of receipt and replaces missing times. */
 export function minimiseIssueComment({ comment, issue }: IssueCommentPayload, now: number): CommentSnapshot {
   return { ...snapshot(comment, now), kind: 'discussion', number: issue.number };
 }
 
-/** A comment on a line under review. */
+/** Reduces a comment on a line under review. */
 export function minimiseReviewComment(payload: ReviewCommentPayload, now: number): CommentSnapshot {
   return { ...snapshot(payload.comment, now), kind: 'review_comment', number: payload.pull_request.number };
 }
 
 /**
- * A review. Where the host gives it neither id nor author (Gitea), the sender wrote it, and it is known by its pull request,
- * author and text.
+ * Reduces a review. Gitea sends neither the id nor the author of a review. For such a review, the sender of the event
+ * becomes the author, and a hash of pull request, author and text becomes the id.
  */
 export function minimiseReview(payload: ReviewPayload, event: string, now: number): CommentSnapshot {
   const { review, pull_request: pull, sender } = payload;
   const user = review.user ?? sender;
-  const body = redacted(review.body ?? review.content ?? '', longest.body, 'comment');
+  const body = redacted(review.body ?? review.content ?? '', maxLengths.body, 'comment');
   const updated_at = review.submitted_at ?? review.updated_at ?? pull.updated_at;
-  // Of the text as it is kept: a hash of what was taken out of it could be guessed.
+  // The hash uses the redacted text. A hash of the original text would let others confirm guesses of the removed
+  // secrets.
   const id =
     review.id ?? createHash('sha256').update(`${pull.number}\n${user?.login}\n${body}`).digest('hex').slice(0, 32);
   return {
@@ -43,7 +44,7 @@ function verdict(state: string | undefined): string {
   return state !== undefined && verdicts.has(state) ? state : 'commented';
 }
 
-/** Gitea tells the verdict by the event's name or by the review's type. */
+/** The states of Gitea's reviews. Gitea sends the verdict as the event's name or as the review's type. */
 const giteaStates: Record<string, string | undefined> = {
   pull_request_approved: 'approved',
   pull_request_review_approved: 'approved',
@@ -58,7 +59,7 @@ function snapshot(comment: Comment, now: number): Omit<CommentSnapshot, 'kind' |
   return {
     id: String(comment.id),
     author: author(comment.user),
-    body: redacted(comment.body ?? '', longest.body, 'comment'),
+    body: redacted(comment.body ?? '', maxLengths.body, 'comment'),
     state: null,
     createdAt,
     updatedAt: time(comment.updated_at, now) ?? createdAt ?? now,

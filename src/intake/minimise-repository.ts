@@ -1,5 +1,6 @@
 /**
- * What events tell of a repository as a whole: its name and state, its labels, refs made and deleted.
+ * Reduces events about a repository as a whole to the captured fields: the repository's name and state, its labels, and
+ * refs that were created or deleted.
  */
 
 import type { EventBody, TagPush } from '../protocol/events.ts';
@@ -8,7 +9,7 @@ import { labelName, name, time } from './text.ts';
 
 type Body<Name extends EventBody['event']> = Extract<EventBody, { event: Name }>;
 
-/** A tag made or deleted, by a create or delete event. */
+/** Reduces a create or delete event to the tag that was created or deleted. */
 export function minimiseRef(payload: RefPayload, deleted: boolean, now: number): TagPush {
   return {
     name: name(payload.ref),
@@ -22,7 +23,7 @@ export function minimiseRef(payload: RefPayload, deleted: boolean, now: number):
   };
 }
 
-/** A repository renamed, transferred, edited, archived, made private or public, or deleted. */
+/** Reduces an event about a repository: renamed, transferred, edited, archived, made private or public, or deleted. */
 export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number): Body<'repository'> {
   const { action, changes, repository } = payload;
   const from = changes?.default_branch?.from;
@@ -36,7 +37,7 @@ export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number)
   };
 }
 
-/** The full name before a rename or a transfer. */
+/** Returns the full name that the repository had before a rename or a transfer; null for other changes. */
 function formerName({ changes, repository }: RepositoryPayload): string | null {
   const [owner = '', name = ''] = repository.full_name.split('/');
   const from = changes?.owner?.from;
@@ -45,10 +46,10 @@ function formerName({ changes, repository }: RepositoryPayload): string | null {
   return former === repository.full_name ? null : former;
 }
 
-/** A label renamed or deleted; null when nothing about its name changed. */
+/** Reduces an event about a label that was renamed or deleted; null when the label's name did not change. */
 export function minimiseLabel(payload: LabelPayload, now: number): Body<'label'> | null {
-  const { id, name: told } = payload.label;
-  const called = labelName(told);
+  const { id, name: givenName } = payload.label;
+  const called = labelName(givenName);
   const known = { event: 'label' as const, ...(id != null && { id: String(id) }), seenAt: now };
   if (payload.action === 'deleted') return { ...known, from: called, to: null };
   const from = payload.changes?.name?.from;

@@ -1,24 +1,33 @@
 /**
- * A payload's whitelist: the fields that are captured (spec part 2), brought into the journal's form and redacted. What is
- * not named here goes no further.
+ * Reduces a payload to the captured fields (spec part 2), converts the fields to the journal's form and redacts them.
+ * Fields that are not named here are dropped.
  */
 import { nameAsNumber, partEnd, repositoryId } from '../foundation/ids.ts';
 import type { BranchPush, IssueSnapshot, PullSnapshot, PushedCommit, TagPush } from '../protocol/events.ts';
 import type { HostCommit, HostRepository, IssuesPayload, PullRequestPayload, PushPayload } from '../protocol/host.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import { coAuthors } from './redact.ts';
-import { address, author, labels, loginOf, longest, name, redacted, time, within } from './text.ts';
+import { address, author, labels, loginOf, maxLengths, name, redacted, time, within } from './text.ts';
 
-/** Commits of a push that go into one record; a longer push is split. */
+/** Maximum commits of a push per record; a longer push is split. */
 export const commitsPerPart = 256;
-/** Characters of commit messages that go into one record: redacted and in UTF-8 they stay below the largest record. */
+/**
+ * Maximum characters of commit messages per record. Later the messages are redacted and encoded as UTF-8. Even then
+ * they stay below the maximum size of a record.
+ */
 const charactersPerPart = 393_216;
-/** Commits that GitHub lists at most. */
-const mostListed = 2048;
-/** And a Gitea so old that it does not count them; it does not tell a force push either. */
-const mostListedUncounted = 5;
+/** Maximum number of commits that GitHub lists in a push. */
+const maxListed = 2048;
+/**
+ * Maximum number of commits that old versions of Gitea list in a push. These versions send no count of commits and do
+ * not mark force pushes.
+ */
+const maxListedUncounted = 5;
 
-/** The repository an event is about. Where the host sends no id the name stands for it, until the edge knows better. */
+/**
+ * Returns the repository of an event. If the host sends no id, an id is derived from the repository's name. The edge
+ * later replaces the derived id.
+ */
 export function minimiseRepository(repository: HostRepository, origin: string): EventRepository {
   const hostId = repository.id == null ? nameAsNumber(repository.full_name) : String(repository.id);
   const login = repository.owner?.login ?? (repository.full_name.split('/')[0] as string);
@@ -36,7 +45,10 @@ export function minimiseRepository(repository: HostRepository, origin: string): 
   };
 }
 
-/** A pull request's snapshot, received at `now`: the time of the snapshot where the host gives none. */
+/**
+ * Returns the snapshot of a pull request. `now` is the time of receipt. It becomes the snapshot's time if the host
+ * sends none.
+ */
 export function minimisePull(
   payload: Pick<PullRequestPayload, 'action' | 'pull_request'>,
   repositoryUrl: string,
@@ -45,22 +57,22 @@ export function minimisePull(
   const pull = payload.pull_request;
   const mergedAt = time(pull.merged_at, now);
   const merged = pull.merged === true || mergedAt !== null || payload.action === 'merged';
-  const told = time(pull.updated_at, now);
-  const updatedAt = told ?? lastKnown(payload.action, [mergedAt, time(pull.closed_at, now)]) ?? now;
+  const reportedAt = time(pull.updated_at, now);
+  const updatedAt = reportedAt ?? lastKnown(payload.action, [mergedAt, time(pull.closed_at, now)]) ?? now;
   const closed = merged || pull.state === 'closed';
   return {
     number: pull.number,
-    title: redacted(pull.title, longest.title),
-    body: redacted(pull.body ?? '', longest.body),
+    title: redacted(pull.title, maxLengths.title),
+    body: redacted(pull.body ?? '', maxLengths.body),
     state: merged ? 'merged' : closed ? 'closed' : 'open',
     ...labels(pull),
     author: author(pull.user),
     createdAt: time(pull.created_at, now),
     updatedAt,
-    ...undated(payload.action, told),
+    ...undated(payload.action, reportedAt),
     closedAt: closed ? (time(pull.closed_at, now) ?? mergedAt ?? updatedAt) : null,
     mergedAt: merged ? (mergedAt ?? time(pull.closed_at, now) ?? updatedAt) : null,
-    // Of an open pull request this is a test merge that is in no branch.
+    // On an open pull request, `merge_commit_sha` names a test merge that is not on any branch.
     mergeSha: merged ? pull.merge_commit_sha || null : null,
     baseRef: branch(pull.base?.ref),
     headRef: branch(pull.head?.ref),
@@ -68,44 +80,54 @@ export function minimisePull(
   };
 }
 
-/** An issue's snapshot, received at `now`: the time of the snapshot where the host gives none. */
+/**
+ * Returns the snapshot of an issue. `now` is the time of receipt. It becomes the snapshot's time if the host sends
+ * none.
+ */
 export function minimiseIssue(
   payload: Pick<IssuesPayload, 'action' | 'issue'>,
   repositoryUrl: string,
   now: number,
 ): IssueSnapshot {
   const { action, issue } = payload;
-  const told = time(issue.updated_at, now);
+  const reportedAt = time(issue.updated_at, now);
   const closedAt = time(issue.closed_at, now);
   const state = issue.state === 'open' || issue.state === 'closed' ? issue.state : undefined;
   return {
     number: issue.number,
-    title: redacted(issue.title, longest.title),
-    body: redacted(issue.body ?? '', longest.body),
+    title: redacted(issue.title, maxLengths.title),
+    body: redacted(issue.body ?? '', maxLengths.body),
     ...(state && { state }),
     stateReason: /^[a-z_]{1,32}$/.test(issue.state_reason ?? '') ? (issue.state_reason as string) : null,
     ...labels(issue),
     author: author(issue.user),
     createdAt: time(issue.created_at, now),
-    updatedAt: told ?? lastKnown(action, [closedAt]) ?? now,
-    ...undated(action, told),
-    // A reopened issue can still carry the time it was closed.
+    updatedAt: reportedAt ?? lastKnown(action, [closedAt]) ?? now,
+    ...undated(action, reportedAt),
+    // The payload of a reopened issue can still contain the time when it was closed.
     closedAt: state === 'open' ? null : closedAt,
     url: address(issue.html_url, `${repositoryUrl}/issues/${issue.number}`),
   };
 }
 
-/** A delivery without a time counts as of its receipt. What was read from the host's lists yields to deliveries. */
-function undated(action: string, told: number | null): { undated?: true } {
-  return told === null && action !== 'backfilled' ? { undated: true } : {};
+/**
+ * Marks a delivery that has no time. For such a delivery, the time of receipt is used. An item of the host's lists is
+ * never marked, so deliveries take precedence over the item.
+ */
+function undated(action: string, reportedAt: number | null): { undated?: true } {
+  return reportedAt === null && action !== 'backfilled' ? { undated: true } : {};
 }
 
-/** The last change that an item of the host's lists tells the time of. A delivery says nothing by it: an edit comes after. */
+/**
+ * Returns the time of the latest known change of an item from the host's lists: the time of its merge or its close.
+ * Deliveries do not use these times. For example, a delivery about an edit after the merge still carries the
+ * `merged_at` of the merge.
+ */
 function lastKnown(action: string, times: readonly (number | null)[]): number | null {
   return action === 'backfilled' ? (times.find((known) => known !== null) ?? null) : null;
 }
 
-/** A tag push; the name is what follows `refs/tags/`, slashes included. */
+/** Reduces a push of a tag. The tag's name is everything after `refs/tags/`, slashes included. */
 export function minimiseTag(payload: PushPayload, now: number): TagPush {
   const deleted = payload.deleted === true || isZero(payload.after);
   const head = payload.head_commit;
@@ -120,7 +142,7 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
   };
 }
 
-/** A branch push, in parts that fit into a record; each part begins where the one before it ended. */
+/** Reduces a push to a branch, in parts that each fit into a record. Each part begins where the previous part ended. */
 export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   const commits = oldestFirst(payload.commits ?? [], payload.after);
   const whole = {
@@ -153,37 +175,40 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   return parts;
 }
 
-/** Whether the host left commits out; where it does not count them, whether it may have. */
+/**
+ * Whether the host left commits out of the push. If the host sends no count of commits, the result is true when the
+ * host may have left commits out.
+ */
 function isCut({ total_commits, size, forced }: PushPayload, listed: number): boolean {
   const total = total_commits ?? size;
   if (total != null) return total > listed;
-  return listed >= (forced === undefined ? mostListedUncounted : mostListed);
+  return listed >= (forced === undefined ? maxListedUncounted : maxListed);
 }
 
-/** Gitea lists the newest commit first, GitHub the oldest. */
+/** Returns the commits with the oldest first. Gitea lists the newest commit first, GitHub the oldest. */
 function oldestFirst(commits: readonly HostCommit[], head: string): readonly HostCommit[] {
   return commits.length > 1 && commits[0]?.id === head ? [...commits].reverse() : commits;
 }
 
-/** Where the part that begins at `start` ends; it holds one commit at least. */
+/** Returns the index of the first commit after the part that begins at `start`. A part holds at least one commit. */
 function endOfPart(commits: readonly HostCommit[], start: number): number {
   let characters = 0;
   for (let end = start; end < commits.length; end++) {
-    characters += Math.min(commits[end]?.message?.length ?? 0, longest.message);
+    characters += Math.min(commits[end]?.message?.length ?? 0, maxLengths.message);
     if (end - start === commitsPerPart || (end > start && characters > charactersPerPart)) return end;
   }
   return commits.length;
 }
 
-/** A commit of a push or of a list, received at `now`. */
+/** Reduces a commit of a push or of a list. `now` is the time of receipt. */
 export function minimiseCommit(commit: HostCommit, now: number): PushedCommit {
   const message = commit.message ?? '';
   return {
     sha: commit.id,
-    message: redacted(message, longest.message),
+    message: redacted(message, maxLengths.message),
     at: time(commit.timestamp, now),
     author: loginOf(commit.author?.username),
-    coAuthors: coAuthors(within(message, longest.message)),
+    coAuthors: coAuthors(within(message, maxLengths.message)),
   };
 }
 
@@ -191,7 +216,10 @@ function branchName(ref: string | null | undefined): string | null {
   return ref?.startsWith('refs/heads/') ? branch(ref.slice('refs/heads/'.length)) : null;
 }
 
-/** Every branch goes through here, so that a base, a push and a default branch of one name stay one. */
+/**
+ * Redacts the name of a branch. All branch names are redacted here, in the same way. So names that were equal stay
+ * equal: the base of a pull request, the branch of a push and the default branch.
+ */
 function branch(given: string | null | undefined): string | null {
   return given == null ? null : name(given);
 }

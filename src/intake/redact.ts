@@ -1,7 +1,7 @@
 /**
- * Redaction, run before anything of a payload is written anywhere. Comments lose all personal data (spec
- * part 2); titles, bodies, commit messages and tag names lose secrets and whatever addresses a person. What a body
- * may rightly speak of, such as 10.0.0.1 or a test card, stays in it.
+ * Redacts texts of a payload before they are written anywhere. Comments lose all personal data (spec part 2). Titles,
+ * bodies, commit messages and tag names lose secrets, e-mail addresses and phone numbers. They keep other data, because
+ * a title or body may be about such data, for example 10.0.0.1 or the number of a test card.
  */
 
 import { findHostAddresses, findIpv4, findIpv6 } from './redact/addresses.ts';
@@ -15,7 +15,7 @@ import { findDumpedValues, findSettings } from './redact/named-values.ts';
 import { findAnnouncedPhones, findSeparatedPhones } from './redact/national-phones.ts';
 import { findPrivateKeys } from './redact/pem.ts';
 import { findInternationalPhones } from './redact/phones.ts';
-import { findBesideReplaced } from './redact/recheck.ts';
+import { findNextToReplaced } from './redact/recheck.ts';
 import { type Finder, replaceSpans } from './redact/scan.ts';
 import { findServiceTokens } from './redact/services.ts';
 import { findHexTokens, findJsonWebTokens, findPrefixedTokens } from './redact/tokens.ts';
@@ -23,10 +23,11 @@ import { findTrailerAddresses } from './redact/trailers.ts';
 
 export { coAuthors } from './redact/trailers.ts';
 
-/** What kind of text is redacted: `comment` is a comment's or review's body, `text` everything else. */
+/** The kind of text to redact: `comment` for the body of a comment or review, `text` for everything else. */
 export type RedactionScope = 'text' | 'comment';
 
-// In this order: the longer and surer forms first, so that no later finder cuts into one of them.
+// The order matters: longer and more certain forms come first. Otherwise a finder could match a part of a longer
+// secret.
 const inText: readonly Finder[] = [
   findPrivateKeys,
   findEmbeddedFiles,
@@ -57,37 +58,44 @@ const inComment: readonly Finder[] = [
   findAnnouncedPhones,
 ];
 
-/** A replacement can uncover another find at its edge; real texts are at rest after one round, hostile ones soon. */
-const mostRounds = 4;
-/** Longer texts get one round, which costs up to 3 ms of 65,536 characters, and one more look at what it changed. */
+/**
+ * Maximum rounds of redaction. A replacement can reveal another match at its edge. Real texts need one round, hostile
+ * texts a few.
+ */
+const maxRounds = 4;
+/**
+ * A text longer than this number of characters is redacted in one round, which takes up to 3 ms for 65,536 characters.
+ * Then only the text near the replacements is searched a second time.
+ */
 const longText = 16_384;
 
-/** Names of people, labels and branches come again with each event: those found clean are not looked at every time. */
+/** Caches short texts in which nothing was found: names of people, labels and branches recur in each event. */
 const cleanTexts = { text: new Set<string>(), comment: new Set<string>() } as const;
-const longestRemembered = 80;
-const mostRemembered = 4096;
+const maxRememberedLength = 80;
+const maxRemembered = 4096;
 
 /**
- * The text without secrets and personal data, each replaced by a short word in brackets. Linear in the length of
- * the text; redacting the result again changes nothing, but for long texts made to need many rounds.
+ * Replaces each secret and each piece of personal data by a short word in brackets, such as `[secret]`. The time is
+ * linear in the length of the text. Redacting the result again changes nothing, except for long texts crafted to need
+ * many rounds.
  */
 export function redactText(text: string, scope: RedactionScope): string {
-  if (text.length > longestRemembered) return redactAnew(text, scope);
+  if (text.length > maxRememberedLength) return redactUncached(text, scope);
   const remembered = cleanTexts[scope];
   if (remembered.has(text)) return text;
-  const redacted = redactAnew(text, scope);
+  const redacted = redactUncached(text, scope);
   if (redacted !== text) return redacted;
-  if (remembered.size === mostRemembered) remembered.clear();
+  if (remembered.size === maxRemembered) remembered.clear();
   remembered.add(text);
   return text;
 }
 
-function redactAnew(text: string, scope: RedactionScope): string {
+function redactUncached(text: string, scope: RedactionScope): string {
   const finders = scope === 'comment' ? inComment : inText;
-  // What only a reader sees comes last, since what stands in plain sight is told more surely.
+  // Disguised matches are searched for last, since plain matches are recognized with more certainty.
   if (text.length > longText) return replaceFound(inOneRound(text, finders), finders, findDisguised);
   let redacted = inPlainSight(text, finders);
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const before = redacted;
     redacted = replaceFound(before, finders, findDisguised);
     if (redacted === before) break;
@@ -102,13 +110,13 @@ function replaceFound(text: string, finders: readonly Finder[], find: typeof fin
 
 function inOneRound(text: string, finders: readonly Finder[]): string {
   const redacted = finders.reduce((before, finder) => replaceSpans(before, finder(before)), text);
-  return redacted === text ? text : replaceFound(redacted, finders, findBesideReplaced);
+  return redacted === text ? text : replaceFound(redacted, finders, findNextToReplaced);
 }
 
 function inPlainSight(text: string, finders: readonly Finder[]): string {
   let redacted = text;
-  // At rest once each finder has seen the text as it stands, so that the last round ends where the last change was.
-  for (let step = 0, quiet = 0; quiet < finders.length && step < mostRounds * finders.length; step += 1) {
+  // The loop ends when each finder in turn has left the text unchanged. So the loop may end in the middle of a round.
+  for (let step = 0, quiet = 0; quiet < finders.length && step < maxRounds * finders.length; step += 1) {
     const before = redacted;
     redacted = replaceSpans(redacted, (finders[step % finders.length] as Finder)(redacted));
     quiet = redacted === before ? quiet + 1 : 0;

@@ -1,6 +1,7 @@
 /**
- * Items of the host's REST lists, brought through the same whitelist and redaction as deliveries. Lists have nearly a
- * payload's shapes: what they lack or call otherwise is put right here. An item that cannot be read is nothing.
+ * Converts items of the host's REST lists to events, with the same selection of fields and the same redaction as for
+ * deliveries. Items have nearly the shapes of payloads. Missing and differently named fields are adapted here. The
+ * result is `undefined` for an item that cannot be read.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { EventBody, ListedCommit, TagPush } from '../protocol/events.ts';
@@ -22,14 +23,20 @@ import { name as stored, time } from './text.ts';
 /** An item as the host sent it. */
 export type RestItem = Readonly<Record<string, unknown>>;
 
-/** What items are read with: the address of their repository, and the time that stands in for missing ones. */
+/**
+ * Context of the items: the kind of their host, the address of their repository, and the time that replaces missing
+ * times (in milliseconds).
+ */
 export interface RestContext {
   kind: 'github' | 'gitea';
   repositoryUrl: string;
   now: number;
 }
 
-/** Lowest of its second: a delivery wins. */
+/**
+ * The action of all events from lists. This action has the lowest rank, so a delivery takes precedence over an item
+ * with a time in the same second.
+ */
 const action = 'backfilled';
 
 const checks = {
@@ -40,7 +47,10 @@ const checks = {
   commit: TypeCompiler.Compile(HostCommitSchema),
 };
 
-/** When an item last changed by the host's clock; null when it does not say. */
+/**
+ * Returns the time of the last change of an item, as the host reported it, in milliseconds. Returns null when the item
+ * has no time.
+ */
 export function updatedAt(item: RestItem): number | null {
   return time((item.updated_at ?? item.submitted_at ?? item.created_at) as string | null | undefined);
 }
@@ -51,7 +61,10 @@ export function pullBody(item: RestItem, { repositoryUrl, now }: RestContext): E
   return { event: 'pull_request', action, pull: minimisePull({ action, pull_request }, repositoryUrl, now) };
 }
 
-/** Nothing for the pull requests that a list of issues holds too. */
+/**
+ * Returns the event of an issue. A list of issues also contains pull requests. For a pull request the result is
+ * `undefined`.
+ */
 export function issueBody(item: RestItem, { repositoryUrl, now }: RestContext): EventBody | undefined {
   if (item.pull_request || !checks.issue.Check(item)) return undefined;
   const issue = item as unknown as IssuesPayload['issue'];
@@ -76,7 +89,7 @@ export function reviewCommentBody(item: RestItem, { now }: RestContext): EventBo
   };
 }
 
-/** Verdicts in the words of deliveries; what is only asked for or not sent yet is no review. */
+/** Maps the verdicts in lists to the verdicts in deliveries. Requested and pending reviews are left out. */
 const verdicts: Record<string, string | undefined> = {
   APPROVED: 'approved',
   CHANGES_REQUESTED: 'changes_requested',
@@ -90,13 +103,13 @@ export function reviewBody(item: RestItem, number: number, { kind, now }: RestCo
   const state = verdicts[String(item.state).toUpperCase()];
   if (state === undefined || !checks.review.Check(item)) return undefined;
   const { id, ...review } = item;
-  // Gitea's deliveries name no id, and the same review must not be there twice.
-  const told = kind === 'gitea' ? { ...review, state } : { ...review, id, state };
-  const payload = { action, review: told, pull_request: { number } } as unknown as ReviewPayload;
+  // Gitea's deliveries carry no review id. With the id from the list, the same review would be stored twice.
+  const inEventShape = kind === 'gitea' ? { ...review, state } : { ...review, id, state };
+  const payload = { action, review: inEventShape, pull_request: { number } } as unknown as ReviewPayload;
   return { event: 'comment', action, comment: minimiseReview(payload, 'pull_request_review', now) };
 }
 
-/** A commit with its parents. */
+/** Returns a commit with its parents. */
 export function listedCommit(item: RestItem): ListedCommit | undefined {
   const { sha, commit, author, parents } = item as {
     sha?: unknown;
@@ -105,14 +118,17 @@ export function listedCommit(item: RestItem): ListedCommit | undefined {
     parents?: unknown;
   };
   const timestamp = commit?.committer?.date ?? commit?.author?.date ?? null;
-  const told = { id: sha, message: commit?.message, timestamp, author: { username: author?.login ?? null } };
-  if (!Array.isArray(parents) || !checks.commit.Check(told)) return undefined;
-  return { ...minimiseCommit(told, Date.now()), parents: parents.flatMap((parent) => shaOf(parent) ?? []) };
+  const inEventShape = { id: sha, message: commit?.message, timestamp, author: { username: author?.login ?? null } };
+  if (!Array.isArray(parents) || !checks.commit.Check(inEventShape)) return undefined;
+  return { ...minimiseCommit(inEventShape, Date.now()), parents: parents.flatMap((parent) => shaOf(parent) ?? []) };
 }
 
 type Dated = { date?: string | null } | null;
 
-/** A tag of a list with what was asked of it besides; `seenAt` orders it among deliveries. */
+/**
+ * Returns the event of a listed tag. The details of the tag were requested separately. `seenAt` determines the event's
+ * order among deliveries.
+ */
 export function tagBody(
   name: string,
   details: { sha: string; object: string | null; date: number | null },
@@ -131,14 +147,14 @@ export function tagBody(
   return { event: 'tag', tag };
 }
 
-/** The sha of an item that has one, such as a parent or a branch's head. */
+/** Returns the sha of an item such as a parent commit or a branch's head; undefined when the item has no sha. */
 export function shaOf(item: unknown): string | undefined {
   const sha =
     (item as { sha?: unknown; id?: unknown } | null | undefined)?.sha ?? (item as { id?: unknown } | null)?.id;
   return typeof sha === 'string' && /^[0-9a-f]{7,64}$/i.test(sha) ? sha : undefined;
 }
 
-/** The number at the end of an address; the host names what a comment belongs to in no other way. */
+/** Returns the number at the end of an address. The host names the issue of a comment only in such an address. */
 function numberOf(url: unknown): number | undefined {
   const digits = typeof url === 'string' ? /\/(\d{1,10})\/?$/.exec(url)?.[1] : undefined;
   const number = Number(digits);

@@ -1,87 +1,95 @@
 /**
- * Small pieces that every payload is made of, brought into the journal's form: texts, names, addresses, times, people. Texts
- * leave here redacted and no longer than is kept.
+ * Converts the basic values of payloads to the journal's form: texts, names, addresses, times and people. Returned
+ * texts are redacted and cut to the maximum length that is kept.
  */
+import { maxAheadMs } from '../foundation/host-clock.ts';
 import { type HostLabels, type HostUser, isHostLogin } from '../protocol/host.ts';
 import type { Author } from '../protocol/stored.ts';
 import { type RedactionScope, redactText } from './redact.ts';
 
-/** Longest texts kept, in UTF-16 units: at least twice what hosts take. */
-export const longest = { title: 1024, body: 131_072, message: 16_384, label: 256, url: 2048 } as const;
+/** Maximum lengths of the texts that are kept, in UTF-16 units: at least twice what hosts accept. */
+export const maxLengths = { title: 1024, body: 131_072, message: 16_384, label: 256, url: 2048 } as const;
 
-/** Text that every store and reader takes: no NUL, no lone surrogates, LF line ends. */
+/** Makes a text valid for every store and reader: no NUL, no lone surrogates, LF line ends. */
 export function clean(text: string): string {
   const ends = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   const bare = ends.includes('\0') ? ends.replaceAll('\0', '') : ends;
   return bare.isWellFormed() ? bare : bare.toWellFormed();
 }
 
-/** What is looked at behind the end of what is kept: the longest secret, a private key, and some more. */
+/**
+ * Number of characters after the kept part that are searched in addition. A secret can begin in the kept part and end
+ * after it. Such a secret is found whole, because the longest secret, a private key, is shorter than this number.
+ */
 const margin = 32_768;
 
-/** A cleaned text of which at most `most` and the margin are left. */
-export function within(text: string, most: number): string {
-  const limit = most + margin;
+/** Cleans a text and cuts it at `maxLength` plus the margin. */
+export function within(text: string, maxLength: number): string {
+  const limit = maxLength + margin;
   if (text.length <= limit) return clean(text);
-  // Cut between lines or words: half of a secret could not be told from any other word.
+  // The text is cut between lines or words, because half of a secret could not be recognized.
   const [line, space] = [text.lastIndexOf('\n', limit), text.lastIndexOf(' ', limit)];
-  return clean(text.slice(0, line > most ? line : Math.max(space, most)));
+  return clean(text.slice(0, line > maxLength ? line : Math.max(space, maxLength)));
 }
 
-/** A text without secrets and personal data, cut at `most` UTF-16 units. */
-export function redacted(text: string, most: number, scope: RedactionScope = 'text'): string {
-  const kept = redactText(within(text, most), scope);
-  return kept.length > most ? kept.slice(0, most).toWellFormed() : kept;
+/** Returns a text without secrets and personal data, cut at `maxLength` UTF-16 units. */
+export function redacted(text: string, maxLength: number, scope: RedactionScope = 'text'): string {
+  const kept = redactText(within(text, maxLength), scope);
+  return kept.length > maxLength ? kept.slice(0, maxLength).toWellFormed() : kept;
 }
 
-/** A name given by people, to a branch, a tag or an account: it can hold a secret as any text can. */
+/**
+ * Redacts a name that people gave to a branch, a tag or an account. Such a name can contain a secret like any other
+ * text.
+ */
 export function name(text: string): string {
   return redactText(clean(text), 'text');
 }
 
 const webAddress = /^https?:\/\/[^\s/@\\"<>]{1,255}(?:\/[^\s\\"<>]*)?$/i;
 
-/** The address a payload names when it is one of the web and holds nothing else, else the derived one. */
+/**
+ * Returns the payload's address if it is a plain web address without anything to redact, otherwise the derived address.
+ */
 export function address(url: string | null | undefined, derived: string): string {
-  if (!url || url.length > longest.url || !webAddress.test(url) || name(url) !== url) return derived;
+  if (!url || url.length > maxLengths.url || !webAddress.test(url) || name(url) !== url) return derived;
   return url;
 }
 
-/** The end of the year 9999: what lies beyond has no place in an ISO 8601 text of the usual length. */
+/** The end of the year 9999. Later times do not fit into an ISO 8601 text of the usual length. */
 const latestTime = 253_402_300_799_999;
 
-/** How far a host's clock may be ahead of ours, in milliseconds. */
-export const mostAheadMs = 300_000;
-
 /**
- * A host's time as a UTC instant: ISO 8601 with any offset, or seconds since 1970.
- * @param now time of receipt: a later time is capped at five minutes after it, as whoever signs a delivery can write any
- *   date, and the latest one decides
+ * Converts a host's time to a UTC instant. The host sends ISO 8601 with any offset, or seconds since 1970.
+ * @param now time of receipt. A host's time more than five minutes after `now` is reduced to five minutes after `now`.
+ *   Otherwise the sender of a delivery could write any future date and take precedence, because the latest date wins
  */
 export function time(value: string | number | null | undefined, now = latestTime): number | null {
   if (value == null) return null;
   const instant = typeof value === 'number' ? value * 1000 : Date.parse(value);
-  return instant >= 0 && instant <= latestTime ? Math.min(instant, now + mostAheadMs) : null;
+  return instant >= 0 && instant <= latestTime ? Math.min(instant, now + maxAheadMs) : null;
 }
 
-/** The whole list of labels; nothing when the payload does not say. */
+/** Returns the complete list of labels; an empty object when the payload has no such field. */
 export function labels(source: { labels?: HostLabels }): { labels?: string[] } {
   if (source.labels === undefined) return {};
   return { labels: (source.labels ?? []).map((label) => labelName(label.name)) };
 }
 
-/** A label's name, cut like a text: no host allows names near this long. */
+/** Returns a label's name, cut at a length far above that of any host's label names. */
 export function labelName(text: string): string {
-  return redacted(text, longest.label);
+  return redacted(text, maxLengths.label);
 }
 
-/** Who did it; `ghost` when the account is gone, or has a name that no host gives. */
+/** Returns the author; `ghost` when the account was deleted, or has a name that no host allows. */
 export function author(user: HostUser | undefined): Author {
   if (!user || !isHostLogin(user.login)) return { login: 'ghost', bot: false };
   return { login: name(user.login), bot: user.type === 'Bot' || user.login.endsWith('[bot]') };
 }
 
-/** The login that a commit's author has on the host; null for none, and for a name that no host gives. */
+/**
+ * Returns a commit author's login on the host; null when the commit has no login, or when no host allows such a name.
+ */
 export function loginOf(text: string | null | undefined): string | null {
   return text && isHostLogin(text) ? name(text) : null;
 }

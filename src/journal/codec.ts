@@ -1,6 +1,6 @@
 /**
- * Records to bytes and back. A record is packed once, by whoever enqueues it; a batch is an array header before the
- * packed records, so that group commit copies bytes and encodes nothing again.
+ * Packs records to bytes and unpacks them. The process that enqueues a record packs it once. A batch is an array header
+ * followed by the packed records. So a group commit only copies bytes and does not pack any record again.
  */
 import { Packr } from 'msgpackr';
 import type { JournalRecord } from '../protocol/journal.ts';
@@ -21,12 +21,12 @@ export function packBatch(records: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Reads the records of one journal message, in order.
- * @throws when the message is none of ours: what a record says is for the fold to judge, not that it is one
+ * Unpacks the records of one journal message, in order.
+ * @throws if the message is not a batch of records; the fold checks the content of each record later
  */
 export function unpackBatch(bytes: Uint8Array): JournalRecord[] {
   const records: unknown = packr.unpack(bytes);
-  if (!Array.isArray(records) || !records.every(isRecord)) throw new Error('a journal message is no batch of records');
+  if (!Array.isArray(records) || !records.every(isRecord)) throw new Error('the message is not a batch of records');
   return records as JournalRecord[];
 }
 
@@ -35,7 +35,7 @@ function isRecord(value: unknown): boolean {
   return typeof id === 'string' && Number.isSafeInteger(at) && typeof kind === 'string';
 }
 
-/** Packs a message between processes that is no record (signals, queries). */
+/** Packs a message between processes that is not a journal record (signals, queries). */
 export function packMessage(message: unknown): Buffer {
   return packr.pack(message) as Buffer;
 }

@@ -1,25 +1,26 @@
-/**
- * Explains why a connection to the journal's server failed, with the setting that can be wrong.
- */
+/** Explains why a connection to the journal's server failed, and names the setting that may be wrong. */
 import { ErrorCode, NatsError } from 'nats';
 import { asksForTls, type NatsSettings } from './credentials.ts';
 import { JournalSetupError } from './topology.ts';
 
-/** The error of a failed connection, in words of the settings where these are its cause. */
+/** Converts the error of a failed connection. If a setting caused the error, the new message names the setting. */
 export function explain(error: NodeJS.ErrnoException | undefined, settings: NatsSettings): Error {
   if (error instanceof JournalSetupError) return error;
-  const told = error?.message || 'the connection was closed';
+  const reason = error?.message || 'the connection was closed';
   if (error instanceof NatsError && error.isAuthError()) {
-    return new JournalSetupError(`The NATS server refuses ${proofOf(settings)} (${told}).`);
+    return new JournalSetupError(`The NATS server refuses ${proofOf(settings)} (${reason}).`);
   }
   const cause = tlsCause(error);
-  if (cause !== undefined) return new JournalSetupError(`${cause} (${told}).`);
-  return new Error(wasCut(error) && mayLackCertificate(settings) ? `${told} (${cutAdvice})` : told);
+  if (cause !== undefined) return new JournalSetupError(`${cause} (${reason}).`);
+  return new Error(wasCut(error) && mayLackCertificate(settings) ? `${reason} (${cutAdvice})` : reason);
 }
 
-/** A refusal of TLS can be lost on its way: the server closes the connection while the client still sends. */
+/**
+ * Advice for a connection that the server closed without an error message. The message of a TLS refusal can be lost,
+ * because the server closes the connection while the client is still sending.
+ */
 const cutAdvice =
-  'a server that wants a certificate does this, too: see TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
+  'a server that requires a client certificate also does this: see TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
 
 function wasCut(error: NodeJS.ErrnoException | undefined): boolean {
   return /^(ECONNRESET|ECONNABORTED|EPIPE|CONNECTION_CLOSED)$/.test(error?.code ?? '') || !error?.message;
@@ -29,7 +30,7 @@ function mayLackCertificate(settings: NatsSettings): boolean {
   return settings.natsTlsCert === '' && asksForTls(settings);
 }
 
-/** What the client proved itself with. */
+/** Describes, for error messages, the credentials that the client sent. */
 function proofOf({ natsCredentials, natsUrl }: NatsSettings): string {
   if (natsCredentials !== '') return `the credentials of TIDINGS_NATS_CREDENTIALS, ${natsCredentials}`;
   if (new URL(natsUrl).username !== '') return 'the credentials in TIDINGS_NATS_URL';
@@ -45,7 +46,7 @@ function tlsCause(error: NodeJS.ErrnoException | undefined): string | undefined 
     return 'The NATS server does not begin with TLS: TIDINGS_NATS_TLS_FIRST needs handshake_first in its configuration';
   }
   if (/ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE|ALERT_HANDSHAKE_FAILURE/.test(code)) {
-    return 'The NATS server wants a certificate: set TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
+    return 'The NATS server requires a client certificate: set TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
   }
   if (/SELF_SIGNED|UNABLE_TO|CERT_|ALTNAME/.test(code)) {
     return 'The certificate of the NATS server is not trusted: set TIDINGS_NATS_TLS_CA to its CA, or to the certificate itself';

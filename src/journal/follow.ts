@@ -1,12 +1,15 @@
 /**
- * Reads a partition's stream in order from a sequence on, without acknowledgements: the cursor in the store is the only
- * position (`docs/architecture.md` decision 4). An unnamed consumer is made again after every break; messages are pulled in small
- * bounded requests, so a slow fold holds the reading back. A hole in the sequence is never passed over.
+ * Reads a partition's stream in order from a given sequence, without acknowledgements. The cursor in the store is the
+ * only record of the position (`docs/architecture.md` decision 4).
+ *
+ * An unnamed NATS consumer is created, and created again after every lost connection. Messages are pulled in small
+ * bounded requests, so the reader is never far ahead of the fold. A gap in the sequence always stops the reader.
  */
 import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy } from 'nats';
 import type { Logger } from '../foundation/logger.ts';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';
-import { type PartitionName, streamOf } from './subjects.ts';
+import { streamOf } from './subjects.ts';
 import { isMissing, streamState } from './topology.ts';
 
 /** One journal message: its sequence and its payload (a packed batch). */
@@ -15,7 +18,7 @@ export interface JournalMessage {
   bytes: Uint8Array;
 }
 
-/** The stream lacks a message between the cursor and what it still holds. */
+/** The error that a message is missing between the cursor and the first message that the stream still contains. */
 export class JournalHoleError extends Error {
   readonly expected: number;
   readonly found: number;
@@ -28,17 +31,20 @@ export class JournalHoleError extends Error {
   }
 }
 
-/** The stream ends before what was read of it already, or is gone: it was cut or replaced under its reader. */
+/**
+ * The error that the stream was cut, replaced or removed while it was read. The sign is that the stream ends before a
+ * sequence that was read already.
+ */
 export class JournalCutError extends Error {
   constructor(partition: PartitionName, read: number, last: number) {
-    super(`The journal of ${partition} was cut: it ends at sequence ${last}, and ${read} was read.`);
+    super(`The journal of ${partition} was cut: it ends at sequence ${last}, but sequence ${read} was read before.`);
     this.name = 'JournalCutError';
   }
 }
 
-/** Bounds what is read ahead of the fold: messages, of at most 4 MiB each. */
+/** Maximum number of messages that are read ahead of the fold. Each message has at most 4 MiB. */
 const pullMessages = 32;
-/** A batch is handed on when it has this many bytes, or when nothing more has arrived. */
+/** A batch is yielded when it has this many bytes, or when no further message has arrived. */
 const batchBytes = 4_194_304;
 const pullExpiresMs = 5000;
 
@@ -51,7 +57,7 @@ export class Follower {
   private next: number;
   private outOfOrder = false;
 
-  /** @param after sequence already folded; reading begins at the one after it */
+  /** @param after the last folded sequence; reading begins with the next sequence */
   constructor(journal: Journal, partition: PartitionName, after: number, logger: Logger) {
     this.journal = journal;
     this.partition = partition;
@@ -61,14 +67,16 @@ export class Follower {
   }
 
   /**
-   * Yields every message from the start on, in batches of what has arrived, until the follower is stopped.
-   * @throws JournalHoleError when a message is missing, JournalCutError when the stream is not the one that was read
+   * Yields every message after the last folded one until the follower is stopped. Each batch contains the messages that
+   * have arrived since the previous batch.
+   * @throws JournalHoleError if a message is missing, or JournalCutError if the stream was cut or replaced
    */
   async *batches(): AsyncGenerator<JournalMessage[]> {
     for (let attempt = 0; !this.stopped; attempt++) {
       const before = this.next;
       const opening = this.openConsumer();
-      // A request that a break of the connection swallowed would only end by its time-out, seconds later.
+      // If the connection breaks, the pending request ends only at its timeout, seconds later. So the wait for the
+      // request already ends at the next reconnect.
       const consumer = await Promise.race([opening, this.interruption()]);
       if (!consumer) opening.then((late) => late?.delete()).catch(() => {});
       else {
@@ -83,7 +91,7 @@ export class Follower {
     }
   }
 
-  /** Ends `batches` after the batch being handled. */
+  /** Ends `batches` after the batch that is being processed. */
   stop(): void {
     this.stopped = true;
     this.interrupt?.();
@@ -96,7 +104,7 @@ export class Follower {
     });
   }
 
-  /** Pulls until the consumer is lost, out of order, or the follower stops. */
+  /** Pulls messages until the consumer is lost, a message is out of order, or the follower stops. */
   private async *read(consumer: Consumer): AsyncGenerator<JournalMessage[]> {
     let intact = true;
     for (let fresh = true; intact && !this.stopped; fresh = false) {
@@ -125,8 +133,9 @@ export class Follower {
   }
 
   /**
-   * Whether the server has sent more than was read. A pull that ends by its time can drop what arrives in that moment, and
-   * without acknowledgements the server does not send it again: only a new consumer does.
+   * Whether the server has sent a message that was not read. Example: a message arrives at the moment when a pull
+   * reaches its timeout, and the pull drops the message. Messages are not acknowledged, so the server sends the dropped
+   * message again only to a new consumer.
    */
   private async missed(consumer: Consumer): Promise<boolean> {
     const asking = consumer.info().catch(() => undefined);
@@ -134,7 +143,10 @@ export class Follower {
     return info === undefined || info.delivered.stream_seq >= this.next;
   }
 
-  /** Hands on what one pull brings. A message out of order ends it; on a new consumer that is a hole. */
+  /**
+   * Yields the messages of one pull. A message out of order ends the pull. If the first message of a new consumer has a
+   * higher sequence than expected, the stream has a hole.
+   */
   private async *collect(pull: ConsumerMessages, fresh: boolean): AsyncGenerator<JournalMessage[]> {
     let batch: JournalMessage[] = [];
     let bytes = 0;
@@ -150,9 +162,11 @@ export class Follower {
       first = false;
       batch.push({ seq: message.seq, bytes: message.data });
       bytes += message.data.length;
-      // The message at hand counts as pending still.
+      // The pull's pending count still includes the message that is being processed. So a count of 1 means that no
+      // other message is pending.
       if (pull.getPending() > 1 && bytes < batchBytes) continue;
-      // Counted as read only now: what a failing pull leaves behind is read again.
+      // Messages count as read only here, when their batch is yielded. If the pull fails before that, they are read
+      // again.
       this.next += batch.length;
       yield batch;
       batch = [];
@@ -186,7 +200,10 @@ export class Follower {
     }
   }
 
-  /** A reader of a stream that begins anew would wait for its next sequence while records pass it by. */
+  /**
+   * Throws if the stream was cut or replaced. Without this check, the reader would wait until the new stream reaches
+   * the sequence that the reader expects next. The reader would then miss the earlier records of the new stream.
+   */
   private async assertUncut(): Promise<void> {
     const read = this.next - 1;
     const state = await streamState(this.journal, this.partition).catch((error: Error) => {

@@ -1,6 +1,7 @@
 /**
- * One instance a journal: a second one with another data directory would fold the same streams into stores of its own and
- * carry every effect out again, so it refuses to start (`docs/architecture.md` decision 30).
+ * Allows only one instance per journal. A second instance with another data directory would fold the same streams into
+ * its own stores and carry out every effect a second time. So the second instance refuses to start
+ * (`docs/architecture.md` decision 30).
  */
 
 import type { Journal } from './connect.ts';
@@ -10,16 +11,16 @@ import { JournalSetupError } from './topology.ts';
 const askMs = 500;
 
 /**
- * Claims the journal for as long as the connection lives.
- * @param dataDir told to whoever asks later
- * @throws JournalSetupError when another instance has claimed it
+ * Claims the journal for as long as the connection is open.
+ * @param dataDir this instance's data directory; an instance that later tries to claim the journal receives this path
+ * @throws JournalSetupError if another instance has claimed the journal
  */
 export async function claimInstance(journal: Journal, dataDir: string): Promise<void> {
   const { connection } = journal;
   const answer = await connection.request(instanceSubject, undefined, { timeout: askMs }).catch(() => undefined);
   if (answer) {
     throw new JournalSetupError(
-      `Another Tidings works on this NATS server, with the data directory ${answer.string()}. Stop it first, or name another server in TIDINGS_NATS_URL.`,
+      `Another Tidings instance uses this NATS server, with the data directory ${answer.string()}. Stop it first, or name another server in TIDINGS_NATS_URL.`,
     );
   }
   connection.subscribe(instanceSubject, { callback: (error, message) => void (error ?? message.respond(dataDir)) });

@@ -1,25 +1,29 @@
 /**
- * Group commit into one partition's stream: one journal message in flight, holding all records that arrived while the
- * previous one was (`docs/architecture.md` decision 2). Batch A is retried until its outcome is known before B is sent; waiting is
- * bounded in count and bytes; a record whose deadline passes is answered "unknown" and deduped when it comes again.
+ * Commits records to one partition's stream in groups. One journal message is in flight at a time. The next message
+ * contains all records that arrived while the last one was in flight (`docs/architecture.md` decision 2).
+ *
+ * A batch is retried until its outcome is known; only then is the next batch sent. The number and total size of waiting
+ * records are bounded. When a record passes its deadline, its caller gets an error: the outcome is unknown. If the
+ * caller then sends the record again, the record is recognized as a duplicate.
  */
 import { ErrorCode, NatsError } from 'nats';
 import { ServiceError } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { batchRecords, enqueues, enqueuesWaiting, pubAckSeconds } from '../foundation/metrics.ts';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import { packBatch, packRecord } from './codec.ts';
 import type { Journal } from './connect.ts';
-import { type PartitionName, recordsSubject, streamOf } from './subjects.ts';
+import { recordsSubject, streamOf } from './subjects.ts';
 
-/** Where a record stands: the journal sequence of its message and its place in it. */
+/** The position of a record: the journal sequence of the message that contains it, and its index in this message. */
 export interface Position {
   seq: number;
   index: number;
 }
 
-/** Bounds of a lane; sizes in bytes, times in milliseconds. */
+/** Limits of a lane. Sizes are in bytes, times in milliseconds. */
 export interface LaneOptions {
   batchRecords: number;
   batchBytes: number;
@@ -28,7 +32,7 @@ export interface LaneOptions {
   ackDeadlineMs: number;
 }
 
-/** Largest packed record (`docs/architecture.md` decision 7). */
+/** Maximum size of a packed record (`docs/architecture.md` decision 7). */
 export const maxRecordBytes = 2_097_152;
 
 interface Waiting {
@@ -38,11 +42,11 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Deadline of an entry that has its answer. */
+/** Deadline of a record whose caller has been answered already. */
 const answered = Number.POSITIVE_INFINITY;
 const attemptMs = 1000;
 const sweepMs = 50;
-/** How long a batch smaller than the last one waits for more, in milliseconds. */
+/** How long a batch that is smaller than the last batch waits for more records, in milliseconds. */
 const lingerMs = 1;
 
 export class Lane {
@@ -63,16 +67,18 @@ export class Lane {
     this.partition = partition;
     this.options = options;
     this.logger = logger;
-    // What a break of the connection swallowed would only fail by its time-out; its id makes the second sending safe.
+    // A request that was lost in a broken connection would fail only at its timeout. So it is sent again at once after
+    // a reconnect. This is safe, because the server drops a second message with the same message id.
     journal.onReconnect(() => this.retryNow());
     this.sweeper = setInterval(() => this.expire(), sweepMs);
     this.sweeper.unref();
   }
 
   /**
-   * Puts a record on the journal.
-   * @returns its position, once the server has it on disk
-   * @throws ServiceError `unavailable` when the lane is full or closed, or the outcome is unknown; `tooLarge` past 2 MiB
+   * Writes a record to the journal.
+   * @returns the position of the record, once the server has stored it on disk
+   * @throws ServiceError `tooLarge` if the packed record is larger than 2 MiB, or `unavailable` if the lane is full or
+   *   closed or the outcome is unknown
    */
   enqueue(record: JournalRecord): Promise<Position> {
     const bytes = packRecord(record);
@@ -92,7 +98,7 @@ export class Lane {
     });
   }
 
-  /** Stops taking records and waits until those taken have an outcome or are past their deadline. */
+  /** Stops accepting records, and waits until each accepted record has an outcome or has passed its deadline. */
   async close(): Promise<void> {
     this.closed = true;
     await this.pumping;
@@ -119,8 +125,10 @@ export class Lane {
   }
 
   /**
-   * Lets what is arriving share the next message: what this turn of the event loop still brings and, where senders wait for
-   * one another, as many as the last batch had. A message costs the same with one record or fifty.
+   * Waits briefly, so that records that arrive at about the same time share the next message. A message costs the same
+   * with one record or fifty. First, this function waits until the current turn of the event loop ends. If the lane
+   * then has fewer records than the last batch contained, this function waits `lingerMs` longer, because the callers of
+   * the last batch will probably send again now.
    */
   private async gather(lastSize: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
@@ -156,7 +164,7 @@ export class Lane {
         return;
       } catch (error) {
         if (isRefusal(error) || this.journal.connection.isClosed()) return this.refuse(batch, error as Error);
-        // Whoever waited has been answered "unknown": a closing lane need not find out.
+        // All callers have already been informed that the outcome is unknown, so a closing lane need not wait for it.
         if (this.closed && batch.every((entry) => entry.deadline === answered)) return;
         enqueues.inc({ partition: this.partition, outcome: 'retried' }, batch.length);
         if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
@@ -168,7 +176,7 @@ export class Lane {
   private publish(payload: Uint8Array, id: string): Promise<number> {
     const options = { msgID: id, timeout: attemptMs, expect: { streamName: streamOf(this.partition) } };
     return new Promise((resolve, reject) => {
-      this.retryNow = () => reject(new Error('the connection was made again'));
+      this.retryNow = () => reject(new Error('the connection was restored'));
       const published = this.journal.jetstream.publish(recordsSubject(this.partition), payload, options);
       published.then((ack) => resolve(ack.seq), reject);
     });
@@ -180,7 +188,10 @@ export class Lane {
     for (const entry of batch) entry.reject(busy());
   }
 
-  /** Answers what has waited too long. What is in flight may still be stored; what only waited is taken back. */
+  /**
+   * Answers the callers of records that have passed their deadline. If such a record is in flight, it may still be
+   * stored. If it is not yet in flight, it is removed from the lane.
+   */
   private expire(): void {
     const now = performance.now();
     for (const entry of this.inFlight) if (entry.deadline <= now) this.reject(entry);
@@ -200,13 +211,13 @@ export class Lane {
   }
 }
 
-/** Whether the server itself said no, so that the batch is certainly not stored. */
+/** Whether an error means that the server itself rejected the batch, so that the batch is certainly not stored. */
 function isRefusal(error: unknown): boolean {
   return error instanceof NatsError && (error.api_error !== undefined || error.code === ErrorCode.MaxPayloadExceeded);
 }
 
 function busy(): ServiceError {
-  return new ServiceError('unavailable', 'The journal cannot take more right now. Send the request again.', {
+  return new ServiceError('unavailable', 'The journal cannot accept more records right now. Send the request again.', {
     retryAfter: 1,
   });
 }

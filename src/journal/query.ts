@@ -1,23 +1,25 @@
 /**
- * Questions to a partition's owner that change nothing and compute something (`docs/architecture.md` decision 22): a NATS request,
- * answered from the owner's render pool, so that the gateway never stalls.
+ * Sends questions to a partition's owner. A question is a request that changes nothing but needs computation
+ * (`docs/architecture.md` decision 22). It is sent as a NATS request. The owner's render pool answers it, so that the
+ * computation never blocks the gateway.
  */
 import type { Subscription } from 'nats';
 import { type ErrorDetails, type ErrorKind, ServiceError, toServiceError } from '../foundation/errors.ts';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
-import { type PartitionName, querySubject } from './subjects.ts';
+import { querySubject } from './subjects.ts';
 
 type Answer<T> =
   | { ok: true; value: T }
   | { ok: false; kind: ErrorKind; message: string; details?: ErrorDetails; retryAfter?: number };
 
-/** How long whoever asks waits, in milliseconds. */
+/** How long a client waits for an answer, in milliseconds. */
 export const queryMs = 10_000;
 
 /**
- * Asks the owner of a partition.
- * @throws ServiceError what the owner answered, or `unavailable` when nobody answers in time
+ * Sends a question to the owner of a partition and returns the answer.
+ * @throws ServiceError the error that the owner answered, or `unavailable` if no answer arrives in time
  */
 export async function ask<Q, T>(journal: Journal, partition: PartitionName, question: Q): Promise<T> {
   const reply = await journal.connection
@@ -32,7 +34,7 @@ export async function ask<Q, T>(journal: Journal, partition: PartitionName, ques
   throw new ServiceError(answer.kind, answer.message, answer);
 }
 
-/** Answers the questions to a partition until the subscription is closed. */
+/** Answers the questions that are sent to the owner of a partition, until the returned subscription is closed. */
 export function answerQueries<Q, T>(
   journal: Journal,
   partition: PartitionName,

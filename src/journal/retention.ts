@@ -1,24 +1,24 @@
 /**
- * Asks the owners of all partitions what retention would erase now: stale records by repository, and, for organisations
- * whose time is over, what their repositories hold. Changes nothing.
+ * Asks the owners of all partitions which records retention would erase now. These are stale records, counted by
+ * repository, and the repositories of organizations whose retention period has ended. Nothing is changed.
  */
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
+import { type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { Due, RepositoryCounts, Share } from '../protocol/retention.ts';
 import type { DueTask } from '../protocol/tasks.ts';
 import type { Journal } from './connect.ts';
 import { ask } from './query.ts';
-import { type PartitionName, partitionName } from './subjects.ts';
 
-/** What one partition would lose. */
+/** The records that one partition would lose. */
 export interface PartitionDue extends Due {
   partition: PartitionName;
 }
 
 /**
- * Asks each partition of repositories.
- * @param before day before which a last sync is too old
- * @param repositories ids of those that would go as a whole
- * @throws ServiceError `unavailable` when an owner does not answer
+ * Asks the owner of each partition which records would be erased now.
+ * @param before records whose last sync was before this day are stale
+ * @param repositories ids of the repositories that would be erased completely
+ * @throws ServiceError `unavailable` if an owner does not answer
  */
 export function askDue(
   journal: Journal,
@@ -36,12 +36,15 @@ export function askDue(
   );
 }
 
-/** Repositories that have notes on pages, of those that were asked for. */
+/** Returns the ids of those repositories that would be erased completely and have published notes on pages. */
 export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
   return new Set(due.flatMap(({ whole }) => whole.flatMap((each) => (each.hostedNotes ? [each.repoId] : []))));
 }
 
-/** What would go of each partition with the repositories named, of how many records. */
+/**
+ * Returns two numbers for each partition: how many of its records would be erased with whole repositories, and how many
+ * records it has.
+ */
 export function sharesOf(due: readonly PartitionDue[]): Share[] {
   return due
     .filter(({ whole }) => whole.length > 0)

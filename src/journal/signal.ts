@@ -1,14 +1,16 @@
 /**
- * The `folded` signal: after each commit a partition's owner says how far it has folded; the gateway waits for the
- * sequence of its PubAck before it reads a command's result (`docs/architecture.md` decision 21). Core NATS, so a signal can be lost:
- * a waiter also looks for itself from time to time.
+ * Sends and receives the `folded` signal. After each commit, a partition's owner broadcasts the last journal sequence
+ * that it has folded. After the gateway has enqueued a command, it waits until the command's sequence is folded. Then
+ * it reads the result (`docs/architecture.md` decision 21). Signals use core NATS and can be lost. So a process that
+ * waits for a signal also checks the store from time to time.
  */
 import type { Subscription } from 'nats';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
-import { foldedSubject, type PartitionName } from './subjects.ts';
+import { foldedSubject } from './subjects.ts';
 
-/** How far a partition has folded, in which generation of its store. */
+/** How far a partition has folded, and the generation of its store. */
 export interface Folded {
   partition: PartitionName;
   generation: number;
@@ -25,7 +27,7 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Follows the signals of all partitions; one a process. */
+/** Receives the `folded` signals of all partitions. A process needs only one instance of this class. */
 export class FoldedSignals {
   private readonly waiters = new Map<PartitionName, Waiter[]>();
   private readonly subscription: Subscription;
@@ -41,8 +43,8 @@ export class FoldedSignals {
   }
 
   /**
-   * Waits until the signal says `seq` is folded, or until `ms` have passed.
-   * A wake-up is a hint, not a proof: the caller looks whether what it waits for is there.
+   * Waits until a signal reports that `seq` is folded, or until `ms` milliseconds have passed. The end of the wait does
+   * not prove that `seq` is folded: the caller must check the store.
    */
   wait(partition: PartitionName, seq: number, ms: number): Promise<void> {
     return new Promise((resolve) => {

@@ -1,23 +1,9 @@
 /**
- * Names on the journal: partitions, their streams and subjects. Nobody else spells a subject.
+ * Defines the names of all streams and subjects on the journal. No other file contains the name of a subject.
  */
+import type { PartitionName } from '../foundation/partition-names.ts';
 
-/** `p00`, `p01`, … for the partitions of repositories, `directory` for what spans them. */
-export type PartitionName = string;
-
-export const directoryName: PartitionName = 'directory';
-
-/** Name of a repository partition by number. */
-export function partitionName(number: number): PartitionName {
-  return `p${String(number).padStart(2, '0')}`;
-}
-
-/** All partitions of an instance, the directory first. */
-export function partitionNames(count: number): PartitionName[] {
-  return [directoryName, ...Array.from({ length: count }, (_, number) => partitionName(number))];
-}
-
-/** Stream of a partition: `TIDINGS_P00`, `TIDINGS_DIRECTORY`. */
+/** Returns the name of a partition's stream, such as `TIDINGS_P00` or `TIDINGS_DIRECTORY`. */
 export function streamOf(partition: PartitionName): string {
   return `TIDINGS_${partition.toUpperCase()}`;
 }
@@ -34,8 +20,8 @@ export function querySubject(partition: PartitionName): string {
   return `tidings.query.${partition}`;
 }
 
-/** Answered by the gateway: what it knows of itself and keeps in memory. */
+/** The gateway answers requests on this subject with the facts in its memory. */
 export const gatewaySubject = 'tidings.gateway';
 
-/** Answered by the one instance that works on a server's streams. */
+/** The one instance that uses a server's streams answers requests on this subject. */
 export const instanceSubject = 'tidings.instance';

@@ -1,22 +1,27 @@
 /**
- * The streams of the journal: one a partition, made when missing and read back (`docs/architecture.md` decisions 3, 7 and 8).
- * Also says how durable an acknowledgement is on the server in use.
+ * Creates the streams of the journal that are missing, one per partition, and reads their state (`docs/architecture.md`
+ * decisions 3, 7 and 8). This file also determines which failures an acknowledged record survives on the server in use.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';
-import { type PartitionName, recordsSubject, streamOf } from './subjects.ts';
+import { recordsSubject, streamOf } from './subjects.ts';
 
-/** Smallest `max_payload` a server may have: a full batch of the largest size, and its headers. */
+/** Minimum `max_payload` of a server, in bytes: a batch of the maximum size and its headers. */
 export const neededPayloadBytes = 4_194_304 + 65_536;
 
-/** What an acknowledged record survives: a killed process, a power cut, or the loss of a machine. */
+/** The failures that an acknowledged record survives: a killed process, a power cut, or the loss of a machine. */
 export type DurabilityLevel = 'process-crash' | 'power-loss' | 'replicated';
 
-/** Size limits of a server are set-up faults: starting would only lose time. */
+/**
+ * The error that the settings or the server's configuration are wrong, so that waiting or trying again would not help.
+ */
 export class JournalSetupError extends Error {}
 
-/** Where a partition's stream stands. `created` identifies the stream: a new one has another time. */
+/**
+ * The state of a partition's stream. `created` identifies the stream: a new stream has a different time of creation.
+ */
 export interface StreamState {
   created: string;
   firstSeq: number;
@@ -27,14 +32,15 @@ export interface StreamState {
 }
 
 /**
- * Makes the stream of a partition when it is missing, and brings up to date its size limit and that no message of it can be deleted.
- * @throws JournalSetupError when the server takes smaller messages than a batch can be
+ * Creates the stream of a partition if it is missing. Otherwise updates the maximum size of the stream, and the option
+ * that forbids deleting its messages.
+ * @throws JournalSetupError if the server's maximum message size is smaller than a batch can be
  */
 export async function ensureStream(journal: Journal, partition: PartitionName, maxBytes: number): Promise<StreamState> {
   const maxPayload = journal.connection.info?.max_payload ?? 0;
   if (maxPayload < neededPayloadBytes) {
     throw new JournalSetupError(
-      `The NATS server takes messages up to ${maxPayload} bytes; expected at least ${neededPayloadBytes}. Set max_payload: 8MB in its configuration.`,
+      `The NATS server accepts messages of up to ${maxPayload} bytes; expected at least ${neededPayloadBytes}. Set max_payload: 8MB in its configuration.`,
     );
   }
   const wanted: Partial<StreamConfig> = {
@@ -46,7 +52,8 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: 120_000_000_000,
-    // Whoever enqueues names the subject of the acknowledgement, and the server obeys a request for a deletion that is one.
+    // A client can choose any subject for the server's acknowledgement. If the client chose the subject of a delete
+    // request, the server would execute its own acknowledgement as a delete request.
     deny_delete: true,
   };
   const found = await findStream(journal, partition);
@@ -56,7 +63,7 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
   return toState(await journal.manager.streams.update(streamOf(partition), changed));
 }
 
-/** Reads where a stream stands now. */
+/** Reads the current state of a stream. */
 export async function streamState(journal: Journal, partition: PartitionName): Promise<StreamState> {
   return toState(await journal.manager.streams.info(streamOf(partition)));
 }
@@ -64,8 +71,8 @@ export async function streamState(journal: Journal, partition: PartitionName): P
 const existingMs = 10_000;
 
 /**
- * Reads where a stream stands, waiting a while for one that is missing: a server can come back without its streams, and the
- * supervisor makes them again as soon as it is connected.
+ * Reads the state of a stream. If the stream is missing, waits up to 10 seconds until it exists. A server can restart
+ * without its streams. The supervisor creates them again when it has reconnected.
  */
 export async function existingStream(journal: Journal, partition: PartitionName): Promise<StreamState> {
   const deadline = performance.now() + existingMs;
@@ -79,18 +86,25 @@ export async function existingStream(journal: Journal, partition: PartitionName)
   }
 }
 
-/** Removes everything up to and including `seq`: it is covered by verified snapshots. */
+/**
+ * Removes all messages up to and including `seq`. Call this only when verified snapshots contain the records of these
+ * messages. Returns how many messages were removed.
+ */
 export async function purgeStream(journal: Journal, partition: PartitionName, seq: number): Promise<number> {
   const answer = await journal.manager.streams.purge(streamOf(partition), { seq: seq + 1 });
   return answer.purged;
 }
 
-/** Largest block of a file-based stream, in bytes; a smaller stream has smaller ones, a quarter of its bound. */
+/**
+ * Maximum block size, in bytes. The server stores a stream in several files, which are called blocks. In a small
+ * stream, each block has a quarter of the stream's maximum size.
+ */
 const largestBlockBytes = 8_388_608;
 
 /**
- * So many bytes after a message, and its block is full and closed. A purge drops whole blocks only and leaves of the first
- * one what it purged: readable in its file, though no longer by any request.
+ * Returns how many bytes must follow a message until the block that contains this message is certainly full. A purge
+ * removes only whole blocks from the disk. The first remaining block can still contain purged messages in its file. No
+ * request returns these messages, but someone who reads the file finds them.
  */
 export function blockBytesOf({ maxBytes }: Pick<StreamState, 'maxBytes'>): number {
   const quarter = maxBytes > 0 ? Math.ceil(maxBytes / 4) + 100 : largestBlockBytes;
@@ -106,7 +120,7 @@ async function findStream(journal: Journal, partition: PartitionName): Promise<S
   }
 }
 
-/** Whether the server says that there is no such stream. */
+/** Whether the server reports that the stream does not exist. */
 export function isMissing(error: unknown): boolean {
   return /stream not found/i.test((error as Error).message);
 }
@@ -123,17 +137,18 @@ function toState(info: StreamInfo): StreamState {
 }
 
 /**
- * The durability level in force. `power-loss` is claimed only for the supervised server, whose configuration is ours,
- * and only from 2.10.23 on: before that a kill alone could lose a stream even with an fsync before every PubAck.
- * @param supervised whether `config/nats-server.conf` is in force
- * @param replicas copies of the streams on an external cluster
+ * Returns the durability level of acknowledgements. `power-loss` is returned only for the supervised server, because
+ * its configuration is known, and only for nats-server 2.10.23 or later. In earlier versions, killing the server could
+ * lose a stream even with an fsync before every acknowledgement.
+ * @param supervised whether the server uses `config/nats-server.conf`
+ * @param replicas number of copies of the streams on an external cluster
  */
 export function durabilityOf(version: string, supervised: boolean, replicas: number): DurabilityLevel {
   if (replicas >= 3) return 'replicated';
   return supervised && atLeast(version, [2, 10, 23]) ? 'power-loss' : 'process-crash';
 }
 
-/** Whether `version` (x.y.z, a suffix is ignored) is at least `wanted`. */
+/** Whether `version` (x.y.z; a suffix is ignored) is at least `wanted`. */
 export function atLeast(version: string, wanted: readonly [number, number, number]): boolean {
   const parts = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (!parts) return false;

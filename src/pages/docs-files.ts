@@ -1,11 +1,9 @@
-/**
- * The files of the page at `/docs` that are not of swagger-ui-dist: its start and its styles.
- */
+/** Contains the script and the style of the page at `/docs`. The other files of the page are from swagger-ui-dist. */
 
 /**
- * The page uses no online validator, which would learn the document's address. The browser stores no key. The reader's settings
- * decide between light and dark. The filter compares with tags, paths, summaries and operation ids; the package's own filter
- * compares with tags only.
+ * Script that starts the page. No online validator is used, since it would receive the document's address. The browser
+ * does not store API keys. Light or dark mode follows the reader's system. The filter searches tags, paths, summaries
+ * and operation ids; the package's own filter searches tags only.
  */
 export const referenceScript = `const matches = (phrase, ...texts) =>
   texts.some((text) => String(text).toLowerCase().includes(phrase.toLowerCase()));
@@ -21,10 +19,10 @@ const filterOperations = (tags, phrase) =>
           ),
     )
     .filter((tag) => tag.get('operations').size > 0);
-// A link inside the button that unfolds an operation could not be reached by keyboard.
+// A link inside the button that opens an operation could not be reached by keyboard, so it becomes plain text.
 const plainInButtons = (DeepLink, { React }) => (props) =>
   props.path.includes('/') ? React.createElement('span', { className: 'nostyle' }, props.text) : React.createElement(DeepLink, props);
-// Lists that the package leaves without a name for screen readers, and long texts that could not be scrolled by keyboard.
+// Adds names for screen readers to lists without one, and lets the keyboard scroll long texts.
 const mend = () => {
   for (const list of document.querySelectorAll('select:not([aria-label])')) {
     const parameter = list.closest('[data-param-name]')?.dataset.paramName;
@@ -52,8 +50,9 @@ follow();
 `;
 
 /**
- * No operation has links to others: their empty column would push the page wider than a narrow window. The colours are those of the
- * package, darker or lighter until they contrast with their background by 4.5.
+ * Style of the page. It hides the column for links, which is always empty and makes the page wider than a narrow
+ * window. The colors are those of the package, made darker or lighter until their contrast with the background is at
+ * least 4.5.
  */
 export const referenceStyle = `.swagger-ui .response-col_links { display: none; }
 .swagger-ui .responses-inner pre { overflow-wrap: anywhere; white-space: pre-wrap; }

@@ -1,12 +1,12 @@
 /**
- * Which repository an address of pages means, and whether whoever asks may see it. Names change hands, so what is remembered of
- * them is compared with the directory each time.
+ * Finds the repository that a page address names, and checks that the reader may see its pages. A name can pass to
+ * another repository, so a cached name is compared with the directory on each request.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
-import { directoryName, partitionName } from '../journal/subjects.ts';
+import { directoryName, partitionName } from '../foundation/partition-names.ts';
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
@@ -19,36 +19,39 @@ import { listHostedNotes } from '../store/tables/hosted-notes.ts';
 import { hostedSettings, type PageSettings } from '../store/tables/hosted-settings.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 
-/** Pages that may be shown. */
+/** The pages of a repository that the reader may see. */
 export interface Pages {
   repository: RepositoryRecord;
   settings: PageSettings;
   partition: Partition;
 }
 
-/** A repository with public notes, and the newest of them. */
+/** A repository with public notes, and its newest version. */
 export interface Published {
   fullName: string;
   version: string;
-  /** In milliseconds. */
+  /** Date of the newest version's note, in milliseconds since 1970. */
   date: number;
 }
 
-/** All repositories are read at most this often, and for a fiftieth of the time at most. */
-const lookMs = 1000;
+/**
+ * Minimum pause between two reads of all repositories. The pause is also at least 50 times as long as the read took:
+ * after 100 ms of reading, 5 seconds.
+ */
+const pollMs = 1000;
 const restTimes = 50;
 
-/** Carries out costly work that anybody can ask for. */
-class Seldom {
+/** Limits how often costly work runs. Without this limit, any reader could start the work with each request. */
+class WorkLimiter {
   private nextAt = Number.NEGATIVE_INFINITY;
 
-  /** Whether the work was done now. */
+  /** Runs the work if the pause after the last run is over. Returns whether the work ran. */
   run(work: () => void): boolean {
     const began = performance.now();
     if (began < this.nextAt) return false;
     work();
     const ended = performance.now();
-    this.nextAt = ended + Math.max(lookMs, (ended - began) * restTimes);
+    this.nextAt = ended + Math.max(pollMs, (ended - began) * restTimes);
     return true;
   }
 }
@@ -56,13 +59,13 @@ class Seldom {
 export class PageFinder {
   private readonly readers: Readers;
   private readonly settings: Pick<Settings, 'partitions' | 'hostOrigin'>;
-  /** Ids of repositories by the name they have, and by those that they had. */
+  /** Ids of repositories by their current name. `byFormerName` has the ids by former names. */
   private byName = new Map<string, string[]>();
   private byFormerName = new Map<string, string[]>();
-  private readonly looks = new Seldom();
-  /** Names of the repositories that the list of published notes shows. */
+  private readonly nameRefreshes = new WorkLimiter();
+  /** Names of the repositories in the last list of published notes. */
   private listed: readonly string[] = [];
-  private readonly lists = new Seldom();
+  private readonly lists = new WorkLimiter();
 
   constructor(readers: Readers, settings: Pick<Settings, 'partitions' | 'hostOrigin'>) {
     this.readers = readers;
@@ -70,9 +73,9 @@ export class PageFinder {
   }
 
   /**
-   * The pages of a repository by its name; undefined when there is no such repository, or its pages are not for whoever asks.
-   * Of two hosts' repositories of one name, that of the default host goes before.
-   * @param key that was given for unlisted pages
+   * Finds the pages of a repository by its name. Undefined for an unknown repository, or when the reader may not see
+   * its pages. When repositories on two hosts have this name, the repository on the default host is chosen.
+   * @param key the key in the request, for unlisted pages
    */
   find(fullName: string, key: string | null): Pages | undefined {
     const directory = this.directory();
@@ -80,8 +83,9 @@ export class PageFinder {
   }
 
   /**
-   * The name that a repository has now whose pages were at another one: what was linked stays to be found, until somebody else
-   * has that name. Undefined when nobody had it, or the pages are not for whoever asks.
+   * Returns the current name of a repository that formerly had the given name, so that old links still work. Old links
+   * stop working when another repository takes the name. Undefined when no repository had the name, or the reader may
+   * not see its pages.
    */
   movedTo(fullName: string, key: string | null): string | undefined {
     const name = fullName.toLowerCase();
@@ -95,18 +99,19 @@ export class PageFinder {
   }
 
   /**
-   * The repositories whose notes everybody may read, that with the newest note first. Private ones are left out, also where their
-   * pages are public: whoever has such an address got it from somebody. A new note can be a moment late here; one that is not public
-   * any more is gone at once.
+   * Lists the repositories with public notes, sorted by their newest note. Private repositories are omitted even when
+   * their pages are public, so that their names are known only to readers who received the address. A new note can be
+   * missing from the list for a moment. A note that is no longer public disappears immediately.
+   * @param max maximum number of repositories
    */
-  published(most: number): Published[] {
+  published(max: number): Published[] {
     const directory = this.directory();
     this.lists.run(() => {
-      this.look(directory);
+      this.refreshNames(directory);
       const all = [...this.byName.keys()].flatMap((name) => this.newest(directory, name) ?? []);
       this.listed = all
         .sort(byDate)
-        .slice(0, most)
+        .slice(0, max)
         .map(({ fullName }) => fullName.toLowerCase());
     });
     return this.listed.flatMap((name) => this.newest(directory, name) ?? []).sort(byDate);
@@ -135,11 +140,11 @@ export class PageFinder {
 
   private named(directory: Partition, name: string): DirectoryRepository[] {
     const known = this.remembered(directory, name);
-    const hasLooked = known.length === 0 && this.looks.run(() => this.look(directory));
-    return hasLooked ? this.remembered(directory, name) : known;
+    const isRefreshed = known.length === 0 && this.nameRefreshes.run(() => this.refreshNames(directory));
+    return isRefreshed ? this.remembered(directory, name) : known;
   }
 
-  private look(directory: Partition): void {
+  private refreshNames(directory: Partition): void {
     this.byName = new Map();
     this.byFormerName = new Map();
     for (const { id, fullName } of listDirectoryRepositories(directory, null)) {
@@ -148,7 +153,7 @@ export class PageFinder {
     }
   }
 
-  /** In lower case. */
+  /** Returns the former names of a repository, in lower case. */
   private formerNames(id: string): string[] {
     return (this.stored(id)?.repository.formerNames ?? []).map((name) => name.toLowerCase());
   }
@@ -186,7 +191,7 @@ function isShown({ visibility, key }: PageSettings, given: string | null): boole
   return key !== undefined && given !== null && timingSafeEqual(digest(key), digest(given));
 }
 
-/** Of one length, whatever was given. */
+/** Returns a digest of a text. Texts can have any length, but `timingSafeEqual` requires values of the same length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,6 +1,6 @@
 /**
- * `GET /`: what runs at this address, what is published here, and the next steps of whoever has just started it. It takes no key,
- * so it names nothing that is not public: no settings of the machine, and no repository but those with public notes.
+ * Serves the start page at `GET /`: the service, the published notes, and the next steps after a first start. The page
+ * needs no API key, so it shows only public data: no settings of the machine, and only repositories with public notes.
  */
 import { escapeHtml } from '../foundation/escape-html.ts';
 import { namePath } from '../foundation/page-url.ts';
@@ -14,20 +14,23 @@ import { pagePolicy } from './policy.ts';
 import { sendPage } from './send.ts';
 import { styleVersion } from './style.ts';
 
-/** Addresses on the page that depend on the settings or the request. */
+/** The address of the service on the page. It depends on the settings or the request. */
 export interface Place {
-  /** Address of the service; links on the page are relative, so that they lead right behind any proxy. */
+  /**
+   * Address of the service, as text. Links on the page do not use this address: they are relative, so that they work
+   * behind any proxy.
+   */
   service: string;
-  /** Whether the address is that of the settings, so that others reach it. */
+  /** Whether `service` is the public address in the settings, which other people can reach. */
   isPublic: boolean;
 }
 
-const mostListed = 50;
+const maxListed = 50;
 
-/** The routes of the page, and an answer for browsers that ask for an icon. */
+/** Makes the routes of the page and of the icon that browsers request with it. */
 export function homeRoutes(finder: PageFinder, placeOf: (exchange: Exchange) => Place): HttpRoute[] {
   const handle = (exchange: Exchange): void => {
-    const body = homePage(placeOf(exchange), finder.published(mostListed));
+    const body = homePage(placeOf(exchange), finder.published(maxListed));
     sendPage(exchange, { type: 'text/html; charset=utf-8', body, isListed: false }, 'no-cache');
   };
   return [
@@ -36,11 +39,11 @@ export function homeRoutes(finder: PageFinder, placeOf: (exchange: Exchange) => 
   ];
 }
 
-/** The page, with the newest version of each repository that has public notes. */
+/** Makes the start page, with the newest version of each repository that has public notes. */
 export function homePage({ service, isPublic }: Place, published: readonly Published[]): string {
   const unreachable = isPublic
     ? ''
-    : '\n<p>This is the address that your browser asked. A host elsewhere needs the one that it reaches the service at: put it into <code>TIDINGS_PUBLIC_URL</code>.</p>';
+    : '\n<p>This is the address that your browser used. A host on another machine needs the public address of the service: set it as <code>TIDINGS_PUBLIC_URL</code>.</p>';
   return `${head('en', [
     '<title>Tidings</title>',
     '<meta name="description" content="Release notes from merged pull requests">',
@@ -52,7 +55,7 @@ export function homePage({ service, isPublic }: Place, published: readonly Publi
 <h1>Tidings</h1>
 <p class="date">Version ${escapeHtml(version)}</p>
 </header>
-<p>Release notes from merged pull requests: a draft for each kind of reader, edited by people, published where they are read.</p>
+<p>Tidings drafts release notes from merged pull requests, one draft for each kind of reader. People edit the drafts and publish them.</p>
 <ul>
 <li><a href="docs/guide">Guide</a> to the API, task by task</li>
 <li><a href="docs">API reference</a>, to read and to try, and its <a href="api/openapi.json">OpenAPI document</a></li>
@@ -62,23 +65,23 @@ ${notesSection(published)}<section aria-labelledby="next">
 <h2 id="next">Next steps</h2>
 <ol>
 <li>
-<p>Give your source-code host a webhook, for a repository or for a whole organisation:</p>
+<p>Give your source-code host a webhook, for a repository or for a whole organization:</p>
 <dl>
 <dt>Payload URL</dt><dd><code>${escapeHtml(service)}/api/webhooks/scm</code></dd>
 <dt>Content type</dt><dd><code>application/json</code></dd>
-<dt>Secret</dt><dd>what the file <code>webhook-secret</code> in the data directory holds, or <code>TIDINGS_WEBHOOK_SECRETS</code></dd>
+<dt>Secret</dt><dd>the content of the file <code>webhook-secret</code> in the data directory, or of <code>TIDINGS_WEBHOOK_SECRETS</code></dd>
 <dt>Events</dt><dd>pull requests, issues, pushes</dd>
 </dl>${unreachable}
 </li>
 <li>
-<p>Make a key on the machine that the service runs on:</p>
-<pre class="wrap"><code>tidings keys create --org ORGANISATION --name NAME</code></pre>
+<p>Create an API key on the machine that the service runs on:</p>
+<pre class="wrap"><code>tidings keys create --org ORGANIZATION --name NAME</code></pre>
 </li>
 <li>
-<p>Ask for the repositories that have sent something, then for a range and its drafts:</p>
+<p>List the repositories that have sent a webhook. Then create a range and generate its drafts:</p>
 <pre class="wrap"><code>curl -H "Authorization: Bearer KEY" ${escapeHtml(service)}/api/repos</code></pre>
 </li>
-<li><p>When something is wrong, <code>tidings doctor</code> says what, and <code>tidings help</code> lists all commands.</p></li>
+<li><p>If something is wrong, <code>tidings doctor</code> reports the cause. <code>tidings help</code> lists all commands.</p></li>
 </ol>
 </section>
 </main>
@@ -102,7 +105,9 @@ ${items.join('\n')}
 `;
 }
 
-/** Browsers ask for one on their own. That there is none is no failure to report. */
+/**
+ * Replies 204 to requests for an icon. Browsers send them without being asked to, so a missing icon is not an error.
+ */
 function noIcon(exchange: Exchange): void {
   exchange.reply(204, '', '', [...pageHeaders(pagePolicy), 'Cache-Control', 'public, max-age=86400']);
 }

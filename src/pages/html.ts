@@ -1,40 +1,47 @@
 /**
- * The HTML around notes: a repository's list of versions, the page of one version, the page for what is not there. Notes come as
- * safe HTML; all else is escaped here. No scripts, nothing from elsewhere.
+ * Writes the HTML of the pages: the list of a repository's versions, the page of a version, and the page for unknown
+ * addresses. The HTML of notes is already safe; everything else is escaped here. Pages have no scripts and load nothing
+ * from other servers.
  */
 import { escapeHtml } from '../foundation/escape-html.ts';
 import { visibleText } from '../foundation/visible-text.ts';
 import type { Persona } from '../protocol/stored.ts';
 import type { HostedEntry, HostedNote } from '../store/tables/hosted-notes.ts';
 
-/** What all pages of a repository say of it. */
+/** Properties of a repository that appear on all its pages. */
 export interface Site {
-  /** Name above its pages. */
+  /** Heading of the repository's pages. */
   title: string;
   language: string;
-  /** Way to the list, by which all links on a page go. */
+  /** Relative link to the list of versions. All other links on a page begin with this link. */
   home: string;
-  /** Absolute address of the page for search engines; null where they are to keep none, or it is not known. */
+  /**
+   * Absolute address of the page for search engines; null when search engines must not list the page, or its address is
+   * not known.
+   */
   canonical: string | null;
   stylesheet: string;
-  /** Whether search engines may keep the pages. */
+  /** Whether search engines may list the pages. */
   isListed: boolean;
   feeds: { atom: string; json: string };
 }
 
-/** A page of the list of versions. */
+/** One page of the list of versions. */
 export interface List {
   entries: readonly (HostedEntry & { url: string })[];
   number: number;
-  /** Addresses of the pages with newer and older versions. */
+  /**
+   * Address of the page with newer versions; null on the first page. `older` is the address of the page with older
+   * versions.
+   */
   newer: string | null;
   older: string | null;
 }
 
-/** How notes are marked that are not for customers. */
+/** Labels that are shown on notes that are not for customers. */
 const readers = { engineer: 'For engineers', internal: 'Internal notes' } as const;
 
-/** The list of versions, the newest first. */
+/** Makes a page of the list of versions, the newest first. */
 export function listPage(site: Site, { entries, number, newer, older }: List): string {
   const items = entries.map(
     ({ version, path, excerpt = '', date, url }) =>
@@ -58,8 +65,8 @@ export function listPage(site: Site, { entries, number, newer, older }: List): s
 }
 
 /**
- * The page of a version's note.
- * @param other note of the version that readers of this page may also want
+ * Makes the page of a version's note.
+ * @param other the version's note for another persona, linked from this page
  */
 export function versionPage(site: Site, note: HostedNote, other?: { persona: Persona; url: string }): string {
   const { version, persona, excerpt = '', date } = note;
@@ -80,7 +87,7 @@ ${note.html}
   });
 }
 
-/** The one page for all that is not there, or not for everybody. */
+/** Makes the page for addresses that do not exist, or whose page the reader may not see. */
 export function missingPage(stylesheet: string): string {
   return `${head('en', [
     '<title>Not found</title>',
@@ -89,7 +96,7 @@ export function missingPage(stylesheet: string): string {
   ])}
 <main>
 <h1>Not found</h1>
-<p>There are no release notes at this address, or they are not shown to everybody.</p>
+<p>There are no release notes at this address, or they are not public.</p>
 </main>
 </body>
 </html>
@@ -125,7 +132,7 @@ ${main}
 `;
 }
 
-/** The beginning of a page, up to its body. */
+/** Returns the beginning of a page, up to `<body>`. */
 export function head(language: string, lines: readonly string[]): string {
   return `<!doctype html>
 <html lang="${escapeHtml(language)}">
@@ -139,24 +146,27 @@ ${lines.filter((line) => line !== '').join('\n')}
 <body>`;
 }
 
-/** A text of others: what does not show, or turns the direction of writing, would make another name of it. */
+/**
+ * Escapes a text that was not written by this service. Removes invisible characters and characters that change the
+ * direction of writing, since these could make the text look like another name.
+ */
 export function shown(text: string): string {
   return escapeHtml(visibleText(text));
 }
 
-/** @param audience whom the note is for, beside its date */
+/** @param audience label of the readers, shown after the date */
 function time(date: number, language: string, audience?: string): string {
   const more = audience === undefined ? '' : ` · ${audience}`;
   return `<p class="date">${timeTag(date, language)}${more}</p>`;
 }
 
-/** A day in words, for people and for programs. */
+/** Writes a day as text for people and, in an attribute, as a machine-readable date. */
 export function timeTag(date: number, language: string): string {
   const day = new Date(date);
   return `<time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, language))}</time>`;
 }
 
-/** A day in words, in English where the language is not known. */
+/** Writes a day as text, in English when the language is not known. */
 function longDate(day: Date, language: string): string {
   const options = { dateStyle: 'long', timeZone: 'UTC' } as const;
   try {

@@ -1,6 +1,7 @@
 /**
- * `GET /notes/OWNER/NAME/`, its feeds, and below it a page for each version and persona. What is unknown, switched off or asked for
- * without its key is one and the same 404. Reading needs no API key and takes nothing from any limit; a page costs some table reads.
+ * Serves the pages at `GET /notes/OWNER/NAME/`: the list of versions, its feeds, and a page for each version and
+ * persona. Pages that are unknown, switched off or requested without their key all get the same 404. Reading a page
+ * needs no API key and counts towards no limit, since a page costs only a few table reads.
  */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -26,38 +27,43 @@ import { style, styleVersion } from './style.ts';
 
 type PageRouteSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'partitions' | 'hostOrigin'>;
 
-/** What is asked for below the pages of a repository. */
+/** A request for a page of a repository. */
 interface Asked {
-  /** The path as it was sent. */
+  /** The part of the path below the repository's address, as the client sent it. */
   rest: string;
   page: string | null;
-  /** Address of the service for links that must be absolute. */
+  /** Address of the service, for links that must be absolute. */
   service: string;
-  /** Whether the settings name that address, so that search engines may be told of it. */
+  /**
+   * Whether `service` is the public URL in the settings. Search engines are given only addresses with the public URL.
+   */
   isPublic: boolean;
   stylesheet: string;
 }
 
 const listSize = 20;
 const feedSize = 20;
-/** Texts of one feed together, in characters; of later notes only excerpts are shown. */
-const longestFeed = 2_000_000;
+/**
+ * Maximum length of all notes in a feed together, in characters. Notes beyond this length are shown with their excerpt
+ * only.
+ */
+const maxFeedLength = 2_000_000;
 const html = 'text/html; charset=utf-8';
 const below = '/notes/';
 const plainHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** The routes of all pages. */
+/** Makes the routes of all pages. */
 export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpRoute[] {
   const finder = new PageFinder(readers, settings);
   const handle = (exchange: Exchange): void => {
     const [, owner = '', name = '', rest] = /^\/notes\/([^/]+)\/([^/]+)(?:\/(.*))?$/.exec(exchange.url) ?? [];
-    // Whether there are such pages is not told by this.
+    // Redirects whether the repository exists or not, so the redirect does not reveal which repositories have pages.
     if (rest === undefined && name !== '') return redirect(exchange, 308, `./${name}/`);
     const query = new URLSearchParams(exchange.query);
     const key = query.get('key');
     const fullName = `${decodedPath(owner)}/${decodedPath(name)}`;
     const pages = finder.find(fullName, key);
-    const stylesheet = `${up(exchange.url.slice(below.length))}style.css?v=${styleVersion}`;
+    const stylesheet = `${pathToRoot(exchange.url.slice(below.length))}style.css?v=${styleVersion}`;
     if (pages && rest !== undefined) {
       const asked: Asked = { rest, page: query.get('page'), stylesheet, ...addressOf(settings, exchange) };
       const reply = replyTo(pages, asked);
@@ -66,7 +72,7 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
     }
     const movedTo = pages ? undefined : finder.movedTo(fullName, key);
     if (movedTo !== undefined)
-      return redirect(exchange, 308, `${up(rest ?? '')}../../${namePath(movedTo)}/${rest ?? ''}`);
+      return redirect(exchange, 308, `${pathToRoot(rest ?? '')}../../${namePath(movedTo)}/${rest ?? ''}`);
     exchange.reply(404, html, missingPage(stylesheet), [...pageHeaders(pagePolicy), 'Cache-Control', 'no-store']);
   };
   return [
@@ -76,26 +82,29 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
   ];
 }
 
-/** The way from a path to what its first part is in; links go by it, so that they lead right behind any proxy. */
-function up(path: string): string {
+/**
+ * Returns the relative link from a path to the folder of the path's first part: for `v1/engineer` it is `../`. Such
+ * links work behind any proxy.
+ */
+function pathToRoot(path: string): string {
   return '../'.repeat(path.split('/').length - 1) || './';
 }
 
-/** The address in the settings, else the one that the request names. */
+/** Returns the address of the service: the public URL in the settings, else the address in the Host header. */
 function addressOf(settings: PageRouteSettings, { headers }: Exchange): Pick<Asked, 'service' | 'isPublic'> {
   const { host = '' } = headers;
   const isPublic = settings.publicUrl !== '';
   return { service: isPublic || !plainHost.test(host) ? publicUrlOf(settings) : `http://${host}`, isPublic };
 }
 
-/** The reply, or where it is instead. */
+/** Returns the reply to a request, or the address to redirect it to; undefined for a page that does not exist. */
 function replyTo(pages: Pages, asked: Asked): Reply | string | undefined {
   const { fullName } = pages.repository;
   const { visibility, title = `Release notes of ${fullName}`, language = 'en' } = pages.settings;
   const { rest, service, stylesheet } = asked;
   const isListed = visibility === 'public';
   const key = isListed ? undefined : pages.settings.key;
-  const home = up(rest) + (key === undefined ? '' : `?key=${encodeURIComponent(key)}`);
+  const home = pathToRoot(rest) + (key === undefined ? '' : `?key=${encodeURIComponent(key)}`);
   const outside = pagesUrl(service, fullName, key);
   const toFeeds = (from: string) => ({ atom: feedUrl(from, 'atom'), json: feedUrl(from, 'json') });
   const canonical = asked.isPublic && isListed ? outside : null;
@@ -109,7 +118,7 @@ function replyTo(pages: Pages, asked: Asked): Reply | string | undefined {
   return noteReply(pages, site, rest);
 }
 
-/** A page of the list; those beyond the last are not there. */
+/** Returns a page of the list of versions; undefined beyond the last page. */
 function listReply({ partition, repository }: Pages, site: Site, page: string | null): Reply | undefined {
   const number = page === null ? 1 : /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 0;
   const total = countHostedNotes(partition, repository.id);
@@ -135,7 +144,10 @@ function withPage(home: string, number: number): string {
   return `${home}${home.includes('?') ? '&' : '?'}page=${number}`;
 }
 
-/** A note's page, or the address of the engineers' page where their note has moved to. */
+/**
+ * Returns the page of a note. If an engineers' note has moved to a page of its own, returns the address of that page
+ * instead.
+ */
 function noteReply(pages: Pages, site: Site, rest: string): Reply | string | undefined {
   const { partition, repository } = pages;
   for (const { version, path } of pagesOfPath(rest)) {
@@ -151,7 +163,10 @@ function noteReply(pages: Pages, site: Site, rest: string): Reply | string | und
   return undefined;
 }
 
-/** The engineers' note of a customers' page, and the other way round. */
+/**
+ * Returns the note that a page links to: the engineers' note for a customers' page, the customers' note for an
+ * engineers' page.
+ */
 function otherNote({ partition, repository }: Pages, { persona, version, path }: HostedNote): HostedNote | undefined {
   if (persona === 'customer') return readEngineersNote(partition, repository.id, version);
   const own = persona === 'engineer' && path ? readHostedNote(partition, repository.id, version) : undefined;
@@ -159,7 +174,7 @@ function otherNote({ partition, repository }: Pages, { persona, version, path }:
 }
 
 function newest({ partition, repository }: Pages, home: string): FeedNote[] {
-  let room = longestFeed;
+  let room = maxFeedLength;
   return listHostedNotes(partition, repository.id, 0, feedSize).flatMap(({ version, path }) => {
     const note = readHostedNote(partition, repository.id, version, path);
     if (!note) return [];
@@ -175,7 +190,7 @@ function sendStyle(exchange: Exchange): void {
 
 function redirect(exchange: Exchange, status: 307 | 308, path: string): void {
   const location = exchange.query === '' || path.includes('?') ? path : `${path}?${exchange.query}`;
-  // A former name can be another repository's tomorrow.
+  // The redirect is cached for a minute only, because another repository can take a former name at any time.
   const caching = ['Cache-Control', `${exchange.query.includes('key=') ? 'private' : 'public'}, max-age=60`];
   exchange.reply(status, '', '', ['Location', location, ...pageHeaders(pagePolicy), ...caching]);
 }

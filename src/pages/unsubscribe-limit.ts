@@ -1,6 +1,8 @@
 /**
- * Limits the page for unsubscribing, which needs no API key: guesses per client, visits and writes per recipient, writes per
- * organisation. Clients do not share a limit with valid links, so that guesses behind one proxy hold up no recipient.
+ * Limits the requests to the unsubscribe page, which needs no API key. Requests with invalid links are limited per
+ * client, visits per recipient, and writes per recipient and per organization. Requests with valid links are not
+ * limited per client. Otherwise, someone who guesses links through a shared proxy would block recipients behind the
+ * same proxy.
  */
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../foundation/errors.ts';
@@ -9,10 +11,10 @@ import { IngestionLimit, type IngestionRate } from '../ingress/limit.ts';
 import type { Recipient } from '../store/tables/suppressions.ts';
 
 const minuteMs = 60_000;
-/** Requests with links that were not made here. */
+/** Maximum number of requests with invalid links per client. A link is invalid when this service did not make it. */
 const guesses: IngestionRate = { count: 120, periodMs: minuteMs };
 const visits: IngestionRate = { count: 120, periodMs: minuteMs };
-/** A person changes their mind a few times. */
+/** Maximum number of writes per recipient. A person may change their mind a few times. */
 const changes: IngestionRate = { count: 10, periodMs: 60 * minuteMs };
 const changesTogether: IngestionRate = { count: 300, periodMs: minuteMs };
 
@@ -21,15 +23,15 @@ export class UnsubscribeLimit {
   private readonly clients = bucketsOf(guesses);
   private readonly visitors = bucketsOf(visits);
   private readonly recipients = bucketsOf(changes);
-  private readonly organisations = bucketsOf(changesTogether);
+  private readonly organizations = bucketsOf(changesTogether);
 
-  /** @param trustedProxies addresses and networks whose X-Forwarded-For counts */
+  /** @param trustedProxies addresses and networks whose X-Forwarded-For header is trusted */
   constructor(trustedProxies: readonly string[]) {
     this.addresses = new ClientAddress(trustedProxies);
   }
 
   /**
-   * Takes one request of a client with an invalid link at `now` (milliseconds).
+   * Counts a request with an invalid link towards the limit of its client. `now` is in milliseconds.
    * @throws ServiceError `rateLimited`
    */
   guess(peer: string, forwarded: string | undefined, now: number): void {
@@ -37,7 +39,7 @@ export class UnsubscribeLimit {
   }
 
   /**
-   * Takes one request with a recipient's link.
+   * Counts a request with a valid link towards the limit of its recipient.
    * @throws ServiceError `rateLimited`
    */
   visit({ orgId, address }: Recipient, now: number): void {
@@ -45,21 +47,24 @@ export class UnsubscribeLimit {
   }
 
   /**
-   * Takes one write.
+   * Counts a write towards the limits of its recipient and its organization.
    * @throws ServiceError `rateLimited`
    */
   change({ orgId, address }: Recipient, now: number): void {
     take(this.recipients, `${orgId} ${address}`, now);
-    take(this.organisations, orgId, now);
+    take(this.organizations, orgId, now);
   }
 
-  /** Forgets buckets that are full again. */
+  /** Removes token buckets that are full again. */
   sweep(now: number): void {
-    for (const limit of [this.clients, this.visitors, this.recipients, this.organisations]) limit.sweep(now);
+    for (const limit of [this.clients, this.visitors, this.recipients, this.organizations]) limit.sweep(now);
   }
 }
 
-/** Token buckets, one for each key, full at start, of this process. */
+/**
+ * Makes the token buckets for one limit in the memory of this process. Each key has its own bucket, which is full at
+ * first.
+ */
 function bucketsOf(rate: IngestionRate): IngestionLimit {
   return new IngestionLimit(() => [rate], 0);
 }
@@ -71,7 +76,10 @@ function take(limit: IngestionLimit, key: string, now: number): void {
   throw new ServiceError('rateLimited', `Too many requests. Wait ${retryAfter} seconds.`, { retryAfter });
 }
 
-/** One client: an IPv4 address, or a network of IPv6 as large as one customer of a provider gets (/48). */
+/**
+ * Returns the key of a client: its IPv4 address, or its IPv6 network (/48, the size that a provider gives one
+ * customer).
+ */
 function clientOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const plain = ipaddr.process(address);

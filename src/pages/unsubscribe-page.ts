@@ -1,23 +1,23 @@
 /**
- * The page by which a recipient of mail unsubscribes: shown to whoever follows the link of a mail, and the target of mail
- * programs that do it in one click (RFC 8058). Only the button, or such a program, changes anything: links are also followed
- * by machines that look for harm.
+ * Serves the page where a recipient of mail unsubscribes. Release notes sent by mail link to this page, and mail
+ * programs post to it for one-click unsubscribing (RFC 8058). Only a POST, sent by the button or by a mail program,
+ * changes anything. A GET changes nothing, because security scanners also open the links of mails.
  */
 
-import { type ApiContext, carryOut } from '../api/context.ts';
+import { type ApiContext, runCommand } from '../api/context.ts';
 import { notFound } from '../foundation/errors.ts';
 import { escapeHtml } from '../foundation/escape-html.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { pageHeaders } from '../http/page-headers.ts';
 import type { HttpRoute } from '../http/server.ts';
-import { directoryName } from '../journal/subjects.ts';
-import { readOrganisation } from '../store/tables/directory.ts';
+import { readOrganization } from '../store/tables/directory.ts';
 import { isSuppressed, type Recipient, readUnsubscribeToken } from '../store/tables/suppressions.ts';
 import type { UnsubscribeLimit } from './unsubscribe-limit.ts';
 
 const path = '/unsubscribe/:token';
-const mostBytes = 16_384;
+const maxBytes = 16_384;
 
 const policy = [
   "default-src 'none'",
@@ -27,16 +27,19 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the page works with. */
+/** Dependencies of the page. */
 interface Services {
   context: ApiContext;
   budget: BodyBudget;
   limit: UnsubscribeLimit;
-  /** Writes under way, by recipient and wish: the same request sent again meanwhile waits for the first one. */
+  /**
+   * Writes in progress, by recipient and requested state. A concurrent duplicate waits for the write of the first
+   * request.
+   */
   writing: Map<string, Promise<unknown>>;
 }
 
-/** The routes of the page. */
+/** Returns the routes of the page. */
 export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget, limit: UnsubscribeLimit): HttpRoute[] {
   const services: Services = { context, budget, limit, writing: new Map() };
   return [
@@ -47,7 +50,7 @@ export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget, limit
       handle: (exchange) => {
         const recipient = recipientOf(services, exchange);
         exchange.receive(
-          { maxBytes: mostBytes, budget },
+          { maxBytes: maxBytes, budget },
           () => {},
           (bytes) => exchange.guard(() => change(services, exchange, recipient, bytes.toString('latin1'))),
         );
@@ -63,8 +66,9 @@ function show(services: Services, exchange: Exchange): void {
 }
 
 /**
- * A mail program sends `List-Unsubscribe=One-Click`, the page its own button. A request for the state that is stored already gets
- * the same reply and writes nothing: mail programs and people send it several times.
+ * Handles a POST. `again=1`, sent by the button "Get them again", subscribes the recipient. Any other body, such as
+ * `List-Unsubscribe=One-Click` of a mail program, unsubscribes. Mail programs and people often send the same request
+ * several times. A request for the state that is already stored writes nothing, but gets the same reply as a change.
  */
 async function change(services: Services, exchange: Exchange, recipient: Recipient, body: string): Promise<void> {
   const { context } = services;
@@ -81,7 +85,7 @@ async function write({ context, limit, writing }: Services, recipient: Recipient
     return;
   }
   limit.change(recipient, Date.now());
-  const written = carryOut(context, directoryName, { name: 'suppress', ...recipient, suppressed });
+  const written = runCommand(context, directoryName, { name: 'suppress', ...recipient, suppressed });
   writing.set(wish, written);
   await written.finally(() => writing.delete(wish));
 }
@@ -92,8 +96,9 @@ function isOut({ readers }: ApiContext, recipient: Recipient): boolean {
 }
 
 /**
- * Whom the link of a request means. It reads the address of the connection, so it comes before anything that is awaited.
- * @throws ServiceError `notFound` for a token that was not made here, or for an organisation that is gone; `rateLimited`
+ * Returns the recipient that the link of a request names. Call it before the first await, because it reads the client's
+ * address from the connection.
+ * @throws ServiceError `rateLimited`, or `notFound` for an invalid token or an organization that no longer exists
  */
 function recipientOf({ context, limit }: Services, exchange: Exchange): Recipient {
   const [token = ''] = exchange.params;
@@ -108,11 +113,11 @@ function recipientOf({ context, limit }: Services, exchange: Exchange): Recipien
 
 function nameOf({ readers }: ApiContext, { orgId }: Recipient): string | undefined {
   const directory = readers.fresh(directoryName);
-  return directory && readOrganisation(directory, orgId)?.login;
+  return directory && readOrganization(directory, orgId)?.login;
 }
 
-function pageFor(organisation: string | undefined, isOut: boolean): string {
-  const name = escapeHtml(organisation ?? '');
+function pageFor(organization: string | undefined, isOut: boolean): string {
+  const name = escapeHtml(organization ?? '');
   const state = isOut
     ? `You get no more release notes of ${name} by mail.`
     : `You get the release notes of ${name} by mail.`;

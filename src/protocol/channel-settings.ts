@@ -1,24 +1,29 @@
 /**
- * What connections of the channels hold, field by field: where the receiver is, and as whom it is written to. Which of the
- * fields are secret is said by each channel's own file in `channels/`.
+ * The settings of channel connections, field by field: where the receiver is, and under which identity Tidings writes
+ * to the receiver. Each channel's own file in `channels/` states which fields are secret.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false } as const;
-/** A token or key that goes into a header. */
+/** A token or key that is sent in a header. */
 const token = { minLength: 1, maxLength: 500, pattern: '^[\\x21-\\x7e]+$' };
 const webAddress = { maxLength: 2_000, pattern: '^https?://' };
 const apiAddress = { maxLength: 2_000, pattern: '^https?://[^?#]+$' };
-/** No blanks, brackets or separators: an address is also a word of the SMTP protocol and of mail headers. */
+/**
+ * A mail address contains no blanks, brackets or separators, because the address is also a part of SMTP commands and of
+ * mail headers.
+ */
 const bareAddress = '[^\\s@<>()\\[\\],;:\\\\"\\x00-\\x20\\x7f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
 const address = `^${bareAddress}$`;
-/** A name in front of an address, in quotes or not, on one line. */
+/**
+ * The pattern of a name before an address, on one line. `without` lists the characters that the name must not contain.
+ */
 const nameOf = (without: string): string => `[^\\s${without}\\x00-\\x1f\\x7f][^${without}\\x00-\\x1f\\x7f]{0,99}`;
 const sender = `^(?:${bareAddress}|(?:"${nameOf('"\\\\')}"|${nameOf('"<>@,;:\\\\')}) ?<${bareAddress}>)$`;
 /** One line of visible text. */
 const line = '^[^\\x00-\\x1f\\x7f]+$';
 
-/** Either an incoming webhook, or a bot with its channel. */
+/** Settings of a workspace chat: either an incoming webhook, or a bot and its channel. */
 export const WorkspaceChatSettingsSchema = Type.Object(
   {
     webhookUrl: Type.Optional(Type.String({ ...webAddress, description: 'address of an incoming webhook' })),
@@ -38,7 +43,7 @@ export const WorkspaceChatSettingsSchema = Type.Object(
 );
 export type WorkspaceChatSettings = Static<typeof WorkspaceChatSettingsSchema>;
 
-/** A workflow that takes cards. */
+/** Settings of an office chat: a workflow that accepts cards. */
 export const OfficeChatSettingsSchema = Type.Object(
   {
     webhookUrl: Type.String({
@@ -50,22 +55,22 @@ export const OfficeChatSettingsSchema = Type.Object(
 );
 export type OfficeChatSettings = Static<typeof OfficeChatSettingsSchema>;
 
-/** A workspace of the messenger, and where its news appear. */
+/** Settings of a support messenger: a workspace, and the newsfeeds that show its news items. */
 export const SupportMessengerSettingsSchema = Type.Object(
   {
     accessToken: Type.String({ ...token, description: 'token that may read and write news' }),
-    senderId: Type.Integer({ minimum: 1, description: 'id of the teammate in whose name the news appear' }),
+    senderId: Type.Integer({ minimum: 1, description: 'id of the teammate who is shown as the author of the news' }),
     state: Type.Optional(
       Type.Union([Type.Literal('live'), Type.Literal('draft')], {
         default: 'live',
-        description: '`draft` waits for somebody to set it live in the messenger',
+        description: '`draft` is hidden until a person sets it live in the messenger',
       }),
     ),
     newsfeedIds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1 }), {
         maxItems: 20,
         uniqueItems: true,
-        description: 'newsfeeds that show the item; none: nobody sees it yet',
+        description: 'newsfeeds that show the item; without any, it is not visible yet',
       }),
     ),
     apiUrl: Type.Optional(
@@ -80,7 +85,7 @@ export const SupportMessengerSettingsSchema = Type.Object(
 );
 export type SupportMessengerSettings = Static<typeof SupportMessengerSettingsSchema>;
 
-/** A mail server, a sender, and who is written to. */
+/** Settings of mail: a mail server, a sender, and the recipients. */
 export const EmailSettingsSchema = Type.Object(
   {
     host: Type.String({
@@ -109,13 +114,13 @@ export const EmailSettingsSchema = Type.Object(
       Type.String({ minLength: 1, maxLength: 254, pattern: line, description: 'name to log in with' }),
     ),
     password: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_000, pattern: line, description: 'goes with user' }),
+      Type.String({ minLength: 1, maxLength: 1_000, pattern: line, description: 'password for `user`' }),
     ),
     from: Type.String({
       maxLength: 358,
       pattern: sender,
       description:
-        'address of the sender, also with a name in front: `Notes <notes@example.com>`; stored as from and fromName',
+        'address of the sender, optionally with a name before it, as in `Notes <notes@example.com>`; stored as from and fromName',
     }),
     fromName: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, pattern: line, description: 'name of the sender' }),
@@ -123,7 +128,7 @@ export const EmailSettingsSchema = Type.Object(
     recipients: Type.Array(Type.String({ maxLength: 254, pattern: address }), {
       minItems: 1,
       maxItems: 500,
-      description: 'addresses, each of which gets a message of its own; for more, use the address of a mailing list',
+      description: 'addresses; each receives a message of its own; for more, use the address of a mailing list',
     }),
   },
   closed,

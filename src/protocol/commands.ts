@@ -1,6 +1,7 @@
 /**
- * API writes as they stand on the journal, and the results their partition stores for the gateway to read.
- * Everything random or clocked (ids, times, key hashes) is made by whoever enqueues the command.
+ * The shapes of commands and of their results. A command is an API write in the journal. The partition that folds a
+ * command stores its result for the gateway. Ids, times and key hashes are random or depend on a clock, so the sender
+ * of a command makes them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelCommandSchemas } from './channels.ts';
@@ -12,19 +13,26 @@ import { WaitSchema } from './retention.ts';
 import { FlagChangesSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 import { webhookCommands } from './webhooks.ts';
 
-/** Digests, one of which what is written to must have; absent = any state will do. */
+/**
+ * The command is accepted only if the object to change has one of these digests. If the field is absent, any state of
+ * the object is accepted.
+ */
 const ifMatch = Type.Optional(Type.Array(Type.String()));
 
-/** How many an organisation may have, as the setting was when the command was made; 0 or absent = no maximum. */
+/** Maximum per organization, as the setting was when the command was sent; 0 or absent = no maximum. */
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /**
- * When the life of the repository began that the command is meant for, in milliseconds; absent where its partition did not know
- * it, and in records of earlier versions. A life ends with the claim that it rests on.
+ * A command is meant for one incarnation of the repository. This field holds the time at which that incarnation began,
+ * in milliseconds. The field is absent if the repository's partition did not know the repository, and in records of
+ * earlier versions of Tidings. If the repository is only claimed, its incarnation ends when the claim ends.
  */
 const life = Type.Optional(Type.Integer());
 
-/** A person's change of a draft: the id of their API key, and which states of the draft it is meant for. */
+/**
+ * Fields of a command by which a person changes a draft. `by` is the id of the person's API key. `ifMatch` lists the
+ * digests of the draft that the sender accepts.
+ */
 const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
 /** Commands of a repository's partition. */
@@ -39,7 +47,7 @@ export const CommandSchema = Type.Union([
     resolution: ResolutionSchema,
     most,
     life,
-    /** Ranges that other repositories of the organisation have. */
+    /** Number of ranges in other repositories of the organization. */
     elsewhere: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   Type.Object({
@@ -48,7 +56,10 @@ export const CommandSchema = Type.Union([
     rangeId: Type.String(),
     persona: PersonaSchema,
     ticket: Type.String(),
-    /** Generates from what is left of a range that retention has erased changes of. */
+    /**
+     * Whether to generate the draft even if retention has erased some changes of the range. The draft is then generated
+     * from the remaining changes.
+     */
     force: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({
@@ -75,9 +86,12 @@ export const CommandSchema = Type.Union([
     name: Type.Literal('startBackfill'),
     backfillId: Type.String(),
     repository: EventRepositorySchema,
-    /** Whether its host has described the repository for this command; false = it is as stored. Absent in earlier versions. */
+    /**
+     * Whether the host has described the repository for this command; false = `repository` is as stored. The field is
+     * absent in records of earlier versions of Tidings.
+     */
     confirmed: Type.Optional(Type.Boolean()),
-    /** Nothing last changed before is read; null = everything. In milliseconds. */
+    /** Time in milliseconds. Items last changed before this time are not read; null = everything is read. */
     since: Type.Union([Type.Integer(), Type.Null()]),
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
@@ -86,7 +100,7 @@ export const CommandSchema = Type.Union([
 ]);
 export type Command = Static<typeof CommandSchema>;
 
-/** Scopes of a key (`all` for the instance's own). */
+/** Scopes of a key. A key with the scope `*` has all of them. */
 export const scopes = [
   'drafts:read',
   'drafts:write',
@@ -105,7 +119,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** An API key as stored: its hash, never itself. `orgId` null = bound to the instance. */
+/** An API key as stored: its hash, never the key itself. `orgId` null = bound to the instance. */
 export const KeyRecordSchema = Type.Object({
   id: Type.String(),
   hash: Type.String({ description: 'SHA-256 of the whole key, hex' }),
@@ -117,25 +131,35 @@ export const KeyRecordSchema = Type.Object({
   createdAt: Type.Integer(),
   expiresAt: Type.Union([Type.Integer(), Type.Null()]),
   revokedAt: Type.Union([Type.Integer(), Type.Null()]),
-  /** Id of the key it was made with; absent for the command line. */
+  /** Id of the key that created this key; absent if the command line created it. */
   createdBy: Type.Optional(Type.String()),
-  /** Id of the key that takes its place; it can be rotated once. */
+  /** Id of the key that replaced this key. A key can be rotated only once. */
   rotatedTo: Type.Optional(Type.String()),
-  /** Id of the first key of its line, for a key made by rotation. Keys that earlier versions rotated have none. */
+  /**
+   * For a key created by rotation: id of the first key of its line. Example: key B replaced key A, and key C replaced
+   * key B. A, B and C are one line, and `line` of B and of C is the id of A. Keys that earlier versions of Tidings
+   * rotated have no `line`.
+   */
   line: Type.Optional(Type.String()),
-  /** On the first key of a line: id of the newest one. */
+  /** On the first key of a line: id of the newest key of the line. */
   head: Type.Optional(Type.String()),
-  /** Ids of the keys that it ends with, for a key made by rotation; other keys end with `createdBy`. */
+  /**
+   * For a key created by rotation: ids of the keys that this key depends on. If the rotation line of one of those keys
+   * ends, this key ends too. A key without this field depends on `createdBy` only.
+   */
   makers: Type.Optional(Type.Array(Type.String())),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
-/** An operator's word: the erasing that waits may go on. Any partition takes it; it names exactly what it allows. */
+/**
+ * An operator's approval of an erasure that waits. The approval names exactly the wait that it approves. Every
+ * partition accepts approvals.
+ */
 export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 
 /**
- * A webhook secret of a host, or of one organisation of it, as stored: sealed. `previous` holds the texts that a rotation
- * left to verify for a while.
+ * A webhook secret of a host, or of one organization on a host, as stored: sealed. `previous` holds the former secrets
+ * that stay valid for a while after a rotation.
  */
 export const WebhookSecretRecordSchema = Type.Object({
   id: Type.String(),
@@ -150,8 +174,8 @@ export const WebhookSecretRecordSchema = Type.Object({
 });
 export type WebhookSecretRecord = Static<typeof WebhookSecretRecordSchema>;
 
-/** Of an organisation; what is not named stays as it is. */
-const organisationFields = {
+/** Fields of an organization. A field that is left out keeps its value. */
+const organizationFields = {
   orgId: Type.String(),
   tier: Type.Optional(Type.String()),
   refuseInternalOnPublicChannels: Type.Optional(Type.Boolean()),
@@ -159,21 +183,27 @@ const organisationFields = {
   ifMatch,
 };
 
-/** Refuses a login that several organizations bear. Records of earlier versions have no such field. */
+/**
+ * If set, the command is refused when several organizations have the given login. The field is absent in records of
+ * earlier versions of Tidings.
+ */
 const unambiguous = Type.Optional(Type.Literal(true));
 
 /** Commands of the directory. */
 export const DirectoryCommandSchema = Type.Union([
   Type.Object({
     name: Type.Literal('createKey'),
-    /** Login or id of the organisation; null binds the key to the instance. */
+    /** Login or id of the organization; null binds the key to the instance. */
     org: Type.Union([Type.String(), Type.Null()]),
     origin: Type.String(),
     key: KeyRecordSchema,
     most,
     unambiguous,
   }),
-  /** `key` takes the place of `keyId`, whose scopes, name and organisation it gets; the old one goes on for `overlapMs`. */
+  /**
+   * Replaces the old key `keyId` by the new key `key`. The new key gets the scopes, the name and the organization of
+   * the old key. The old key still works for `overlapMs`.
+   */
   Type.Object({
     name: Type.Literal('rotateKey'),
     keyId: Type.String(),
@@ -181,25 +211,31 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer({ minimum: 0 }),
     most,
   }),
-  /** `guarded` keeps the last key of the instance. Records of earlier versions have no such field. */
+  /**
+   * If `guarded` is set, the command does not revoke the last instance key. The field is absent in records of earlier
+   * versions of Tidings.
+   */
   Type.Object({
     name: Type.Literal('revokeKey'),
     keyId: Type.String(),
     guarded: Type.Optional(Type.Literal(true)),
   }),
-  Type.Object({ name: Type.Literal('updateOrganisation'), ...organisationFields }),
-  // What earlier versions wrote.
-  Type.Object({ name: Type.Literal('setTier'), ...organisationFields }),
-  Type.Object({ name: Type.Literal('setPolicy'), ...organisationFields }),
+  Type.Object({ name: Type.Literal('updateOrganisation'), ...organizationFields }),
+  // Earlier versions of Tidings wrote these two commands.
+  Type.Object({ name: Type.Literal('setTier'), ...organizationFields }),
+  Type.Object({ name: Type.Literal('setPolicy'), ...organizationFields }),
   Type.Object({
     name: Type.Literal('selectRepository'),
     repoId: Type.String(),
-    /** The organization that had it when the command was made; absent in records of earlier versions. */
+    /** The repository's organization when the command was sent; absent in records of earlier versions of Tidings. */
     orgId: Type.Optional(Type.String()),
     selected: Type.Boolean(),
     ifMatch,
   }),
-  /** Gives an organisation its id by its login, before or after its first delivery. */
+  /**
+   * Returns the id of the organization with a login. If the organization is unknown, the command creates it first.
+   * Example: an organization is unknown before its first delivery.
+   */
   Type.Object({
     name: Type.Literal('nameOrganisation'),
     origin: Type.String(),
@@ -214,7 +250,10 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer(),
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
-  /** The sealing key was changed: seals under it take the place of those under a former one, where these still are. */
+  /**
+   * Replaces values that were sealed under a former sealing key with values sealed under the current key. A value is
+   * replaced only if it is still stored.
+   */
   Type.Object({
     name: Type.Literal('reseal'),
     seals: Type.Array(Type.Object({ from: Type.String(), to: Type.String() })),
@@ -224,7 +263,7 @@ export const DirectoryCommandSchema = Type.Union([
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 
-/** What a person's change of a draft ended in; `digest` is that of the draft after it. */
+/** The result of a person's change of a draft. `digest` is the digest of the draft after the change. */
 export interface DraftChange {
   id: string;
   revision: number;
@@ -232,18 +271,26 @@ export interface DraftChange {
   digest: string;
 }
 
-/** What makes a write safe to repeat: its Idempotency-Key with everything it counts for, and the body, both as hashes. */
+/**
+ * Makes a write safe to repeat. `scope` is a hash of the Idempotency-Key and of everything that limits its use: the API
+ * key, the operation and the path parameters, for example. `fingerprint` is a hash of the request body.
+ */
 export const OnceSchema = Type.Object({ scope: Type.String(), fingerprint: Type.String() });
 export type Once = Static<typeof OnceSchema>;
 
 const resultNotes = {
-  /** The command did nothing: an earlier one with the same Idempotency-Key had this result. */
+  /**
+   * Set if the command was not carried out, because an earlier command with the same Idempotency-Key had this result.
+   */
   replayed: Type.Optional(Type.Literal(true)),
-  /** Scope of the Idempotency-Key that leads here. */
+  /** Scope of the Idempotency-Key that leads to this result. */
   once: Type.Optional(Type.String()),
 };
 
-/** The stored outcome of a command: a value for the reply, or the failure it ended in. Never a secret that is shown once. */
+/**
+ * The stored outcome of a command: a value for the reply, or an expected failure. The outcome never contains a secret
+ * that is shown only once.
+ */
 export const CommandResultSchema = Type.Union([
   Type.Object({ ok: Type.Literal(true), value: Type.Unknown(), ...resultNotes }),
   Type.Object({

@@ -1,6 +1,7 @@
 /**
- * Settings of the channels that publish on the source-code host and on the pages of this service. None of them is a secret:
- * the host's credentials are the service's own, and the key of an unlisted page is part of every link to it.
+ * Settings of the channels that publish on the source-code host and on the pages of this service. None of these
+ * settings is secret: the service uses its own credentials for the host, and every link to an unlisted page contains
+ * the page's key.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -16,14 +17,14 @@ export const FileSettingsSchema = Type.Object(
         maxLength: 200,
         pattern:
           '^(?!\\.git/)(?:(?!\\.{1,2}/)[^/\\\\\\u0000-\\u001f]+/)*[^/\\\\\\u0000-\\u001f]+\\.(?:md|mdx|markdown)$',
-        description: 'Markdown file in the repository; without it CHANGELOG.md or RELEASES.md',
+        description: 'Markdown file in the repository; by default CHANGELOG.md or RELEASES.md',
       }),
     ),
     branch: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'branch that is committed to; without it the default one',
+        description: 'branch that is committed to; by default the default branch',
       }),
     ),
     message: Type.Optional(
@@ -31,7 +32,7 @@ export const FileSettingsSchema = Type.Object(
         minLength: 1,
         maxLength: 200,
         pattern: '^[^\\u0000-\\u001f]+$',
-        description: 'message of the commit; {version} and {file} stand for what they say',
+        description: 'message of the commit; {version} and {file} are replaced by the version and the path of the file',
       }),
     ),
   },
@@ -43,13 +44,13 @@ export const HostedSettingsSchema = Type.Object(
   {
     visibility: Type.Optional(
       Type.Union([Type.Literal('public'), Type.Literal('unlisted'), Type.Literal('off')], {
-        description: 'who may read the pages; without it public repositories are public and private ones off',
+        description: 'who may read the pages; by default `public` for public repositories and `off` for private ones',
       }),
     ),
     key: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_-]{16,128}$',
-        description: 'part of the address of unlisted pages (`?key=…`); who has the address may read them',
+        description: 'part of the address of unlisted pages (`?key=…`); anyone with the address may read them',
       }),
     ),
     title: Type.Optional(

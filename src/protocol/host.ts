@@ -1,48 +1,56 @@
 /**
- * The host's payloads, as far as Tidings reads them: what a captured event must carry, and the optional fields it uses.
- * Everything else in a payload is neither checked nor kept. Names are the host's own.
+ * The host's payloads, as far as Tidings reads them: the required fields of captured events, and the optional fields
+ * that Tidings uses. Everything else in a payload is neither checked nor kept. The field names are those of the host.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
-/** Longest names in UTF-16 units, far beyond what hosts allow: keys of stored records have room for 1,978 bytes. */
-const longest = { login: 255, fullName: 255, ref: 512, action: 64 } as const;
-/** Most labels of one issue or pull request; hosts allow 100. */
-const mostLabels = 1000;
+/**
+ * Maximum lengths of names, in UTF-16 units. These lengths are far beyond the limits of hosts. They are needed because
+ * keys of stored records have room for 1,978 bytes only.
+ */
+const maxLengths = { login: 255, fullName: 255, ref: 512, action: 64 } as const;
+/** Maximum number of labels of an issue or pull request. Hosts allow 100. */
+const maxLabels = 1000;
 
 const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optionalFlag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]));
 const optionalTime = Type.Optional(Type.Union([Type.String(), Type.Integer(), Type.Null()]));
 const digits = Type.String({ pattern: '^\\d{1,20}$' });
-/** A host's number for a thing. Beyond 2^53 it arrives as its digits, since a number would lose some. */
+/**
+ * A number that the host gives an object. A number above 2^53 arrives as a string of digits, since a JSON number of
+ * that size would lose digits.
+ */
 const hostNumber = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), digits]);
 const optionalId = Type.Optional(Type.Union([...hostNumber.anyOf, Type.Null()]));
-const ref = Type.String({ minLength: 1, maxLength: longest.ref });
-const optionalRef = Type.Optional(Type.Union([Type.String({ maxLength: longest.ref }), Type.Null()]));
+const ref = Type.String({ minLength: 1, maxLength: maxLengths.ref });
+const optionalRef = Type.Optional(Type.Union([Type.String({ maxLength: maxLengths.ref }), Type.Null()]));
 const sha = Type.String({ pattern: '^[0-9a-fA-F]{1,64}$' });
 const optionalSha = Type.Optional(Type.Union([Type.String({ pattern: '^[0-9a-fA-F]{0,64}$' }), Type.Null()]));
-const action = Type.String({ maxLength: longest.action });
+const action = Type.String({ maxLength: maxLengths.action });
 /**
- * What no part of a repository's name holds on any host: blanks, slashes, markup, lone surrogates, and characters that do not
- * show or turn the direction of writing. Names become parts of addresses, keys and pages.
+ * Characters that no part of a repository's name contains on any host: blanks, slashes, markup, lone surrogates, and
+ * characters that are invisible or change the writing direction. Names become parts of addresses, keys and pages.
  */
 const unnamed =
   '/\\s<>"`\\\\\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ud800-\\udfff';
-/** The login of an owner, which decides about rights: a delivery with one that no host has is refused. */
-const login = Type.String({ minLength: 1, maxLength: longest.login, pattern: `^[^${unnamed}]+$` });
+/**
+ * The login of an owner. Access depends on the login, so a delivery whose login is impossible on any host is refused.
+ */
+const login = Type.String({ minLength: 1, maxLength: maxLengths.login, pattern: `^[^${unnamed}]+$` });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 /**
- * Whether a login is of the form that hosts give: letters, digits, `-`, `_` and `.`, with `[bot]` behind it for an app. A person
- * with another login counts as unknown; the delivery is captured all the same.
+ * Whether a login has the form that hosts use: letters, digits, `-`, `_` and `.`, with `[bot]` at the end for an app. A
+ * person whose login has another form counts as unknown, but the delivery is still captured.
  */
 export function isHostLogin(text: string): boolean {
   return /^[\w.-]{1,255}(?:\[bot\])?$/.test(text) && /[A-Za-z0-9]/.test(text);
 }
 
-/** A person. Their login is taken in any form here, and judged where the person is kept. */
+/** A person. Any login is accepted here. The form of the login is checked where the person is stored. */
 export const HostUserSchema = Type.Optional(
   Type.Union([
-    Type.Object({ login: Type.String({ maxLength: longest.login }), id: optionalId, type: optionalText }),
+    Type.Object({ login: Type.String({ maxLength: maxLengths.login }), id: optionalId, type: optionalText }),
     Type.Null(),
   ]),
 );
@@ -53,7 +61,7 @@ const HostOwnerSchema = Type.Optional(
 );
 
 export const HostLabelsSchema = Type.Optional(
-  Type.Union([Type.Array(Type.Object({ name: Type.String() }), { maxItems: mostLabels }), Type.Null()]),
+  Type.Union([Type.Array(Type.Object({ name: Type.String() }), { maxItems: maxLabels }), Type.Null()]),
 );
 export type HostLabels = Static<typeof HostLabelsSchema>;
 
@@ -61,7 +69,7 @@ export const HostRepositorySchema = Type.Object({
   id: optionalId,
   full_name: Type.String({
     pattern: `^[^${unnamed}]+/[^${unnamed}]+$`,
-    maxLength: longest.fullName,
+    maxLength: maxLengths.fullName,
   }),
   private: optionalFlag,
   default_branch: optionalRef,
@@ -123,7 +131,7 @@ export const HostCommitSchema = Type.Object({
   author: Type.Optional(
     Type.Union([
       Type.Object({
-        username: Type.Optional(Type.Union([Type.String({ maxLength: longest.login }), Type.Null()])),
+        username: Type.Optional(Type.Union([Type.String({ maxLength: maxLengths.login }), Type.Null()])),
       }),
       Type.Null(),
     ]),
@@ -132,7 +140,7 @@ export const HostCommitSchema = Type.Object({
 export type HostCommit = Static<typeof HostCommitSchema>;
 
 export const PushPayloadSchema = Type.Object({
-  ref: Type.String({ pattern: '^refs/', maxLength: longest.ref }),
+  ref: Type.String({ pattern: '^refs/', maxLength: maxLengths.ref }),
   before: sha,
   after: sha,
   created: optionalFlag,
@@ -155,7 +163,10 @@ const commentFields = {
   updated_at: optionalTime,
 };
 
-/** A comment in the discussion of an issue or of a pull request, which it may name by its number alone. */
+/**
+ * A comment in the discussion of an issue or pull request. The payload may identify the issue or pull request by its
+ * number only.
+ */
 export const IssueCommentPayloadSchema = Type.Object({
   action,
   comment: Type.Object(commentFields),
@@ -168,7 +179,7 @@ export const IssueCommentPayloadSchema = Type.Object({
 });
 export type IssueCommentPayload = Static<typeof IssueCommentPayloadSchema>;
 
-/** A review as a whole. Gitea's has neither id nor state nor time. */
+/** A review as a whole. A review from Gitea has no id, state or time. */
 export const ReviewPayloadSchema = Type.Object({
   action,
   review: Type.Object({
@@ -185,7 +196,7 @@ export const ReviewPayloadSchema = Type.Object({
 });
 export type ReviewPayload = Static<typeof ReviewPayloadSchema>;
 
-/** A comment on a line of a pull request's changes; the line itself is source code and never read. */
+/** A comment on a line of a pull request's changes. The line itself is source code and is never read. */
 export const ReviewCommentPayloadSchema = Type.Object({
   action,
   comment: Type.Object(commentFields),
@@ -194,7 +205,7 @@ export const ReviewCommentPayloadSchema = Type.Object({
 });
 export type ReviewCommentPayload = Static<typeof ReviewCommentPayloadSchema>;
 
-/** A branch or tag made or deleted. Only Gitea says where it points. */
+/** A branch or tag that was created or deleted. Only Gitea sends the commit that the branch or tag points to. */
 export const RefPayloadSchema = Type.Object({
   ref,
   ref_type: Type.String(),
@@ -203,13 +214,13 @@ export const RefPayloadSchema = Type.Object({
 });
 export type RefPayload = Static<typeof RefPayloadSchema>;
 
-/** What became of a repository as a whole. */
+/** A change of the repository as a whole. */
 export const RepositoryPayloadSchema = Type.Object({
   action,
   changes: Type.Optional(
     Type.Object({
       repository: Type.Optional(
-        Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ maxLength: longest.fullName }) })) }),
+        Type.Object({ name: Type.Optional(Type.Object({ from: Type.String({ maxLength: maxLengths.fullName }) })) }),
       ),
       default_branch: Type.Optional(Type.Object({ from: optionalRef })),
       owner: Type.Optional(
@@ -223,7 +234,7 @@ export const RepositoryPayloadSchema = Type.Object({
 });
 export type RepositoryPayload = Static<typeof RepositoryPayloadSchema>;
 
-/** A label renamed or removed: no event of its own comes for each issue that carries it. */
+/** A label was renamed or deleted. The host sends no separate event for each issue with that label. */
 export const LabelPayloadSchema = Type.Object({
   action,
   label: Type.Object({ id: optionalId, name: Type.String({ minLength: 1 }) }),
@@ -246,7 +257,10 @@ const InstalledRepositoriesSchema = Type.Optional(
 );
 export type InstalledRepositories = Static<typeof InstalledRepositoriesSchema>;
 
-/** An app installed, removed, suspended, or given other repositories, by the owner it is installed for. */
+/**
+ * An app was installed, removed or suspended for an owner, or the owner has changed the repositories that the app may
+ * access.
+ */
 export const InstallationPayloadSchema = Type.Object({
   action,
   installation: Type.Object({
@@ -259,7 +273,7 @@ export const InstallationPayloadSchema = Type.Object({
 });
 export type InstallationPayload = Static<typeof InstallationPayloadSchema>;
 
-/** The owner that an app is installed for was renamed. */
+/** An owner was renamed, and an app is installed for this owner. */
 export const InstallationTargetPayloadSchema = Type.Object({
   action,
   installation: Type.Object({ id: hostNumber }),

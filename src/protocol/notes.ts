@@ -1,18 +1,22 @@
 /**
- * Shapes around a draft's making: how a repository wants its notes, why each change is in a range or not, and how well a
- * range is labelled. Shapes only: `notes/` acts on them, the store keeps settings, the API serves all.
+ * Shapes that the generation of a draft needs: a repository's settings for notes, why each change is included in a
+ * range or not, and how well a range is labeled. `notes/` applies these shapes, the store keeps the settings, and the
+ * API returns all of them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 100 });
-/** One line that is not blank. The pattern is also tried on texts that are too long, to name all that is wrong with them. */
+/**
+ * A heading: one line that is not blank. The pattern does not limit the length of the heading. So a heading that is too
+ * long is reported by the rule for the length, and not by the pattern.
+ */
 const heading = (text: string) =>
   Type.String({ minLength: 1, maxLength: 100, pattern: '^(?=[^\\r\\n]*\\S)[^\\r\\n]*$', default: text });
 const flag = (fallback: boolean) => Type.Boolean({ default: fallback });
 
-/** Sections that a draft may have beside highlights and people, in the order of the spec (part 2, rule 3). */
+/** Sections that a draft may have in addition to highlights and contributors, in the order of spec part 2, rule 3. */
 export const SectionNameSchema = Type.Union([
   Type.Literal('breaking'),
   Type.Literal('feature'),
@@ -28,7 +32,7 @@ export const SectionNameSchema = Type.Union([
 ]);
 export type SectionName = Static<typeof SectionNameSchema>;
 
-/** What a label means in one repository; a label named here means this and nothing else. */
+/** The meaning of a label in one repository. This meaning replaces the label's default meaning. */
 export const LabelMeaningSchema = Type.Object(
   {
     type: Type.Optional(
@@ -53,8 +57,8 @@ export const LabelMeaningSchema = Type.Object(
 export type LabelMeaning = Static<typeof LabelMeaningSchema>;
 
 /**
- * How a repository wants its notes. Every field has a default, and all defaults together are the rules of the spec. A breaking
- * change is never left out by a title, an order or a persona's options.
+ * A repository's settings for notes. Every field has a default, and all defaults together are the rules of the spec. No
+ * option for titles, order or personas can leave out a breaking change.
  */
 export const NotesSettingsSchema = Type.Object(
   {
@@ -89,7 +93,7 @@ export const NotesSettingsSchema = Type.Object(
     excludedAuthors: Type.Array(name, { maxItems: 100, default: [] }),
     links: Type.Union([Type.Literal('full'), Type.Literal('short')], {
       default: 'full',
-      description: '`full` writes `[#1](address)`, `short` the bare `#1` that the host links by itself',
+      description: '`full` writes `[#1](address)`, `short` writes `#1`, which the host turns into a link',
     }),
     engineer: Type.Object(
       {
@@ -108,7 +112,7 @@ export const NotesSettingsSchema = Type.Object(
           minimum: 1,
           maximum: 100,
           default: 12,
-          description: 'most lines beside what customers must act on; the rest is summed up',
+          description: 'maximum number of lines, besides those that customers must act on; the rest is only counted',
         }),
         closedIssues: flag(true),
         titles: Type.Object(
@@ -128,37 +132,37 @@ export const NotesSettingsSchema = Type.Object(
 );
 export type NotesSettings = Static<typeof NotesSettingsSchema>;
 
-/** The rules of the spec: what holds in a repository that has set nothing. */
+/** The rules of the spec. They apply to a repository without settings. */
 export const defaultSettings = Value.Default(NotesSettingsSchema, {}) as NotesSettings;
 
-/** How a change came to be looked at. */
+/** How a change was found. */
 export const MethodSchema = Type.Union([
-  Type.Literal('mergeCommit', { description: 'its merge commit lies between the tags' }),
+  Type.Literal('mergeCommit', { description: 'its merge commit is between the tags' }),
   Type.Literal('subject', { description: 'a commit between the tags names it' }),
   Type.Literal('window', { description: 'merged or closed between the dates of the tags' }),
   Type.Literal('date', { description: 'merged or closed between the dates' }),
-  Type.Literal('number', { description: 'its number lies in the range' }),
+  Type.Literal('number', { description: 'its number is in the range' }),
   Type.Literal('link', { description: 'a pull request of the range links it' }),
-  Type.Literal('commit', { description: 'lies between the tags' }),
+  Type.Literal('commit', { description: 'the commit is between the tags' }),
 ]);
 export type Method = Static<typeof MethodSchema>;
 
-/** Why a change is in the notes, or not. */
+/** Why a change is in the notes, or why it is not. */
 export const ReasonSchema = Type.Union([
   Type.Literal('listed', { description: 'has an entry' }),
-  Type.Literal('backport', { description: 'stands under its original, `detail`' }),
+  Type.Literal('backport', { description: 'listed under its original, `detail`' }),
   Type.Literal('dependency', { description: 'folded into the dependency updates' }),
-  Type.Literal('revert', { description: 'takes back `detail`, which was shipped before' }),
-  Type.Literal('restored', { description: 'brings back `detail`' }),
-  Type.Literal('linked', { description: 'closed, on the entry of `detail`' }),
-  Type.Literal('closed', { description: 'closed in the range without a pull request of it' }),
+  Type.Literal('revert', { description: 'reverts `detail`, which was released before' }),
+  Type.Literal('restored', { description: 'restores `detail`' }),
+  Type.Literal('linked', { description: 'a closed issue, shown in the entry of `detail`' }),
+  Type.Literal('closed', { description: 'an issue closed in the range without a pull request of the range' }),
   Type.Literal('direct', { description: 'a commit without a pull request' }),
-  Type.Literal('reverted', { description: 'taken back in the range by `detail`' }),
-  Type.Literal('reverts', { description: 'takes back `detail` of the same range' }),
+  Type.Literal('reverted', { description: 'reverted in the range by `detail`' }),
+  Type.Literal('reverts', { description: 'reverts `detail` of the same range' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),
   Type.Literal('release', { description: 'only makes a release' }),
   Type.Literal('publication', {
-    description: 'made by this service for its publication `detail`, as the trailer says',
+    description: 'made by this service for its publication `detail`, according to the trailer',
   }),
   Type.Literal('label', { description: 'left out by the label `detail`' }),
   Type.Literal('author', { description: 'its author is left out by the settings' }),
@@ -171,7 +175,7 @@ export const ReasonSchema = Type.Union([
 ]);
 export type Reason = Static<typeof ReasonSchema>;
 
-/** A pull request, issue or commit that was looked at for a range. */
+/** A pull request, issue or commit that was considered for a range. */
 export const ChangeSchema = Type.Object({
   kind: Type.Union([Type.Literal('pull'), Type.Literal('issue'), Type.Literal('commit')]),
   number: Type.Optional(Type.Integer({ description: 'of a pull request or issue' })),
@@ -180,7 +184,9 @@ export const ChangeSchema = Type.Object({
   included: Type.Boolean(),
   reason: ReasonSchema,
   detail: Type.Optional(
-    Type.String({ description: 'what the reason points at, such as `#12`, `v1.2.0` or the first digits of a commit' }),
+    Type.String({
+      description: 'reference that belongs to the reason, such as `#12`, `v1.2.0` or the first digits of a commit',
+    }),
   ),
   section: Type.Optional(SectionNameSchema),
   method: MethodSchema,
@@ -190,18 +196,21 @@ export type Change = Static<typeof ChangeSchema>;
 const countOf = (example: number, description: string) =>
   Type.Integer({ minimum: 0, examples: [example], description });
 
-/** How well a range is labelled, over its changes: what has an entry of its own, which updates and reverts have not. */
+/**
+ * How well a range is labeled. Only changes with an entry of their own are counted. Dependency updates and reverts have
+ * no such entry.
+ */
 export const DiagnosticsSchema = Type.Object(
   {
     changes: countOf(8, 'changes with an entry of their own'),
-    unlabelled: countOf(2, 'of these, those without a label that says what kind of change they are'),
+    unlabelled: countOf(2, 'of these, those whose labels do not say what kind of change they are'),
     unlabelledRate: Type.Number({
       minimum: 0,
       maximum: 1,
       examples: [0.25],
-      description: '`unlabelled` of `changes`, to three places; 0 where there are none',
+      description: '`unlabelled` divided by `changes`, rounded to three places; 0 without changes',
     }),
-    withoutArea: countOf(1, 'of these, those whose area neither a label nor the title tells'),
+    withoutArea: countOf(1, 'of these, those whose area is given neither by a label nor by the title'),
   },
   closed,
 );

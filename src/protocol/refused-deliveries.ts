@@ -1,9 +1,9 @@
 /**
- * Deliveries that the webhook receiver refused: the reasons as a closed set, with words for people, and the entry that the
- * gateway keeps in memory. An entry holds nothing of the payload.
+ * Deliveries that the webhook receiver refused: the closed set of reasons with texts for people, and the entry that the
+ * gateway keeps in memory for each refusal. An entry holds nothing of the payload.
  */
 
-/** Why a delivery is refused: what was wrong, and what an operator does about it. */
+/** Why a delivery is refused: the fault, and its remedy for the operator. */
 export const refusalReasons = {
   wrong_signature: {
     because: 'its signature does not match any secret that was tried',
@@ -20,12 +20,12 @@ export const refusalReasons = {
     remedy: 'Set the content type of the webhook on the host to application/json',
   },
   foreign: {
-    because: 'the secret of an organization signed an event of another owner',
+    because: 'the event of another owner was signed with the secret of an organization',
     remedy: 'Use the secret of the organization that owns the repository, or confirm its owner (tidings doctor)',
   },
   malformed: {
     because: 'its headers or its body are not those of a webhook',
-    remedy: 'See the reply in the list of recent deliveries on the host: it names each bad field',
+    remedy: 'Read the reply in the list of recent deliveries on the host. The reply names each bad field',
   },
   too_large: { because: 'its body is too large', remedy: 'Raise TIDINGS_MAX_BODY_BYTES, whose maximum is 25 MiB' },
   limited: {
@@ -43,7 +43,10 @@ export type RefusalReason = keyof typeof refusalReasons;
 /** Kinds of host that headers can name. */
 export type NamedHostKind = 'github' | 'gitea' | 'forgejo';
 
-/** A refused delivery as the gateway keeps it. Texts of the sender are kept only where they are short plain words. */
+/**
+ * A refused delivery as the gateway remembers it. Strings that the sender chose are kept only if they are short plain
+ * words.
+ */
 export interface RefusedDelivery {
   id: string;
   receivedAt: number;
@@ -53,25 +56,30 @@ export interface RefusedDelivery {
   event: string | null;
   /** Id that the host gave the delivery. */
   deliveryId: string | null;
-  /** Web address of the host whose secret signed it; null = no secret did. */
+  /** Web address of the host whose secret matches the signature; null = no secret matches. */
   host: string | null;
-  /** Kind of host that its headers name, which proves nothing. */
+  /** Kind of host that the delivery's headers name. Headers are not signed, so the kind is not proved. */
   hostKind: NamedHostKind | null;
   hookId: string | null;
-  /** The organization whose own secret signed it; null = no organization can be held to it. */
+  /** The organization whose own secret matches the signature; null = no such secret matches. */
   orgId: string | null;
   address: string | null;
   contentType: string | null;
-  /** Ids of the secrets that were tried; `settings` = those of TIDINGS_WEBHOOK_SECRETS or of the data directory. */
+  /**
+   * Ids of the secrets that were tried; `settings` = the secrets of TIDINGS_WEBHOOK_SECRETS or of the data directory.
+   */
   triedSecrets: readonly string[];
 }
 
 /** The refused deliveries that the gateway remembers. */
 export interface RefusalMemory {
-  /** Since when they are remembered. */
+  /** Beginning of the remembered period, in milliseconds. */
   readonly since: number;
-  /** The newest last; those of one organization are the ones that its own secret signed. Null = all. */
+  /**
+   * Returns refused deliveries, the newest last. If `orgId` is null, returns all of them. Otherwise returns only the
+   * deliveries that were signed with the organization's own secret.
+   */
   list(orgId: string | null): RefusedDelivery[];
-  /** Number of refusals in the last hour, those that are not remembered too. */
+  /** Returns the number of refusals in the last hour, including those that are not remembered. */
   inLastHour(): number;
 }

@@ -1,15 +1,15 @@
 /**
- * What retention speaks of: days, counts, what waits for an operator's word, what would go. Shapes only; `store/` keeps
- * them, `workers/partition` decides and erases, `api/` and `cli/` show them.
+ * Shapes of retention: days, counts, waits for an operator's approval, and the records that a sweep would erase.
+ * `store/` keeps them, `workers/partition` decides and erases, and `api/` and `cli/` show them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
 const Instant = Type.Integer();
 
-/** A UTC day, counted from 1970. */
+/** A UTC day, as the number of days since 1970-01-01. */
 export const DaySchema = Type.Integer({ description: 'days since 1970-01-01, UTC' });
 
-/** How many records of each kind. */
+/** Number of records of each kind. */
 export const RecordCountsSchema = Type.Object({
   pulls: Type.Integer(),
   issues: Type.Integer(),
@@ -19,15 +19,21 @@ export const RecordCountsSchema = Type.Object({
 });
 export type RecordCounts = Static<typeof RecordCountsSchema>;
 
-/** An organisation whose app was removed long enough ago, as the directory knew it then. */
-export const DueOrganisationSchema = Type.Object({ id: Type.String(), uninstalledAt: Instant });
-export type DueOrganisation = Static<typeof DueOrganisationSchema>;
+/**
+ * An organization that is due to be erased, because its app was removed long enough ago. The fields hold the values
+ * that the directory stored at the time of this decision.
+ */
+export const DueOrganizationSchema = Type.Object({ id: Type.String(), uninstalledAt: Instant });
+export type DueOrganization = Static<typeof DueOrganizationSchema>;
 
-/** What would go of a partition, of all it holds (pull requests, issues, comments and commits). */
+/**
+ * The number of records of a partition that a sweep would erase (`records`), and the number of all its records
+ * (`total`: pull requests, issues, comments and commits).
+ */
 export const ShareSchema = Type.Object({ partition: Type.String(), records: Type.Integer(), total: Type.Integer() });
 export type Share = Static<typeof ShareSchema>;
 
-/** Records whose last sync was before a day are to go. */
+/** A wait because a sweep would erase the records whose last sync was earlier than the day `before`. */
 const RecordsWaitSchema = Type.Object({
   cause: Type.Literal('records'),
   before: DaySchema,
@@ -35,37 +41,49 @@ const RecordsWaitSchema = Type.Object({
   total: Type.Integer(),
 });
 
-/** Repositories whose published notes stay, by id; absent in records of earlier versions, which kept none. */
+/**
+ * Ids of the repositories whose published notes are kept. The field is absent in records of earlier versions of
+ * Tidings, which kept no notes.
+ */
 const kept = Type.Optional(Type.Array(Type.String()));
 
-/** Organisations are to go; `partitions` is how many there are, which tells where a repository lies. */
-const OrganisationsWaitSchema = Type.Object({
+/**
+ * A wait because organizations would be erased. Journals use the spelling `organisations`. `partitions` is the number
+ * of repository partitions. This number decides the partition of each repository.
+ */
+const OrganizationsWaitSchema = Type.Object({
   cause: Type.Literal('organisations'),
-  organisations: Type.Array(DueOrganisationSchema),
+  organisations: Type.Array(DueOrganizationSchema),
   partitions: Type.Integer(),
   shares: Type.Array(ShareSchema),
   kept,
 });
-export type OrganisationsWait = Static<typeof OrganisationsWaitSchema>;
+export type OrganizationsWait = Static<typeof OrganizationsWaitSchema>;
 
-/** The clock is more than a day off the time that erasing trusts, ahead or behind. */
+/** A wait because the clock is more than a day ahead of or behind the trusted time. */
 const ClockWaitSchema = Type.Object({ cause: Type.Literal('clock'), from: Instant, to: Instant });
 
-/** What a partition's erasing waits for (`docs/architecture.md` decision 19); a word given names one of these exactly. */
-export const WaitSchema = Type.Union([ClockWaitSchema, RecordsWaitSchema, OrganisationsWaitSchema]);
+/**
+ * The reasons why the erasures of a partition wait (`docs/architecture.md` decision 19). An approval names exactly one
+ * of these waits.
+ */
+export const WaitSchema = Type.Union([ClockWaitSchema, RecordsWaitSchema, OrganizationsWaitSchema]);
 export type Wait = Static<typeof WaitSchema>;
 
-/** What a sweep decides. `more` goes on with the one under way. */
+/** The content of a sweep record, which is a command to erase. `more` continues the sweep under way. */
 export const SweepBodySchema = Type.Union([
   Type.Object({
     sweep: Type.Literal('records'),
     before: DaySchema,
-    /** Ranges note what they lose by it. Records of earlier versions have no such field. */
+    /**
+     * Set if each range records how many of its changes are erased. The field is absent in records of earlier versions
+     * of Tidings.
+     */
     notesLosses: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({
     sweep: Type.Literal('organisations'),
-    organisations: Type.Array(DueOrganisationSchema),
+    organisations: Type.Array(DueOrganizationSchema),
     partitions: Type.Integer(),
     shares: Type.Array(ShareSchema),
     kept,
@@ -74,14 +92,17 @@ export const SweepBodySchema = Type.Union([
 ]);
 export type SweepBody = Static<typeof SweepBodySchema>;
 
-/** A sweep that has ended. `before` is null for the directory, which erases organisations. */
+/**
+ * A completed sweep. `before` is null for the directory, because the directory erases organizations instead of old
+ * records.
+ */
 export interface LastSweep {
   at: number;
   before: number | null;
   erased: RecordCounts;
 }
 
-/** What a partition says of its retention: the time that erasing trusts, its last sweep, what it waits for. */
+/** A partition's retention state: its trusted time, its last sweep, and its waits. */
 export interface RetentionStatus {
   partition: string;
   trustedTime: number;
@@ -89,16 +110,19 @@ export interface RetentionStatus {
   waiting: Wait[];
 }
 
-/** A repository with what it would lose. */
+/** A repository, and the number of its records that would be erased. */
 export interface RepositoryCounts {
   repoId: string;
   fullName: string;
   counts: RecordCounts;
-  /** Notes of it that are on pages; where all of it is counted. */
+  /** Number of the repository's notes on pages; set only if all records of the repository are counted. */
   hostedNotes?: number;
 }
 
-/** What a sweep would erase of a partition now, and what single repositories hold in all. */
+/**
+ * Records of a partition that a sweep would erase now (`stale`), all records of the repositories in the request
+ * (`whole`), and the number of all records of the partition (`total`).
+ */
 export interface Due {
   stale: RepositoryCounts[];
   whole: RepositoryCounts[];

@@ -1,16 +1,19 @@
 /**
- * Whether what a partition holds of a repository belongs to the organization that the directory lists it for. The two hear of a
- * proof at different times; until both have, what is proved must not show to whoever has claimed it.
+ * Decides whether an organization may see a partition's data about a repository. The directory lists the repository for
+ * this organization, but the organization may only claim the repository. When the host confirms the owner, the
+ * directory and the partition learn this at different times. Until both know the owner, an organization that only
+ * claims the repository must not see the data of the confirmed owner.
  */
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import { isErasing } from './erasing/repository.ts';
 import type { Partition } from './partition.ts';
-import { type DirectoryRepository, readOrganisation, sameLogin } from './tables/directory.ts';
+import { type DirectoryRepository, readOrganization, sameLogin } from './tables/directory.ts';
 import { readRepository } from './tables/repositories.ts';
 
 /**
- * Whether the organization that a repository is listed for may see what its partition holds.
- * @param partition that of the repository; undefined where none can be read, which shows nothing
+ * Whether the organization that a repository is listed for may see the data of the repository in its partition.
+ * @param partition the repository's partition; undefined if the partition cannot be read. In that case, no data can be
+ *   shown, and the result is true.
  */
 export function belongsToListed(
   directory: Partition,
@@ -19,19 +22,23 @@ export function belongsToListed(
 ): boolean {
   if (!listed.claimed || !partition) return true;
   const stored = readRepository(partition, listed.id);
-  // Rows of an erased life go piece by piece, and whoever claims the repository meanwhile has no part in them.
+  // The rows of an erased repository are removed in pieces. If an organization claims the repository before all rows
+  // are removed, it must not see the remaining rows.
   if (!stored) return !isErasing(partition, listed.id);
   if (stored.claimedBy === listed.orgId) return true;
   if (stored.claimedBy !== undefined) return false;
-  const organisation = readOrganisation(directory, listed.orgId);
-  return organisation?.ownerId === stored.owner.id && sameLogin(organisation.login, stored.owner.login);
+  const organization = readOrganization(directory, listed.orgId);
+  return organization?.ownerId === stored.owner.id && sameLogin(organization.login, stored.owner.login);
 }
 
 /**
- * The life of a repository that a write to it is meant for, by when it began: at the time of the fold another one may have begun.
- * @returns undefined for one that is merely claimed, and of which no event has told: what is written would outlive the claim
+ * Returns the incarnation of a repository, identified by its start time. A write names the incarnation that it is meant
+ * for. When a repository is erased and added again, a new incarnation begins. This can happen before the write is
+ * folded.
+ * @returns undefined for a repository that is only claimed and has no event yet. Nothing may be written for such a
+ *   repository, because the row would outlive the claim.
  */
-export function lifeOf(
+export function incarnationOf(
   listed: Pick<DirectoryRepository, 'claimed'> | undefined,
   stored: Pick<RepositoryRecord, 'createdAt'> | undefined,
 ): { life?: number } | undefined {

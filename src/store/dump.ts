@@ -1,11 +1,16 @@
 /**
- * What is captured of one repository as text: a line of JSON a record, kinds, records and fields in a fixed order. Only what
- * the host told is in it, not when or in which order it arrived, so that two stores that know the same give the same bytes.
+ * Dumps the captured data of one repository as text: one line of JSON per record, with kinds, records and fields in a
+ * fixed order. The dump contains only data from the host, without the time or order of arrival. So two stores that
+ * received the same data have the same dump, even if the data arrived in different orders.
  */
-import type { Partition, TableName } from './partition.ts';
+import type { Partition } from './partition.ts';
+import type { DumpedTables } from './table-registry.ts';
 import { readRepository } from './tables/repositories.ts';
 
-/** Fields that order what arrives or count what was done here; they say nothing of the repository. */
+/**
+ * Fields that record the order of arrival or count local changes. They are not data of the repository, so the dump
+ * omits them.
+ */
 const bookkeeping: ReadonlySet<string> = new Set([
   'rank',
   'labelsAt',
@@ -16,7 +21,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   'backfilled',
 ]);
 
-/** The tables of a repository's captured records, each keyed by the repository's id first. */
+/** The tables of a repository's captured records, in the order of the dump. The table registry defines their kinds. */
 const captured = {
   pull: 'pulls',
   issue: 'issues',
@@ -26,31 +31,37 @@ const captured = {
   commit: 'commits',
   push: 'pushes',
   label: 'labelChanges',
-} as const satisfies Record<string, TableName>;
+} as const satisfies DumpedTables;
 
-/** The lines of a repository, each with its end; none when the partition does not hold it. */
+/**
+ * Yields the lines of a repository's dump, each with its line break. Yields nothing if the partition does not have the
+ * repository.
+ */
 export function* dumpRepository(partition: Partition, repoId: string): Generator<string> {
   const repository = readRepository(partition, repoId);
   if (!repository) return;
-  const { createdAt: _, formerNames, ...told } = repository;
-  yield line('repository', { ...told, formerNames: [...formerNames].sort() });
+  const { createdAt: _, formerNames, ...fields } = repository;
+  yield line('repository', { ...fields, formerNames: [...formerNames].sort() });
   for (const [kind, table] of Object.entries(captured)) {
     const rows = partition.tables[table].getRange({ start: [repoId], end: [repoId, '\u{10ffff}'], snapshot: true });
     for (const { key, value } of rows) yield line(kind, toFields(kind, key, value));
   }
 }
 
-/** An issue that was removed is a row without fields: its number stands in the key. */
+/**
+ * Returns the fields of a row. The row of a removed issue has no fields, so its issue number is read from the row's
+ * key.
+ */
 function toFields(kind: string, key: readonly unknown[], value: unknown): object {
   return kind === 'removedIssue' ? { number: key[1] } : (value as object);
 }
 
-/** What a record is goes under a name that no record has for itself: a comment has a kind of its own. */
+/** Formats one line. The kind of the record is in the field `record`, because comments already have a field `kind`. */
 function line(record: string, fields: object): string {
   return `${JSON.stringify({ record, ...(canonical(fields) as object) })}\n`;
 }
 
-/** The same value with the fields of every object in the order of their names. */
+/** Returns the same value with the fields of every object sorted by name. */
 function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);

@@ -1,16 +1,19 @@
 /**
- * An exclusive lock on a file by flock(2). Node has no such call: the program `flock` of util-linux takes the lock on a
- * descriptor of ours. The lock belongs to the open file, so it stays after the program has ended, until we close the file or die.
+ * Takes an exclusive lock on a file with flock(2). Node cannot call flock(2), so the program `flock` of util-linux
+ * locks a file descriptor that this process passes to the program. The lock belongs to the open file, not to the
+ * program. So the lock stays after the program has exited. The lock ends when this process closes the file or dies.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 
-/** How the program says that another process holds the lock. */
+/** Exit code of the program `flock` if another process holds the lock. */
 const held = 1;
 
 /**
- * Locks a file, which is made when there is none and never removed: whoever removed it would let a second one lock its successor.
- * @returns what frees the lock; undefined when another process holds it, or this one under another descriptor
+ * Locks a file and creates the file if it does not exist. The file is never removed. Otherwise two processes could hold
+ * the lock: the first one on the removed file, and the second one on a new file of the same name.
+ * @returns a function that releases the lock; undefined if the lock is held by another process or by another file
+ *   descriptor of this process
  */
 export async function lockFile(path: string): Promise<(() => Promise<void>) | undefined> {
   const fd = openLockFile(path);
@@ -26,7 +29,10 @@ export async function lockFile(path: string): Promise<(() => Promise<void>) | un
   return undefined;
 }
 
-/** A number that is closed twice can be another file's by then. */
+/**
+ * Returns a function that closes a file descriptor at its first call and does nothing at later calls. After the first
+ * call, the number of the file descriptor can belong to another file.
+ */
 function closeOnce(fd: number): () => Promise<void> {
   let open = true;
   return async () => {
@@ -35,7 +41,10 @@ function closeOnce(fd: number): () => Promise<void> {
   };
 }
 
-/** Node opens files so that no later child inherits them: a child that did would keep the lock after our end. */
+/**
+ * Opens the lock file. Node opens files so that child processes do not inherit them. A child that inherited the lock
+ * file would keep the lock after this process has ended.
+ */
 function openLockFile(path: string): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   if (fstatSync(fd).isFile()) return fd;
@@ -45,7 +54,7 @@ function openLockFile(path: string): number {
 
 function runFlock(fd: number): Promise<{ code: number | string | null; errors: string }> {
   return new Promise((resolve, reject) => {
-    // The options that busybox knows too.
+    // These options also work with the `flock` of busybox.
     const child = spawn('flock', ['-x', '-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] });
     let errors = '';
     child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -53,7 +62,7 @@ function runFlock(fd: number): Promise<{ code: number | string | null; errors: s
     });
     child.once('error', (error: NodeJS.ErrnoException) => {
       const advice =
-        'There is no program flock on the PATH. Install util-linux (Debian, Ubuntu: apt-get install util-linux).';
+        'The program flock is not on the PATH. Install util-linux (Debian, Ubuntu: apt-get install util-linux).';
       reject(error.code === 'ENOENT' ? new Error(advice) : error);
     });
     child.once('close', (code, signal) => resolve({ code: code ?? signal, errors }));

@@ -1,22 +1,25 @@
 /**
- * LMDB can end the process when it opens a damaged file (measured: SIGSEGV on garbage, SIGBUS on a file cut short), and a
- * restarted process would run into it again for ever. So an attempt is written down beside the file before it is made, and
- * what has ended the process before is taken for damaged.
+ * Refuses to open a file if two attempts to open it have ended the process. LMDB can end the process when it opens a
+ * damaged file (measured: SIGSEGV on garbage, SIGBUS on a truncated file). A restarted process would try again without
+ * end. So each attempt is recorded next to the file before the file is opened.
  */
 import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One end may have been a kill that came at a bad moment. */
-const mostEnds = 2;
+/**
+ * If this many processes have ended while they opened the file, it is not opened any more. The number is greater than
+ * one, because a process can also be killed for another reason while it opens the file.
+ */
+const maxEnds = 2;
 
 /**
- * Opens what lies in a folder.
- * @throws what `open` throws, or that earlier attempts ended the process
+ * Opens the store in a folder with `open`.
+ * @throws the error that `open` throws, or an error that says that earlier attempts ended the process
  */
-export async function attempt<T>(folder: string, open: () => T | Promise<T>): Promise<T> {
+export async function guardedOpen<T>(folder: string, open: () => T | Promise<T>): Promise<T> {
   const file = join(folder, 'opening');
   const ends = existsSync(file) ? statSync(file).size : 0;
-  if (ends >= mostEnds) throw new Error(`opening ${folder} has ended the process ${ends} times`);
+  if (ends >= maxEnds) throw new Error(`opening ${folder} has ended the process ${ends} times`);
   appendFileSync(file, '.');
   try {
     return await open();

@@ -1,17 +1,22 @@
 /**
- * A partition made anew: every row copied into a new generation, so that nothing of what was erased is left in the file
- * (`docs/architecture.md` decision 17). LMDB's own compacting copy is not used, as it has an open corruption report.
+ * Copies every row of a partition into a new generation, so that no erased byte is left in the file
+ * (`docs/architecture.md` decision 17). LMDB's own compacting copy is not used, because of an open bug report that it
+ * can corrupt data.
  */
 import { rmSync } from 'node:fs';
 import { generationFolder, prepareGeneration } from './generation.ts';
 import { openRaw, type Partition, type RawPartition, type RawTable } from './partition.ts';
 
-/** Rows of one transaction: a few milliseconds, between which the process does other things. */
-const rowsAtOnce = 2000;
+/**
+ * Rows per transaction. A transaction takes a few milliseconds, and the process can do other work between two
+ * transactions.
+ */
+const rowsPerTransaction = 2000;
 
 /**
- * Copies a partition that nobody writes to meanwhile into a new generation, complete and on disk, which is not in use yet.
- * @returns its number
+ * Copies a partition into a new generation. The copy is complete and on disk when the promise resolves, but it is not
+ * yet in use. No process may write to the partition while it is copied.
+ * @returns the number of the new generation
  */
 export async function copyPartition(dataDir: string, partition: Partition): Promise<number> {
   const generation = prepareGeneration(dataDir, partition.name);
@@ -22,7 +27,7 @@ export async function copyPartition(dataDir: string, partition: Partition): Prom
     for (const [name, table] of source.tables) await copyTable(copy, table, copy.tables.get(name) as RawTable);
     await copy.root.flushed;
   } catch (error) {
-    // Half a copy would only take the room that may have been short.
+    // A partial copy is useless and uses disk space. Copying may even have failed because the disk is full.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   } finally {
@@ -32,15 +37,17 @@ export async function copyPartition(dataDir: string, partition: Partition): Prom
   return generation;
 }
 
-/** Rows come in the order of their keys, so each is appended and pages are filled whole. */
+/**
+ * Copies the rows of one table. Rows are read in key order, so each row is appended and pages are filled completely.
+ */
 async function copyTable({ root }: RawPartition, from: RawTable, to: RawTable): Promise<void> {
-  let rows = [...from.getRange({ limit: rowsAtOnce })];
+  let rows = [...from.getRange({ limit: rowsPerTransaction })];
   while (rows.length > 0) {
     const batch = rows;
     await root.transaction(() => {
       for (const { key, value } of batch) to.putSync(key, value, { append: true });
     });
     const start = batch[batch.length - 1]?.key;
-    rows = [...from.getRange({ start, exclusiveStart: true, limit: rowsAtOnce })];
+    rows = [...from.getRange({ start, exclusiveStart: true, limit: rowsPerTransaction })];
   }
 }

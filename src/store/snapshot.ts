@@ -1,14 +1,17 @@
 /**
- * Snapshots of a partition: a copy of the environment (not compacted: the compacting copy has an open corruption report),
- * verified by opening and reading it. The journal may be purged up to the older of the two newest verified ones.
+ * Takes, verifies, lists and restores snapshots of a partition. A snapshot is a plain copy of the environment. LMDB's
+ * compacting copy is not used, because of an open bug report that it can corrupt data. A snapshot is verified by
+ * opening the copy and reading every row. The journal may be purged up to the position of the older of the two newest
+ * verified snapshots.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
-import { dumpedTables, openFolder, type Partition } from './partition.ts';
+import { openFolder, type Partition } from './partition.ts';
+import { foldedTables } from './table-registry.ts';
 import { readCursor, readStreamIdentity } from './tables/meta.ts';
 
-/** A verified snapshot; `seq` is the cursor it holds, in the stream of that epoch. */
+/** A verified snapshot. `seq` is the last journal message that the snapshot contains, in the stream of `epoch`. */
 export interface Snapshot {
   folder: string;
   epoch: number;
@@ -17,7 +20,10 @@ export interface Snapshot {
 
 const kept = 2;
 
-/** Snapshots of a partition, oldest first: sequences begin again with an epoch. Unfinished ones are not listed: their folders end in `.new`. */
+/**
+ * Returns the snapshots of a partition, oldest first. They are sorted by epoch, then by journal sequence, because
+ * sequences begin again with each epoch. Unfinished snapshots are not listed: their folders end in `.new`.
+ */
 export function listSnapshots(dataDir: string, partition: string): Snapshot[] {
   const folder = snapshotFolder(dataDir, partition);
   if (!existsSync(folder)) return [];
@@ -29,15 +35,16 @@ export function listSnapshots(dataDir: string, partition: string): Snapshot[] {
     .sort((a, b) => a.epoch - b.epoch || a.seq - b.seq || (a.folder < b.folder ? -1 : 1));
 }
 
-/** When the newest snapshot of a partition was taken, in milliseconds since 1970; 0 = there is none. */
+/** Returns when the newest snapshot of a partition was taken, in milliseconds since 1970; 0 if there is none. */
 export function lastSnapshotAt(dataDir: string, partition: string): number {
   const newest = listSnapshots(dataDir, partition).at(-1);
   return newest ? statSync(join(newest.folder, 'data.mdb')).mtimeMs : 0;
 }
 
 /**
- * Takes and verifies a snapshot and removes all but the two newest. A second one of the same place is kept beside the first: a
- * full journal stands still, and is purged when two snapshots cover it.
+ * Takes and verifies a snapshot, and removes all but the two newest. Two snapshots can have the same journal sequence.
+ * The second one does not replace the first one, because a full journal needs both: it accepts no new message, so the
+ * sequence stays the same, and it is purged only when two snapshots cover it.
  */
 export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
   const folder = snapshotFolder(dataDir, partition.name);
@@ -56,14 +63,14 @@ export async function takeSnapshot(dataDir: string, partition: Partition): Promi
 
 /**
  * Opens a copy and reads every row of every table.
- * @returns the place in the journal it holds
- * @throws when it cannot be read
+ * @returns the journal position that the copy contains
+ * @throws if the copy cannot be read
  */
 export async function verifySnapshot(name: string, folder: string): Promise<Omit<Snapshot, 'folder'>> {
   const copy = openFolder(name, 0, folder, true);
   try {
-    // A snapshot of an earlier version lacks the tables that came after it.
-    for (const table of dumpedTables) for (const _ of copy.tables[table]?.getRange({ snapshot: true }) ?? []) void _;
+    // A snapshot of an earlier version of Tidings lacks the tables that were added later.
+    for (const table of foldedTables) for (const _ of copy.tables[table]?.getRange({ snapshot: true }) ?? []) void _;
     for (const _ of copy.responses.getRange({ snapshot: true })) void _;
     return { epoch: readStreamIdentity(copy)?.epoch ?? 0, seq: readCursor(copy).seq };
   } finally {
@@ -72,8 +79,9 @@ export async function verifySnapshot(name: string, folder: string): Promise<Omit
 }
 
 /**
- * Makes a snapshot the generation in use; the journal's tail is folded onto it when the owner opens it.
- * The store it replaces stays beside it, set aside for a person to look at.
+ * Puts a copy of a snapshot into use as a new generation, and returns its number. The owner later opens the new
+ * generation and folds the rest of the journal into it. The replaced store stays on disk, so that a person can examine
+ * it.
  */
 export function restoreSnapshot(dataDir: string, partition: string, snapshot: Snapshot): number {
   const generation = prepareGeneration(dataDir, partition);

@@ -1,6 +1,6 @@
 /**
- * One child process of the supervisor: started, restarted with growing, jittered delay when it dies, asked for its metrics,
- * told to stop. It learns that its supervisor is gone by the closing of their channel.
+ * Runs one child process of the supervisor: starts it, restarts it with a growing, jittered delay, reads its metrics
+ * and stops it. When the supervisor ends, the IPC channel closes, and the child stops.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,34 +8,43 @@ import type { Logger } from '../foundation/logger.ts';
 import { childRestarts } from '../foundation/metrics.ts';
 import type { ChildMessage, SupervisorMessage } from './child-program.ts';
 
-/** How to start a child. */
+/** Options of a child. */
 export interface ChildOptions {
   role: 'gateway' | 'worker';
-  /** Name in logs and in /readyz. */
+  /** Name of the child in logs and in /readyz. */
   name: string;
-  /** Program, relative to this file. */
+  /** Path of the child's program, relative to this file. */
   program: string;
   args: readonly string[];
   env: Record<string, string>;
   logger: Logger;
   onReady: () => void;
-  /** Called when the child has never been ready and keeps ending, or says that a restart cannot help; it is still started again. */
+  /**
+   * Called when a child that was never ready keeps exiting, or when such a child reports that a restart cannot help.
+   * The supervisor restarts the child in both cases.
+   */
   onHopeless: (error: Error) => void;
 }
 
 const firstDelayMs = 100;
-const longestDelayMs = 5000;
-/** A child that lived this long starts again without delay from scratch. */
+const maxDelayMs = 5000;
+/**
+ * If a child exits after running for longer than this time (in milliseconds), the restart delay begins again with its
+ * first value.
+ */
 const steadyMs = 30_000;
-/** Ends without ever being ready, after which whoever waits for the start is told. */
+/** Number of exits in a row after which `onHopeless` is called for a child that was never ready. */
 const hopelessEnds = 5;
-/** Less than a scrape waits; a child that a busy machine holds up for a moment is not left out. */
+/**
+ * How long the supervisor waits for a child's metrics, in milliseconds. It is shorter than the timeout of a scrape by
+ * Prometheus, but long enough for a child that is slow for a moment on a busy machine.
+ */
 const metricsMs = 5000;
 
-/** A child that cannot be started; its own log lines say why. */
+/** The error that a child cannot be started. The child's own log lines give details. */
 export class ChildError extends Error {
   constructor(name: string, end: string, reason: string | undefined) {
-    super(`The ${name} cannot be started (${end}). ${reason ?? 'Its last log lines say why.'}`);
+    super(`The ${name} cannot be started (${end}). ${reason ?? 'See its last log lines.'}`);
     this.name = 'ChildError';
   }
 }
@@ -43,14 +52,17 @@ export class ChildError extends Error {
 export class Child {
   readonly options: ChildOptions;
   ready = false;
-  /** Whether it has been ready once: what it was started for is open, even if it has stopped serving a part since. */
+  /**
+   * Whether the child has been ready at least once. If so, its partitions or ports have been opened, even if it is not
+   * ready now.
+   */
   started = false;
-  /** Where a gateway listens. */
+  /** Address that the child listens on; only a gateway has one. */
   address: { host: string; port: number } | undefined;
   private process: ChildProcess | undefined;
   private stopping = false;
   private failures = 0;
-  /** What the child said of its last failure. */
+  /** The child's report of its last failure. */
   private failed: { reason: string; isFinal: boolean } | undefined;
   private asked = 0;
   private readonly answers = new Map<number, (metrics: object[]) => void>();
@@ -72,8 +84,9 @@ export class Child {
       execArgv: ['--enable-source-maps'],
     });
     this.process = child;
-    child.on('message', (message: ChildMessage) => this.heard(message));
-    // A process that could not be made never exits; other errors of a living one come before its exit.
+    child.on('message', (message: ChildMessage) => this.receive(message));
+    // A process that could not be created emits no `exit` event, so the event is emitted here. After any other error,
+    // the process itself emits `exit`.
     child.on('error', (error) => {
       logger.error({ child: name, err: error }, 'child process failed');
       if (child.pid === undefined) child.emit('exit', null, null);
@@ -84,7 +97,7 @@ export class Child {
       for (const answer of this.answers.values()) answer([]);
       if (this.stopping) return;
       this.failures = performance.now() - started > steadyMs ? 0 : this.failures + 1;
-      logger.error({ child: name, code, signal }, 'child ended and is started again');
+      logger.error({ child: name, code, signal }, 'child process ended and is restarted');
       if (!this.started && (this.failures >= hopelessEnds || this.failed?.isFinal)) {
         this.options.onHopeless(new ChildError(name, signal ?? `exit code ${code}`, this.failed?.reason));
       }
@@ -92,7 +105,7 @@ export class Child {
     });
   }
 
-  /** The child's metrics; none while it is down or does not answer in time. */
+  /** Reads the child's metrics. Returns an empty list if the child is not running or does not answer in time. */
   metrics(): Promise<object[]> {
     const child = this.process;
     if (!child?.connected) return Promise.resolve([]);
@@ -105,20 +118,20 @@ export class Child {
         this.answers.delete(id);
         resolve(metrics);
       });
-      this.tell({ type: 'metrics', id });
+      this.send({ type: 'metrics', id });
     });
   }
 
-  /** Tells the child to stop and waits until it has; it is killed after `ms`. */
+  /** Asks the child to stop and waits for its exit. Kills the child if it is still running after `ms` milliseconds. */
   async stop(ms: number): Promise<void> {
     this.stopping = true;
     clearTimeout(this.restart);
     const child = this.process;
     if (!child) return;
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    this.tell({ type: 'stop' });
+    this.send({ type: 'stop' });
     const timer = setTimeout(() => {
-      this.options.logger.error({ child: this.options.name }, 'child did not stop in time and is killed');
+      this.options.logger.error({ child: this.options.name }, 'child process did not stop in time and is killed');
       child.kill('SIGKILL');
     }, ms);
     await exited;
@@ -126,16 +139,16 @@ export class Child {
   }
 
   private later(): void {
-    const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.max(0, this.failures - 1));
+    const delay = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.max(0, this.failures - 1));
     childRestarts.inc({ role: this.options.role });
     this.restart = setTimeout(() => this.start(), delay * (0.75 + Math.random() / 2));
   }
 
-  private tell(message: SupervisorMessage): void {
+  private send(message: SupervisorMessage): void {
     this.process?.send(message, () => {});
   }
 
-  private heard(message: ChildMessage): void {
+  private receive(message: ChildMessage): void {
     if (message.type === 'metrics') return this.answers.get(message.id)?.(message.metrics);
     if (message.type === 'failed') {
       this.failed = message;
@@ -149,7 +162,10 @@ export class Child {
   }
 }
 
-/** Children get their settings spelled out, and of the rest only what a runtime needs. */
+/**
+ * Returns the environment variables of this process that the runtime of a child needs. The caller adds the variables
+ * that contain the child's settings.
+ */
 function baseEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'NO_COLOR', 'TERM'];
   return Object.fromEntries(

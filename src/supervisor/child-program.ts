@@ -1,6 +1,7 @@
 /**
- * What every child of the supervisor does alike: it loads its settings, tells whether it is ready, hands over its metrics,
- * stops when told, and exits when the supervisor is gone (`docs/architecture.md` decision 28).
+ * Runs the program of a child process of the supervisor. Every child loads its settings, reports whether it is ready,
+ * sends its metrics on request, and stops on request or when the supervisor has ended (`docs/architecture.md` decision
+ * 28).
  */
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -8,45 +9,46 @@ import { createLogger, type Logger } from '../foundation/logger.ts';
 import { collectRuntimeMetrics, registry } from '../foundation/metrics.ts';
 import { keepFilesPrivate } from '../foundation/private-files.ts';
 
-/** Child to supervisor. */
+/** A message from a child to the supervisor. */
 export type ChildMessage =
   | { type: 'ready'; ready: boolean; address?: { host: string; port: number } }
   | { type: 'metrics'; id: number; metrics: object[] }
-  /** Sent just before the end. `isFinal` = a restart would fail alike. */
+  /** Sent just before the child exits. `isFinal`: a restart would fail in the same way. */
   | { type: 'failed'; reason: string; isFinal: boolean };
 
-/** Supervisor to child. */
+/** A message from the supervisor to a child. */
 export type SupervisorMessage = { type: 'stop' } | { type: 'metrics'; id: number };
 
-/** What a child's program gets to work with. */
+/** The settings, logger and callbacks that a child's program gets. */
 export interface ChildContext {
   settings: Settings;
   logger: Logger;
-  /** Tells the supervisor whether this process does its work right now. */
+  /** Reports to the supervisor whether this process can do its work now. */
   setReady: (ready: boolean, address?: { host: string; port: number }) => void;
-  /** Ends the process after a failure that only a restart mends. */
+  /** Ends the process after a failure that only a restart can repair. */
   fail: (error: Error) => void;
 }
 
-/** A running child's program. */
+/** The running program of a child. */
 export interface ChildProgram {
   stop: () => Promise<void>;
 }
 
-/** Runs a program as a child of the supervisor until it is told to stop. */
+/** Runs a program as a child of the supervisor until the supervisor stops it. */
 export async function runChild(role: string, start: (context: ChildContext) => Promise<ChildProgram>): Promise<void> {
   keepFilesPrivate();
   const settings = loadSettings();
   const logger = createLogger(role, settings.logLevel);
   collectRuntimeMetrics();
   const fail = (error: Error): void => {
-    logger.fatal({ err: error }, `${role} cannot go on`);
+    logger.fatal({ err: error }, `${role} cannot continue`);
     send({ type: 'failed', reason: error.message, isFinal: error.name === 'ListenError' });
     die();
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', (reason) => fail(reason instanceof Error ? reason : new Error(String(reason))));
-  // A terminal's Ctrl-C reaches every process of its group; the supervisor alone decides the order of stopping.
+  // Ctrl-C in a terminal sends a signal to every process of the group. Children ignore the signal, because the
+  // supervisor stops them in the right order.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', die);
@@ -65,8 +67,8 @@ export async function runChild(role: string, start: (context: ChildContext) => P
 }
 
 /**
- * Ends the process at once. An ordinary exit waits for LMDB's writer, which waits for a transaction that goes on no more;
- * what is stored stands a kill at any point.
+ * Kills this process. An ordinary exit would wait for LMDB's writer, which can wait for a transaction that never ends.
+ * A kill at any point does not damage the stored data.
  */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');

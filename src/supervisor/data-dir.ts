@@ -1,17 +1,17 @@
 /**
- * Makes the folder of the data directory and tries it, so that a place that cannot hold it is refused at once.
+ * Creates the data directory and writes a test file, so that a directory that cannot be used is refused at the start.
  */
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A data directory that cannot be used as the settings ask. */
+/** The error that the data directory cannot be used with these settings. */
 export class DataDirError extends Error {}
 
 /**
- * Makes a folder where it is missing, and writes a file in it that it removes again.
- * @throws DataDirError naming the path and what the system said
+ * Creates a folder if it is missing, then writes a test file in it and removes the file.
+ * @throws DataDirError with the path and the error code of the operating system
  */
 export function makeWritableFolder(folder: string): void {
   const probe = join(folder, `write-test-${randomUUID()}`);
@@ -25,8 +25,8 @@ export function makeWritableFolder(folder: string): void {
 }
 
 /**
- * Makes a folder and those above it, each once. Node's own recursive mkdir tries for ever where a file system answers that the
- * parent is missing although it is there, as /proc does, and no signal ends that.
+ * Creates a folder and its parents. Node's recursive mkdir is not used, because it never returns if a file system
+ * reports an existing parent as missing, as /proc does. No signal can interrupt that call.
  */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -35,7 +35,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process can have made it meanwhile.
+    // The folder may exist now, because another process created it since the check.
     if (!isFolder(folder)) throw error;
   }
 }
@@ -50,6 +50,6 @@ function isFolder(path: string): boolean {
 
 function unusable(folder: string, { code }: NodeJS.ErrnoException): DataDirError {
   return new DataDirError(
-    `TIDINGS_DATA_DIR: ${folder} cannot be written (${code}). Set it to a folder that the service may write, on a disk.`,
+    `TIDINGS_DATA_DIR: ${folder} cannot be written (${code}). Set it to a folder on a disk that the service may write to.`,
   );
 }

@@ -1,6 +1,7 @@
 /**
- * What the first start makes and every start reads: the webhook secret, the sealing key, the instance's admin key, the
- * keys of the supervised nats-server, the partition count. Secrets lie in files of mode 0600 in the data directory and nowhere else.
+ * Creates the files of the data directory at the first start and reads them at every start: the webhook secret, the
+ * sealing key, the admin key of the instance, the keys of the supervised nats-server, and the number of partitions. The
+ * secrets are stored only in these files, with mode 0600.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,34 +20,34 @@ import {
 import { makeJournalKeys } from '../journal/keys.ts';
 import { DataDirError, makeWritableFolder } from './data-dir.ts';
 
-/** What a start finds or makes. `made` lists the files that are new. */
+/** The secrets that a start read or created. `made` lists the paths of new files. */
 export interface FirstStart {
   webhookSecrets: readonly string[];
   adminKey: string;
   made: readonly string[];
 }
 
-/** Path of the admin key's file. */
+/** Returns the path of the admin key's file. */
 export function adminKeyFile(dataDir: string): string {
   return join(dataDir, 'admin-key');
 }
 
-/** Path of the token that earlier versions reached the supervised nats-server with. */
+/** Returns the path of the file with the token that earlier versions of Tidings used for the supervised nats-server. */
 function formerTokenFile(dataDir: string): string {
   return join(dataDir, 'nats-token');
 }
 
-/** Path of the webhook secret made at first start. */
+/** Returns the path of the file with the webhook secret that the first start creates. */
 export function webhookSecretFile(dataDir: string): string {
   return join(dataDir, 'webhook-secret');
 }
 
-/** Path of the sealing key made at first start. */
+/** Returns the path of the file with the sealing key that the first start creates. */
 export function sealingKeyFile(dataDir: string): string {
   return join(dataDir, 'sealing-key');
 }
 
-/** Path of the key that digests are made with, sealed under the sealing key. */
+/** Returns the path of the file with the digest key, which is sealed under the sealing key. */
 function digestKeyFile(dataDir: string): string {
   return join(dataDir, 'digest-key');
 }
@@ -54,30 +55,38 @@ function digestKeyFile(dataDir: string): string {
 type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
 
 /**
- * The sealer of the key that the settings name, else of the one in the data directory, and of former ones.
- * @throws DataDirError when there is none, or the file does not hold one
+ * Creates the sealer with the sealing key of the settings, else with the sealing key in the data directory. The sealer
+ * can also open texts that were sealed with former keys.
+ * @throws DataDirError if the key file is missing or does not contain a key
  */
 export function openSealer(settings: KeySettings): Sealer {
   const [key, ...former] = sealingKeys(settings);
   return createSealer(key, former, readDigestKey(settings.dataDir, [key, ...former]));
 }
 
-/** The key in use and the former ones: of the settings, else each on a line of the file, and those the settings add. */
+/**
+ * Returns the sealing key in use, then the former sealing keys. If the settings contain a sealing key, it is the key in
+ * use. Otherwise the keys are read from the key file, which has one key per line. In both cases, the keys of the
+ * setting `sealingKeysPrevious` are added as former keys.
+ */
 function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings): [Buffer, ...Buffer[]] {
   const file = sealingKeyFile(dataDir);
   if (sealingKey === '' && !existsSync(file)) {
-    throw new DataDirError(`${file} is missing. Put it back from a backup, or set TIDINGS_SEALING_KEY.`);
+    throw new DataDirError(`${file} is missing. Restore it from a backup, or set TIDINGS_SEALING_KEY.`);
   }
   const texts = sealingKey === '' ? readFileSync(file, 'utf8').trim().split(/\s+/) : [sealingKey];
   const [key, ...former] = [...texts, ...sealingKeysPrevious].map(parseSealingKey);
   if (key && former.every((each) => each !== undefined)) return [key, ...former];
   const expected = `expected ${sealingKeyBytes} bytes in base64 or hex on each line, the key in use first`;
-  throw new DataDirError(`${file}: ${expected}. Put it back from a backup.`);
+  throw new DataDirError(`${file}: ${expected}. Restore it from a backup.`);
 }
 
 const digestKeyPlace = ['digest key'];
 
-/** The key of digests: that of the first sealing key there was. Without a file that opens, of the oldest that is named. */
+/**
+ * Reads the digest key, which was derived from the first sealing key of the instance. If the file of the digest key is
+ * missing or cannot be opened with the known sealing keys, the digest key is derived from the oldest known sealing key.
+ */
 function readDigestKey(dataDir: string, [key, ...former]: readonly [Buffer, ...Buffer[]]): Buffer {
   const file = digestKeyFile(dataDir);
   const own = digestKeyOf(former.at(-1) ?? key);
@@ -85,13 +94,17 @@ function readDigestKey(dataDir: string, [key, ...former]: readonly [Buffer, ...B
   try {
     return Buffer.from(createSealer(key, former).open(readFileSync(file, 'utf8').trim(), digestKeyPlace), 'hex');
   } catch (error) {
-    // Of a key that was lost, or is to be put back: nothing stops, and the file waits.
+    // The digest key was sealed under a sealing key that is not known. An operator may restore that sealing key, so the
+    // file is kept, and the start continues.
     if (error instanceof SealError) return own;
     throw error;
   }
 }
 
-/** Writes the key of digests down, sealed under the key in use, so that it outlives a rotation. */
+/**
+ * Stores the digest key, sealed under the sealing key in use, so that a rotation of the sealing key does not change the
+ * digest key.
+ */
 function keepDigestKey(settings: KeySettings): void {
   const file = digestKeyFile(settings.dataDir);
   const keys = sealingKeys(settings);
@@ -110,9 +123,9 @@ function opens(sealer: Sealer, sealed: string): boolean {
 }
 
 /**
- * Makes the data directory where it is missing, and closes it to other users.
- * @returns what they could use before
- * @throws DataDirError when it cannot be written, or others can use it and that cannot be changed
+ * Creates the data directory if it is missing, and closes it to other users.
+ * @returns the paths that other users could use before they were closed
+ * @throws DataDirError if the directory cannot be written to, or cannot be closed to other users
  */
 export function openDataDir(dataDir: string): OpenPath[] {
   makeWritableFolder(dataDir);
@@ -120,8 +133,10 @@ export function openDataDir(dataDir: string): OpenPath[] {
 }
 
 /**
- * Prepares what a data directory holds. It must be locked: of two starts each would write secrets over those of the other.
- * @throws DataDirError when it was made with another number of partitions, or its sealing key cannot be used
+ * Creates the secrets that are missing. The data directory must be locked: two concurrent starts would overwrite each
+ * other's secrets.
+ * @throws DataDirError if the data directory was created with another number of partitions, or its sealing key cannot
+ *   be used
  */
 export function prepareDataDir(settings: Settings): FirstStart {
   const { dataDir } = settings;
@@ -144,12 +159,15 @@ export function prepareDataDir(settings: Settings): FirstStart {
   return { webhookSecrets, adminKey, made };
 }
 
-/** Closes the data directory, or refuses one that stays open or that others have a part in: it holds every key. */
+/**
+ * Closes the data directory, which holds every key. Throws if the directory stays open to other users, or if another
+ * user owns the directory or an entry of it.
+ */
 function closeToOthers(dataDir: string): OpenPath[] {
   const remedy = `or name a folder that does not exist yet, like TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
   refuseForeign(dataDir, remedy);
   const { closed, open } = closeDataDir(dataDir);
-  // Once more: until it was closed, others may have put something there.
+  // The owners are checked again: another user may have added an entry before the directory was closed.
   refuseForeign(dataDir, remedy);
   const [first] = open;
   if (first === undefined) return closed;
@@ -165,27 +183,34 @@ function refuseForeign(dataDir: string, remedy: string): void {
   const { path, owner } = foreign;
   const own = process.geteuid?.();
   throw new DataDirError(
-    `${path} belongs to user ${owner}, expected user ${own}, whom this process runs as. If it is yours, run: chown ${own} ${path}, ${remedy}.`,
+    `${path} belongs to user ${owner}, but this process runs as user ${own}. If it is yours, run: chown ${own} ${path}, ${remedy}.`,
   );
 }
 
 /**
- * Makes the keys of the supervised nats-server that are missing, and removes the token of earlier versions. The data directory
- * must be locked: keys that change under a running server lock its clients out.
- * @returns the files that are new
+ * Creates the keys of the supervised nats-server that are missing, and removes the token of earlier versions of
+ * Tidings. The data directory must be locked: if the keys changed while a server runs, clients could not connect to the
+ * server.
+ * @returns the paths of new files
  */
 export function prepareJournalKeys(dataDir: string): string[] {
   rmSync(formerTokenFile(dataDir), { force: true });
   return makeJournalKeys(dataDir, writeWhole);
 }
 
-/** A start that ends in between must leave no file or a whole one: an empty secret would be taken for one. */
+/**
+ * Writes a file atomically. Otherwise a start that is killed could leave an empty file, and the next start would read
+ * it as a secret.
+ */
 function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true } as object);
   renameSync(`${file}.new`, file);
 }
 
-/** Ids carry slots, and slots lie in partitions by their number: it cannot change later. */
+/**
+ * Stores the number of partitions. The number cannot change later, because ids contain slots, and the partition of a
+ * slot depends on the number of partitions.
+ */
 function fixPartitions(dataDir: string, partitions: number): void {
   const file = join(dataDir, 'partition-count');
   if (!existsSync(file)) writeWhole(file, `${partitions}\n`);

@@ -1,6 +1,7 @@
 /**
- * Compares the files of the native HTTP server with those that were reviewed (`config/http-server.json`, `docs/provenance.md`).
- * Its machine code runs before any authentication.
+ * Compares the installed files of the native HTTP server with the reviewed files (`config/http-server.json`,
+ * `docs/provenance.md`). They are compared because the server's machine code handles requests before any
+ * authentication.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,41 +10,48 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../foundation/logger.ts';
 
-/** The reviewed files of one version. */
+/** The reviewed files of one version of the HTTP server. */
 export interface ReviewedServer {
   package: string;
   version: string;
   /**
-   * By npm package: the file of the upstream release that it has to equal, the SHA-1 that git names that file by, and whether
-   * the two were compared when the list was made.
+   * One entry per npm package with a binary. The binary must equal the file `upstreamFile` of the upstream release. The
+   * entry also has the git blob id (SHA-1) of that file. It also states whether binary and file were compared when this
+   * list was created.
    */
   binaries: Record<string, { upstreamFile: string; gitBlob: string; compared: boolean }>;
-  /** SHA-256 of the JavaScript that loads a binary. */
+  /** SHA-256 of each JavaScript file that loads a binary, by file name. */
   scripts: Record<string, string>;
 }
 
-/** What the comparison found. `unsure`: a difference on a platform whose package could not be compared when the list was made. */
+/**
+ * Result of the comparison. `unsure`: the binary differs, but the binary for this platform was not compared when the
+ * list of reviewed files was created.
+ */
 export interface ServerFinding {
   verdict: 'same' | 'unsure' | 'different';
   text: string;
 }
 
-/** The installed HTTP server is not the reviewed one. */
+/** The error that the installed HTTP server differs from the reviewed one. */
 export class HttpServerError extends Error {}
 
 const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The list of reviewed files. */
+/** Returns the list of reviewed files. */
 export function reviewedServer(): ReviewedServer {
   return JSON.parse(readFileSync(join(projectRoot, 'config/http-server.json'), 'utf8'));
 }
 
-/** Folder of the installed package that loads the binary. */
+/** Returns the folder of the installed package that loads the binary. */
 export function installedServer(): string {
   return dirname(createRequire(import.meta.url).resolve('uWebSockets.js'));
 }
 
-/** Compares what this Node on this machine would load: the binary, and each script on the way to it. */
+/**
+ * Compares the files that Node.js would load on this machine: the binary for this platform, and each script that loads
+ * it.
+ */
 export function checkServerFiles(folder = installedServer(), reviewed = reviewedServer()): ServerFinding {
   const { platform, arch, versions } = process;
   const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
@@ -68,7 +76,10 @@ export function checkServerFiles(folder = installedServer(), reviewed = reviewed
   return { verdict: 'same', text: `HTTP server ${reviewed.version} is the reviewed one (${name}, ${binary.gitBlob})` };
 }
 
-/** npm leaves an optional package out without a word when it cannot have it. */
+/**
+ * Returns the path of the binary; undefined if its package is missing. The package is optional, so npm skips it
+ * silently if it cannot be installed.
+ */
 function resolveBinary(folder: string, name: string): string | undefined {
   try {
     return createRequire(join(folder, 'uws.js')).resolve(`${name}/uws.node`);
@@ -87,17 +98,18 @@ function sha256(content: Buffer | string): string {
 }
 
 /**
- * Refuses a server that differs, before a process loads it; where it may be the list that is wrong, warns.
+ * Refuses an HTTP server that differs from the reviewed one, before a process loads it. Only warns if the list of
+ * reviewed files itself may be wrong (`unsure`).
  * @throws HttpServerError
  */
 export function requireReviewedServer(logger: Logger, { verdict, text } = checkServerFiles()): void {
   if (verdict === 'unsure') logger.warn(`${text}: see docs/provenance.md`);
   if (verdict === 'different') {
-    throw new HttpServerError(`${text}. Install it anew with npm run setup, or see docs/provenance.md.`);
+    throw new HttpServerError(`${text}. Install it again with npm run setup, or see docs/provenance.md.`);
   }
 }
 
-/** The name that git gives a file's content. */
+/** Returns the git blob id of a file's content. */
 function gitBlob(content: Buffer): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }

@@ -1,6 +1,6 @@
 /**
- * The supervised nats-server: where its program is, the configuration it runs with, its start on loopback, and the adoption
- * of one that an earlier supervisor left behind (`docs/architecture.md` decisions 8 and 28).
+ * Starts the supervised nats-server on loopback: finds the program, writes the configuration, and starts the program. A
+ * server that an earlier supervisor left running is adopted instead (`docs/architecture.md` decisions 8 and 28).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -14,40 +14,46 @@ import { certificateFile, certificateKeyFile, type NatsUser, seedFile } from '..
 import type { JournalRole } from '../journal/roles.ts';
 import { natsConfig, natsConfigFile, writtenNatsConfig } from './nats-config.ts';
 
-/** A nats-server that this supervisor runs or found running. `exited` resolves when it is gone. */
+/** A nats-server that this supervisor started or adopted. `exited` resolves when the process has ended. */
 export interface NatsServer {
   readonly pid: number;
   readonly adopted: boolean;
   readonly exited: Promise<void>;
 }
 
-/** What a server is started with. */
+/** Options of a server. */
 export interface NatsServerOptions {
   dataDir: string;
   port: number;
   users: readonly NatsUser[];
-  /** Bytes its streams may take together. */
+  /** Maximum size of all streams of the server together, in bytes. */
   maxStore: number;
 }
 
-/** No usable nats-server program. */
+/** The error that no nats-server can be started or used. */
 export class NatsServerError extends Error {}
 
 const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The program: the one that set-up unpacked, else the first on the PATH; undefined when there is none. */
+/**
+ * Returns the path of the program `nats-server`: the one that `npm run setup` unpacked, else the first one on the PATH;
+ * undefined if none exists.
+ */
 export function findNatsServer(path = process.env.PATH ?? ''): string | undefined {
   const folders = [join(projectRoot, '.tools/nats-server/usr/sbin'), ...path.split(delimiter)];
   return folders.map((folder) => join(folder, 'nats-server')).find(isExecutable);
 }
 
-/** Version of a program, like 2.10.27. */
+/** Returns the version of a nats-server program, such as 2.10.27. */
 export function natsServerVersion(program: string): string {
   const text = execFileSync(program, ['--version'], { encoding: 'utf8' });
   return /v?(\d+\.\d+\.\d+\S*)/.exec(text)?.[1] ?? '0.0.0';
 }
 
-/** How a role reaches the server: with its own key, over TLS, and no other certificate than the server's is accepted. */
+/**
+ * Returns the settings with which a role connects to the supervised server: the role's own key, and TLS that accepts
+ * only the certificate of this server.
+ */
 export function localJournal(dataDir: string, port: number, role: JournalRole): NatsSettings {
   return {
     natsUrl: `tls://127.0.0.1:${port}`,
@@ -60,9 +66,10 @@ export function localJournal(dataDir: string, port: number, role: JournalRole): 
 }
 
 /**
- * Starts the server, or adopts one that answers on the port and was started with this data directory and configuration. A
- * server with another configuration, such as that of an earlier version, is ended first.
- * @throws NatsServerError when there is no program, or another program has the port
+ * Starts the server. If a server that was started with this data directory and configuration already answers on the
+ * port, adopts that server instead. A running server with another configuration, for example from an earlier version of
+ * Tidings, is ended first.
+ * @throws NatsServerError if the program is missing, or if another program uses the port
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const { dataDir, port, users } = options;
@@ -73,10 +80,11 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     throw new NatsServerError(`Port ${port} is taken by another program. Set TIDINGS_NATS_PORT to a free one.`);
   }
   const program = findNatsServer();
-  if (!program) throw new NatsServerError('There is no nats-server. Run: npm run setup');
+  if (!program) throw new NatsServerError('nats-server was not found. Run: npm run setup');
   const config = natsConfig(dataDir, natsServerVersion(program), users);
   if (answering && earlier.length === 1 && writtenNatsConfig(dataDir) === config) return adopt(answering);
-  // They listen on another port or not yet, or are out of date: two servers must never share a store.
+  // Two servers must never share a store, so all other servers of this data directory are ended. Such a server listens
+  // on another port, does not listen yet, or has an old configuration.
   for (const each of earlier) await end(each);
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true });
@@ -85,7 +93,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const child = spawn(program, ['-c', file], {
     env: environment(options, folder),
     stdio: 'ignore',
-    // Its own process group: a terminal's Ctrl-C must not stop it before what is in flight is stored.
+    // The server gets its own process group, so that Ctrl-C in a terminal does not stop it before the records in flight
+    // are stored.
     detached: true,
   });
   writeFileSync(pidFile(dataDir), `${child.pid ?? 0} ${port}\n`);
@@ -112,17 +121,17 @@ function toServer(child: ChildProcess): NatsServer {
   return { pid: child.pid ?? 0, adopted: false, exited };
 }
 
-/** A server of this data directory that an earlier start left behind. */
+/** A server of this data directory that an earlier start left running. */
 interface Earlier {
   pid: number;
   port: number;
-  /** Whether it lives; after a reboot its number can be any program's. */
+  /** Whether the server is still running. After a reboot, its process id can belong to another program. */
   runs(): boolean;
 }
 
 /**
- * The servers of this data directory that run. They are found by their command lines: a start that ended at the wrong moment, or
- * had no space left, has not written the file with the number.
+ * Finds the running servers of this data directory by their command lines. The pid file is not enough: it is missing if
+ * a start was killed at the wrong moment, or had no disk space left.
  */
 function findEarlier(dataDir: string): Earlier[] {
   if (process.platform !== 'linux') return writtenServer(dataDir);
@@ -142,7 +151,7 @@ function portOf(address = ''): number {
   return Number(address.split(':').at(-1));
 }
 
-/** The server whose number an earlier start has written, where the system shows no command lines to search. */
+/** Finds the server by the pid file of an earlier start, on systems other than Linux. */
 function writtenServer(dataDir: string): Earlier[] {
   const file = pidFile(dataDir);
   const [pid = 0, port = 0] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').map(Number) : [];
@@ -150,7 +159,10 @@ function writtenServer(dataDir: string): Earlier[] {
   return runs() ? [{ pid, port, runs }] : [];
 }
 
-/** The end of a server that is not our child can only be seen by looking. */
+/**
+ * Watches a server that is not a child of this process. This process gets no signal when the server ends, so the server
+ * is checked every 200 ms.
+ */
 function adopt({ pid, runs }: Earlier): NatsServer {
   const exited = new Promise<void>((resolve) => {
     const timer = setInterval(() => {
@@ -162,7 +174,7 @@ function adopt({ pid, runs }: Earlier): NatsServer {
   return { pid, adopted: true, exited };
 }
 
-/** Ends a server that is not our child, after five seconds the hard way. */
+/** Ends a server that is not a child of this process: SIGTERM first, then SIGKILL every five seconds until it ends. */
 async function end({ pid, runs }: Earlier): Promise<void> {
   for (let waited = 0; runs(); waited += 50) {
     if (waited % 5000 === 0) process.kill(pid, waited === 0 ? 'SIGTERM' : 'SIGKILL');
@@ -170,7 +182,7 @@ async function end({ pid, runs }: Earlier): Promise<void> {
   }
 }
 
-/** Command line of a process; empty when there is none (any more). */
+/** Returns the command line of a process; an empty text if the process does not exist. */
 function commandOf(pid: number): string {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });

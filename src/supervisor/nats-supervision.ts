@@ -1,6 +1,6 @@
 /**
- * Keeps the supervised nats-server running: started or adopted, started again with growing, jittered delay when it ends,
- * stopped last.
+ * Keeps the supervised nats-server running: starts or adopts it, and restarts it with a growing, jittered delay when it
+ * ends. At the end, the supervisor stops the nats-server after all other processes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
@@ -13,15 +13,16 @@ import { localJournal, type NatsServer, NatsServerError, startNatsServer } from 
 const natsStopMs = 10_000;
 const steadyMs = 30_000;
 
-/** A nats-server that is started again when it ends. */
+/** A nats-server that is restarted when it ends. */
 export interface SupervisedNats {
   pid(): number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the server and watches over it. The data directory must be locked: what answers on its port is then our own.
- * @throws NatsServerError when another program has the port
+ * Starts the server and restarts it when it ends. The data directory must be locked, so that no other supervisor uses
+ * the server.
+ * @throws NatsServerError if another program uses the port
  */
 export async function superviseNats(settings: Settings, logger: Logger): Promise<SupervisedNats> {
   const options = {
@@ -33,7 +34,7 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
   let server: NatsServer = await startNatsServer(options);
   let stopping = false;
   if (server.adopted) await assertOwn(settings);
-  if (server.adopted) logger.warn({ natsPid: server.pid }, 'nats-server of an earlier start is adopted');
+  if (server.adopted) logger.warn({ natsPid: server.pid }, 'the nats-server of an earlier start is adopted');
   const stop = new AbortController();
   const watching = watch();
 
@@ -45,7 +46,7 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
       if (performance.now() - started > steadyMs) failures = 0;
       logger.error(
         { natsPid: server.pid, log: `${settings.dataDir}/nats/server.log` },
-        'nats-server ended and is started again',
+        'nats-server ended and is restarted',
       );
       childRestarts.inc({ role: 'nats-server' });
       const ms = Math.min(5000, 50 * 2 ** failures) * (0.75 + Math.random() / 2);
@@ -56,7 +57,10 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
     }
   }
 
-  /** A start that fails (the port was taken meanwhile) is an end like any other: it is tried again. */
+  /**
+   * Starts the server again. A start that fails, for example because the port is taken, counts as an end of the server
+   * and is retried.
+   */
   async function startAgain(): Promise<NatsServer> {
     return startNatsServer(options).catch((error: Error) => {
       logger.error({ err: error }, 'nats-server cannot be started');
@@ -77,7 +81,10 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
   };
 }
 
-/** Our server can run while another program has its port: then that program does not have our server's certificate. */
+/**
+ * Checks that the program on the port is the adopted server. Another program can have taken the port while the server
+ * still runs. The other program is recognized because it does not have the server's certificate.
+ */
 async function assertOwn({ dataDir, natsPort }: Settings): Promise<void> {
   const fault = await connectionFault(localJournal(dataDir, natsPort, 'supervisor'), 'supervisor');
   if (!fault) return;
@@ -87,7 +94,8 @@ async function assertOwn({ dataDir, natsPort }: Settings): Promise<void> {
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {
-  // A program that could not be started has no number, and 0 means our own process group.
+  // A program that could not be started has the process id 0. A signal to 0 would go to the supervisor's own process
+  // group.
   if (pid <= 1) return;
   try {
     process.kill(pid, signal);

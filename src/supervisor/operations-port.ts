@@ -1,15 +1,15 @@
 /**
- * The operations port: /metrics of all processes together, /healthz (the supervisor lives), /readyz (everything that is
- * needed to serve is up). Served by the supervisor, so that it answers while a child is down.
+ * Serves the operations port: /metrics (all processes together), /healthz (the supervisor runs) and /readyz (everything
+ * is ready to serve). The supervisor serves the port itself, so the port answers even while a child is down.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { health, healthPath } from '../http/health.ts';
 import { portError } from './ports.ts';
 
-/** What the operations port tells. */
+/** The data that the operations port shows. */
 export interface OpsSource {
   metrics: () => Promise<string>;
-  /** What is not ready, by name; empty when all is. */
+  /** Names of the processes that are not ready; empty if all processes are ready. */
   waitingFor: () => string[];
 }
 
@@ -20,8 +20,8 @@ export interface OpsServer {
 }
 
 /**
- * Starts the operations port; port 0 takes a free one.
- * @throws PortError when it cannot be listened on
+ * Starts to listen on the operations port. With port 0, the system chooses a free port.
+ * @throws PortError if the port cannot be listened on
  */
 export async function startOps(host: string, port: number, source: OpsSource): Promise<OpsServer> {
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ async function answer(url: string, source: OpsSource, response: ServerResponse):
       waitingFor,
     });
   }
-  return json(response, 404, { error: 'Not found', message: 'Here are /metrics, /healthz and /readyz.' });
+  return json(response, 404, { error: 'Not found', message: 'This port serves /metrics, /healthz and /readyz.' });
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {

@@ -1,11 +1,12 @@
 /**
- * Looks whether the ports of the settings are free before anything is started, so that a start on a taken one ends at once.
+ * Checks that the ports of the settings are free. The check runs before anything is started, so a start with a taken
+ * port fails immediately.
  */
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
 
-/** An address that cannot be listened on. */
+/** The error that the service cannot listen on an address. */
 export class PortError extends Error {
   constructor(message: string) {
     super(message);
@@ -13,7 +14,7 @@ export class PortError extends Error {
   }
 }
 
-/** Where to listen, and the settings that say so. */
+/** An address to listen on, and the environment variables that set it. */
 interface Address {
   host: string;
   port: number;
@@ -21,7 +22,10 @@ interface Address {
   portVariable: string;
 }
 
-/** @throws PortError naming the address and the setting to change */
+/**
+ * Checks that the API port and the operations port are free.
+ * @throws PortError with the address and the setting to change
+ */
 export async function requireFreePorts({ host, port, opsHost, opsPort }: Settings): Promise<void> {
   await requireFree({ host, port, hostVariable: 'TIDINGS_HOST', portVariable: 'TIDINGS_PORT' });
   await requireFree({
@@ -32,7 +36,10 @@ export async function requireFreePorts({ host, port, opsHost, opsPort }: Setting
   });
 }
 
-/** A gateway whose supervisor was killed ends a moment later, so a taken port is tried again for that long. */
+/**
+ * Pause between two checks of a taken port, in milliseconds. A taken port is checked several times, because the gateway
+ * of a killed supervisor ends a little later than the supervisor.
+ */
 const pauseMs = 100;
 const attempts = 5;
 
@@ -45,7 +52,7 @@ async function requireFree(address: Address): Promise<void> {
   }
 }
 
-/** Listens for a moment; the error when that cannot be. */
+/** Listens on an address and stops listening immediately. Returns the error if listening failed. */
 async function listenOnce({ host, port }: Address): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -56,7 +63,7 @@ async function listenOnce({ host, port }: Address): Promise<NodeJS.ErrnoExceptio
   return error;
 }
 
-/** What an error of listening means, and what to do about it. */
+/** Makes a message with the cause and the remedy from an error that occurred while listening on a port. */
 export function portError(
   { host, port, hostVariable, portVariable }: Address,
   { code, message }: NodeJS.ErrnoException,
@@ -65,7 +72,7 @@ export function portError(
     return new PortError(`Port ${port} of ${host} is taken by another program. Set ${portVariable} to a free one.`);
   if (code === 'EACCES')
     return new PortError(
-      `Port ${port} of ${host} may not be used by this user. Set ${portVariable} to one from 1024 on.`,
+      `Port ${port} of ${host} may not be used by this user. Set ${portVariable} to 1024 or higher.`,
     );
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new PortError(`This machine does not have the address ${host}. Set ${hostVariable} to one that it has.`);

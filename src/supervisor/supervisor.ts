@@ -1,6 +1,7 @@
 /**
- * The supervisor: nats-server (unless an external one is named), partition workers, one gateway, the operations port. It
- * starts them in order, restarts what dies, and stops them in order: gateway, workers, nats-server.
+ * Runs the service: starts nats-server, the workers and the gateway in order, and serves the operations port. The
+ * supervisor restarts a process that ends. It stops the processes in this order: gateway, workers, nats-server. If
+ * TIDINGS_NATS_URL is set, the supervisor starts no nats-server.
  */
 import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -17,12 +18,12 @@ import {
   registry,
   serviceReady,
 } from '../foundation/metrics.ts';
+import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private-files.ts';
 import { version } from '../foundation/version.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
 import { claimInstance } from '../journal/instance.ts';
 import type { JournalRole } from '../journal/roles.ts';
-import { type PartitionName, partitionNames } from '../journal/subjects.ts';
 import { type DurabilityLevel, durabilityOf, ensureStream } from '../journal/topology.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
 import { Child } from './child-process.ts';
@@ -34,19 +35,21 @@ import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './operations-port.ts';
 import { requireFreePorts } from './ports.ts';
 
-/** A service that is starting or runs. */
+/** A service that is starting or running. */
 export interface Service {
-  /** Resolves when everything is ready to serve; rejects when it cannot be. */
+  /** Resolves when all processes are ready to serve; rejects if the start fails. */
   readonly ready: Promise<ServiceFacts>;
-  /** Process ids by name, for whoever tests what a kill does. */
+  /** Returns the process ids by name, for tests that kill a process. */
   pids(): Record<string, number>;
-  /** Stops what has been started, in order, at any stage. */
+  /**
+   * Stops, in order, everything that has been started. This method can be called at any time, even during the start.
+   */
   stop(): Promise<void>;
 }
 
-/** What a ready service can tell. */
+/** Addresses and durability of a service that is ready. */
 export interface ServiceFacts {
-  /** Where the API and the webhook receiver listen. */
+  /** Base address of the API and the webhook receiver, such as `http://127.0.0.1:8080`. */
   url: string;
   opsUrl: string;
   durability: DurabilityLevel;
@@ -57,9 +60,9 @@ const childStopMs = 20_000;
 const streamsRetryMs = 500;
 
 /**
- * Starts everything.
- * @returns at once; `ready` rejects with SettingsError, DataDirError, PortError, HttpServerError, NatsServerError or
- *   JournalSetupError for faults that an operator mends
+ * Starts all processes of the service, without waiting until they are ready.
+ * @returns the service that is starting; its `ready` rejects with SettingsError, DataDirError, PortError,
+ *   HttpServerError, NatsServerError or JournalSetupError for faults that an operator can fix.
  */
 export function startService(settings: Settings, logger: Logger): Service {
   const started: Started = {
@@ -76,9 +79,10 @@ export function startService(settings: Settings, logger: Logger): Service {
     pids: () => pids(started),
     stop: async () => {
       started.stopped.abort(new StoppedError());
-      // A start under way ends at its next step. Until then it could start a process that nobody would stop.
+      // If the start is still in progress, it ends at its next step. The stop waits until the start has ended.
+      // Otherwise the start could create a process that nothing stops.
       await ready.catch(() => {});
-      // The gateway first, so that what it has accepted is folded before the workers go.
+      // The gateway stops first, so that the workers can fold the records that it has accepted before they stop.
       for (const role of ['gateway', 'worker'] as const) {
         const children = started.children.filter((child) => child.options.role === role);
         await Promise.all(children.map((child) => child.stop(childStopMs)));
@@ -91,10 +95,10 @@ export function startService(settings: Settings, logger: Logger): Service {
   };
 }
 
-/** What a stop has to stop. */
+/** Everything that the start has created so far, and that a stop must end. */
 interface Started {
   children: Child[];
-  /** Aborted when the service is told to stop. */
+  /** Aborted when a stop is requested. */
   stopped: AbortController;
   lock: PartitionLock | undefined;
   journal: Journal | undefined;
@@ -147,16 +151,19 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
 }
 
-/** Warns of what other users could use. Entries with open modes in a directory that was closed were out of their reach. */
+/**
+ * Logs the paths that were closed to other users. The log line is a warning only if the data directory itself was open.
+ * In a closed directory, other users cannot reach any entry, even an entry with an open mode.
+ */
 function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: Logger): void {
   const wasOpen = closed.some(({ path }) => path === dataDir);
   for (const { path, mode, expected } of closed) {
     const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
-    if (!wasOpen) logger.info(was, 'closed to other users, whom the data directory kept out');
+    if (!wasOpen) logger.info(was, 'closed to other users, who could not reach it in the closed data directory');
     else
       logger.warn(
         was,
-        'other users could use this and cannot any more; rotate the keys if one of them may have read it',
+        'closed to other users, who could use it before; rotate the keys if one of them may have read it',
       );
   }
 }
@@ -173,8 +180,8 @@ async function launch(children: readonly Child[], started: Started, ready: Readi
 }
 
 /**
- * A step of the start, or its end as soon as the service is told to stop.
- * @param drop gets rid of what the step has made when nobody waits for it any more
+ * Waits for a step of the start and returns its result. Rejects as soon as a stop is requested.
+ * @param drop releases the result of a step that completes after the stop
  */
 async function unlessStopped<T>(
   signal: AbortSignal,
@@ -197,10 +204,13 @@ async function unlessStopped<T>(
   }
 }
 
-/** The service was told to stop before it was ready. */
+/** The error that a stop was requested before the service was ready. */
 class StoppedError extends Error {}
 
-/** One supervisor a data directory: a second one would adopt the first one's nats-server. */
+/**
+ * Locks the data directory for this supervisor. A second supervisor with the same data directory would adopt the
+ * nats-server of the first.
+ */
 async function lockDataDir(dataDir: string): Promise<PartitionLock> {
   try {
     return await takeLock(dataDir, 'supervisor');
@@ -212,7 +222,7 @@ async function lockDataDir(dataDir: string): Promise<PartitionLock> {
   }
 }
 
-/** Wakes whoever waits for children each time one says it is ready, or gives up on one that ends again and again. */
+/** Waits for children: checks a condition each time a child becomes ready, and rejects if a child keeps exiting. */
 class Readiness {
   private wake: () => void = () => {};
   private fault: Error | undefined;
@@ -236,7 +246,7 @@ class Readiness {
   }
 }
 
-/** Claims the journal, makes its streams and says how durable an acknowledgement is. */
+/** Claims the journal for this instance and creates its streams. Returns the durability level of acknowledgements. */
 async function prepareJournal(journal: Journal, settings: Settings, logger: Logger): Promise<DurabilityLevel> {
   await claimInstance(journal, settings.dataDir);
   const replicas = await makeStreams(journal, settings);
@@ -248,7 +258,7 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   return level;
 }
 
-/** Makes the streams that are missing; the fewest replicas that one of them has. */
+/** Creates the streams that are missing. Returns the number of replicas of the stream that has the fewest. */
 async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Settings): Promise<number> {
   let replicas = Number.POSITIVE_INFINITY;
   for (const name of partitionNames(partitions)) {
@@ -257,20 +267,23 @@ async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Se
   return replicas;
 }
 
-/** A server can come back without its streams, and no other process may make them. */
+/**
+ * Creates the streams again after a reconnect. A server can restart without its streams, and no other process is
+ * allowed to create them.
+ */
 async function makeStreamsAgain(journal: Journal, settings: Settings, logger: Logger): Promise<void> {
   while (journal.connected()) {
     try {
       await makeStreams(journal, settings);
       return;
     } catch (error) {
-      logger.warn({ err: error }, 'streams are made later');
+      logger.warn({ err: error }, 'streams could not be made and are made later');
       await pause(streamsRetryMs);
     }
   }
 }
 
-/** Spreads the partitions over worker processes; the directory goes with the first. */
+/** Spreads the partitions over worker processes. The first worker also gets the directory. */
 export function assignPartitions(settings: Pick<Settings, 'partitions' | 'workers'>): PartitionName[][] {
   const wanted = settings.workers || Math.max(1, availableParallelism() - 1);
   const shares: PartitionName[][] = Array.from({ length: Math.min(wanted, settings.partitions) }, () => []);
@@ -308,14 +321,17 @@ function childOptions(
   };
 }
 
-/** Sets the gauges that only the supervisor knows. A disk that cannot be asked keeps its last figure. */
+/**
+ * Sets the gauges that only the supervisor knows. If the free disk space cannot be read, its gauge keeps the last
+ * value.
+ */
 function measure(dataDir: string, isReady: boolean): void {
   serviceReady.set(isReady ? 1 : 0);
   try {
     const { bavail, bsize } = statfsSync(dataDir);
     diskFreeBytes.set(bavail * bsize);
   } catch {
-    // /readyz and the log report a data directory that is gone.
+    // The error is ignored here: /readyz and the log report a data directory that no longer exists.
   }
 }
 

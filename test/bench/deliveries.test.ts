@@ -1,4 +1,7 @@
-/** The deliveries of the load: signed as a host signs them, each another one. */
+/**
+ * Tests the deliveries of the load: each delivery is signed as hosts sign deliveries, and no two deliveries are the
+ * same.
+ */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -26,7 +29,7 @@ test('signs every body over all of its bytes', () => {
   }
 });
 
-test('makes every delivery another pull request under another id', () => {
+test('each delivery has another pull request and another id', () => {
   const templates = new DeliveryTemplates(secret, '0badcafe');
   const requests = [templates.forConnection(0), templates.forConnection(16)];
   const ids = new Set<string | undefined>();
@@ -41,7 +44,7 @@ test('makes every delivery another pull request under another id', () => {
   assert.deepEqual([ids.size, numbers.size], [4, 4]);
 });
 
-test('carries a merged pull request of real size', () => {
+test('a delivery contains a merged pull request of real size', () => {
   const request = new DeliveryTemplates(secret, '0badcafe').forConnection(5);
   request.next();
   const { action, pull_request: pull, repository } = JSON.parse(parse(request).body);

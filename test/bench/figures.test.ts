@@ -1,4 +1,4 @@
-/** Medians, percentiles, the ratio and the faults of answers. */
+/** Tests medians, percentiles, the ratio and the faults of replies. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,13 +18,13 @@ function run(requests: number, seconds: number, more: Partial<Run> = {}): Run {
   };
 }
 
-test('takes the middle value, or the mean of the middle two', () => {
+test('the median is the middle value, or the mean of the middle two', () => {
   assert.equal(median([5, 1, 3]), 3);
   assert.equal(median([4, 1, 2, 3]), 2.5);
   assert.equal(median([]), 0);
 });
 
-test('takes percentiles by nearest rank', () => {
+test('percentiles use the nearest rank', () => {
   const sorted = Float64Array.from({ length: 1000 }, (_, i) => i + 1);
   assert.deepEqual(
     [50, 97.5, 99, 99.9, 100].map((percent) => percentile(sorted, percent)),
@@ -33,7 +33,7 @@ test('takes percentiles by nearest rank', () => {
   assert.equal(percentile([], 50), 0);
 });
 
-test('merges the answers of all rounds of a side', () => {
+test('merges the replies of all rounds of a side', () => {
   const side = toSide([run(100, 1), run(300, 1), run(200, 1)]);
   assert.deepEqual(side.requestsPerSecond, { median: 200, min: 100, max: 300, rounds: [100, 300, 200] });
   assert.equal(side.answers, 600);
@@ -48,13 +48,13 @@ test('divides the medians, so that one slow round changes nothing', () => {
   assert.equal(ratioOf(service, floor), 0.75);
 });
 
-test('names every kind of wrong answer with its count', () => {
+test('lists every kind of wrong reply with its count', () => {
   const wrong = run(10, 1, { statuses: { 202: 7, 500: 2, 429: 1 }, errors: 4, mismatches: 3 });
   assert.deepEqual(answerFaults('service', [run(5, 1), wrong], 202), [
-    'service: 1 answers with status 429',
-    'service: 2 answers with status 500',
-    'service: 4 broken connections or time-outs',
-    'service: 3 answers with another body',
+    'service: 1 replies with status 429',
+    'service: 2 replies with status 500',
+    'service: 4 broken connections or timeouts',
+    'service: 3 replies with an unexpected body',
   ]);
-  assert.deepEqual(answerFaults('floor', [run(0, 1)], 202), ['floor: no answers']);
+  assert.deepEqual(answerFaults('floor', [run(0, 1)], 202), ['floor: no replies']);
 });

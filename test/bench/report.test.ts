@@ -1,4 +1,6 @@
-/** The report of a bench as text and as a page. */
+/**
+ * Tests the report of a bench as text and as an HTML page.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,21 +58,21 @@ test('prints machine, ratio, line and percentiles', () => {
   assert.match(text, /✓ example, 64 connections\n +A note\./);
 });
 
-test('fails a good ratio whose answers were wrong', () => {
-  const text = toText(report({ faults: ['service: 2 answers with status 500'] }));
-  assert.match(text, /✗ example, 64 connections\n +✗ service: 2 answers with status 500/);
+test('a good ratio with wrong replies fails', () => {
+  const text = toText(report({ faults: ['service: 2 replies with status 500'] }));
+  assert.match(text, /✗ example, 64 connections\n +✗ service: 2 replies with status 500/);
 });
 
-test('fails a ratio under its line', () => {
+test('a ratio below its line fails', () => {
   assert.match(toText(report({ ratio: 0.7499 })), /≥ 0\.75 ✗/);
 });
 
-test('warns when other programs took the processors', () => {
-  assert.match(toText(report({ othersShare: 0.4 })), /other programs took up to 40 %/);
+test('warns when other programs used the processors', () => {
+  assert.match(toText(report({ othersShare: 0.4 })), /other programs used up to 40 %/);
   assert.doesNotMatch(toText(report({ othersShare: 0.05 })), /other programs/);
 });
 
-test('draws a page of its own with escaped text', () => {
+test('draws a self-contained page with escaped text', () => {
   const page = toHtml(report());
   assert.match(page, /<svg viewBox/);
   assert.match(page, /GET &lt;all&gt;/);

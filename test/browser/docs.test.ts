@@ -1,6 +1,7 @@
 /**
- * The API's reference in a real browser: it asks nobody else, follows the reader's choice of light or dark, fits a phone, can
- * be read in both and without a mouse, is folded at first, and is filtered by what the reader types.
+ * Opens the API reference in a real browser. The page loads nothing from other servers, uses the light or dark colors
+ * that the reader prefers, and fits a phone. It is readable in both color schemes and can be used without a mouse.
+ * Operations are collapsed at first, and the reader can filter them.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -17,9 +18,9 @@ import { afterwards } from '../helpers/cleanup.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = chromiumPath();
-const skip = program === undefined && 'NO CHROMIUM: the reference was not looked at';
+const skip = program === undefined && 'NO CHROMIUM: the reference was not tested';
 
-/** One operation of each method: the page colours them by method. */
+/** One operation of each HTTP method, because the color of an operation depends on its method. */
 const operationsOfEachMethod = [
   ['Drafts', 'listDrafts'],
   ['Drafts', 'updateDraft'],
@@ -28,7 +29,7 @@ const operationsOfEachMethod = [
   ['Keys', 'revokeKey'],
 ] as const;
 
-test('the reference in a browser', { skip }, async (t) => {
+test('the API reference works in a browser', { skip }, async (t) => {
   const stylesheet: HttpRoute = {
     method: 'GET',
     path: '/notes/style.css',
@@ -39,12 +40,14 @@ test('the reference in a browser', { skip }, async (t) => {
   afterwards(t, () => server.stop(1000));
   const url = `http://127.0.0.1:${server.port}`;
   const browser = await openBrowser(t, program as string);
-  for (const look of ['light', 'dark'] as const) {
+  for (const theme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
-      await t.test(`${look}, ${width} wide`, (t) => looksAt(t, browser, { url, look, width }));
+      await t.test(`is readable in ${theme}, ${width} pixels wide`, (t) =>
+        assertReadable(t, browser, { url, theme, width }),
+      );
     }
-    await t.test(`axe finds nothing serious in ${look}`, async (t) => {
-      const page = await (await openContext(t, browser, { colorScheme: look })).newPage();
+    await t.test(`axe reports nothing serious in ${theme}`, async (t) => {
+      const page = await (await openContext(t, browser, { colorScheme: theme })).newPage();
       await page.goto(`${url}/docs`);
       await page.waitForSelector('.opblock-tag');
       assert.deepEqual(await auditPage(page), [], 'folded');
@@ -73,7 +76,7 @@ test('the reference in a browser', { skip }, async (t) => {
       ['statist', 'Statistics'],
     ] as const) {
       await page.locator('.operation-filter-input').fill(text);
-      await waitUntil(`${tag} alone is left`, async () => {
+      await waitUntil(`only ${tag} is left`, async () => {
         return (await shown.count()) === 1 && (await shown.first().getAttribute('data-tag')) === tag;
       });
     }
@@ -81,25 +84,25 @@ test('the reference in a browser', { skip }, async (t) => {
     await waitUntil('all tags are back', async () => (await shown.count()) === tags);
   });
 
-  await t.test('the guide is readable in light and dark, on a desk and on a phone', async (t) => {
-    for (const look of ['light', 'dark'] as const) {
-      const context = await openContext(t, browser, { colorScheme: look, viewport: { width: 390, height: 900 } });
+  await t.test('the guide is readable in light and dark on a phone', async (t) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const context = await openContext(t, browser, { colorScheme: theme, viewport: { width: 390, height: 900 } });
       const page = await context.newPage();
       const faults: string[] = [];
       page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
       await page.goto(`${url}/docs/guide#errors`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
       for (const place of ['body', 'pre code', '.contents a', 'td code']) {
-        assert.ok((await contrast(page, place)) >= 4.5, `${place} in ${look}`);
+        assert.ok((await contrast(page, place)) >= 4.5, `${place} in ${theme}`);
       }
-      assert.deepEqual(await auditPage(page), [], look);
+      assert.deepEqual(await auditPage(page), [], theme);
       await page.locator('.contents a', { hasText: 'Ranges' }).first().click();
       assert.match(page.url(), /\/docs\/guide#ranges$/);
       assert.deepEqual(faults, []);
     }
   });
 
-  await t.test('an operation is unfolded by keyboard', async (t) => {
+  await t.test('a key press unfolds an operation', async (t) => {
     const page = await (await openContext(t, browser, {})).newPage();
     await page.goto(`${url}/docs#/Drafts`);
     await page.locator('#operations-Drafts-getDraft .opblock-summary-control').press('Enter');
@@ -108,12 +111,12 @@ test('the reference in a browser', { skip }, async (t) => {
   });
 });
 
-async function looksAt(
+async function assertReadable(
   t: TestContext,
   browser: Browser,
-  { url, look, width }: { url: string; look: 'light' | 'dark'; width: number },
+  { url, theme, width }: { url: string; theme: 'light' | 'dark'; width: number },
 ): Promise<void> {
-  const context = await openContext(t, browser, { colorScheme: look, viewport: { width, height: 900 } });
+  const context = await openContext(t, browser, { colorScheme: theme, viewport: { width, height: 900 } });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
@@ -123,9 +126,9 @@ async function looksAt(
   });
   await page.goto(`${url}/docs#/Drafts/updateDraft`);
   await page.waitForSelector('.opblock.is-open .headers td');
-  assert.equal(await page.evaluate('document.documentElement.classList.contains("dark-mode")'), look === 'dark');
+  assert.equal(await page.evaluate('document.documentElement.classList.contains("dark-mode")'), theme === 'dark');
   assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
   for (const place of ['.opblock.is-open .headers td', '.opblock.is-open .response-col_description', '.info .title'])
-    assert.ok((await contrast(page, place)) >= 4.5, `${place} stands out`);
+    assert.ok((await contrast(page, place)) >= 4.5, `${place} has enough contrast`);
   assert.deepEqual(faults, []);
 }

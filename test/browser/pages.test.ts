@@ -1,6 +1,6 @@
 /**
- * The pages of notes in a real browser: nothing in the console, nothing that the policy stops, readable in the dark and on a
- * phone. Uses the system's Chromium, and says so where there is none.
+ * Opens the pages of notes in a real browser. The console is empty, the content security policy blocks nothing, and the
+ * pages are readable in dark mode and on a phone. The test needs the system's Chromium and is skipped without it.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -16,8 +16,8 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = chromiumPath();
 const skip =
-  program === undefined && 'NO CHROMIUM: none on the PATH and none at /usr/bin/chromium; the pages were not looked at';
-/** Where pictures go, when somebody wants to look at them. */
+  program === undefined && 'NO CHROMIUM: none on the PATH and none at /usr/bin/chromium; the pages were not tested';
+/** Folder for screenshots of the pages; when undefined, no screenshots are taken. */
 const pictures = process.env.TIDINGS_TEST_PICTURES;
 
 const secret = 'a-page-that-nobody-guesses';
@@ -32,18 +32,18 @@ const hostile = [
   '<details>\n<summary>Two updates</summary>\n\n- One\n- Two\n\n</details>',
 ];
 
-test('pages in a browser', { skip }, async (t) => {
+test('pages work in a browser', { skip }, async (t) => {
   const pages = await startPages(t);
   const url = await publish(pages);
   const browser = await openBrowser(t, program as string);
 
-  for (const look of ['light', 'dark'] as const) {
+  for (const theme of ['light', 'dark'] as const) {
     for (const [device, width] of [
       ['desk', 1280],
       ['phone', 360],
     ] as const) {
-      await t.test(`${look} on a ${device}`, async (t) => {
-        const { page, faults } = await open(t, browser, { colorScheme: look, viewport: { width, height: 800 } });
+      await t.test(`pages are readable in ${theme} on a ${device}`, async (t) => {
+        const { page, faults } = await open(t, browser, { colorScheme: theme, viewport: { width, height: 800 } });
         for (const [name, path] of [
           ['note', 'v2.0.0'],
           ['engineers', 'v2.0.0/engineer'],
@@ -55,18 +55,18 @@ test('pages in a browser', { skip }, async (t) => {
         ] as const) {
           const response = await page.goto(url + path);
           assert.equal(response?.status(), name.startsWith('missing') ? 404 : 200);
-          await picture(page, `${name}-${look}-${device}.png`);
+          await picture(page, `${name}-${theme}-${device}.png`);
           assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, name);
-          assert.ok((await contrast(page)) >= 7, `${name}: the text stands out`);
+          assert.ok((await contrast(page)) >= 7, `${name}: the text has enough contrast`);
           for (const small of ['.date', 'main a', 'code'])
             if (await page.locator(small).count())
               assert.ok((await contrast(page, small)) >= 4.5, `${name}: ${small} can be read`);
           assert.ok(
             ((await page.evaluate('document.styleSheets[0].cssRules.length')) as number) > 20,
-            `${name}: it is styled`,
+            `${name}: it has styles`,
           );
         }
-        // A page that is not there is told of in the console by the browser itself.
+        // The browser itself writes a line to the console for each page that is not found.
         assert.deepEqual(
           faults.filter((fault) => !fault.includes('404')),
           [],
@@ -75,7 +75,7 @@ test('pages in a browser', { skip }, async (t) => {
     }
   }
 
-  await t.test('notes do nothing but stand there', async (t) => {
+  await t.test('notes run no script and load nothing from other servers', async (t) => {
     const { page, faults, asked } = await open(t, browser, {});
     await page.goto(`${url}v2.0.0`);
     assert.equal(await page.locator('article script, article img, article style, article [style]').count(), 0);
@@ -90,7 +90,7 @@ test('pages in a browser', { skip }, async (t) => {
     assert.deepEqual(faults, []);
   });
 
-  await t.test('the home page leads to the notes, by headings that are in order', async (t) => {
+  await t.test('the home page leads to the notes, with headings in order', async (t) => {
     const { page, faults } = await open(t, browser, {});
     await page.goto(`${pages.url}/`);
     const headings = await page.evaluate(`[...document.querySelectorAll('h1, h2, h3')].map((each) => each.localName)`);
@@ -102,16 +102,16 @@ test('pages in a browser', { skip }, async (t) => {
     assert.deepEqual(faults, []);
   });
 
-  await t.test('a policy that is broken would be seen', async (t) => {
+  await t.test('a breach of the content security policy is reported', async (t) => {
     const { page, faults } = await open(t, browser, {});
     await page.goto(`${url}v2.0.0`);
     await page.evaluate(
       `document.body.insertAdjacentHTML('beforeend', '<img src="https://a.test/x.png"><p style="color:red">')`,
     );
-    await waitUntil('the console tells of it', () => faults.some((fault) => fault.includes('Content Security Policy')));
+    await waitUntil('the console reports it', () => faults.some((fault) => fault.includes('Content Security Policy')));
   });
 
-  await t.test('the reader gets from the list to a version and back', async (t) => {
+  await t.test('links lead from the list to a version and back', async (t) => {
     const { page } = await open(t, browser, {});
     await page.goto(url);
     await page.getByRole('link', { name: 'release/1.0#rc' }).click();
@@ -122,7 +122,7 @@ test('pages in a browser', { skip }, async (t) => {
     assert.equal(await page.locator('h2').count(), 5);
   });
 
-  await t.test('customers and engineers get to the notes of each other, and neither to an internal one', async (t) => {
+  await t.test('links lead between notes for customers and engineers, and never to an internal note', async (t) => {
     const { page, faults } = await open(t, browser, {});
     await page.goto(`${url}v2.0.0`);
     await page.getByRole('link', { name: 'Notes for engineers' }).click();
@@ -139,7 +139,7 @@ test('pages in a browser', { skip }, async (t) => {
     assert.deepEqual(faults, []);
   });
 
-  await t.test('feeds are read by the browser', async (t) => {
+  await t.test('the browser parses the Atom feed', async (t) => {
     const { page } = await open(t, browser, {});
     await page.goto(url);
     const atom = (await pages.get(`${url}atom.xml`)).body;
@@ -151,7 +151,10 @@ test('pages in a browser', { skip }, async (t) => {
   });
 });
 
-/** Twenty-five versions, one of them hostile and one of an odd name; the address of the list. */
+/**
+ * Publishes twenty-five versions. One has hostile notes, and one has special characters in its name. Returns the
+ * address of the list of versions.
+ */
 async function publish(pages: TestPages): Promise<string> {
   const id = await pages.repository();
   for (let i = 0; i < 25; i++) {
@@ -166,7 +169,8 @@ async function publish(pages: TestPages): Promise<string> {
         ...hosted.render(sampleNote({ ...note, persona }), {}).page,
         path: personaPath(persona, secret),
       });
-    // An engineers' page without one for customers, as lists show it.
+    // This version has pages for engineers and internal readers but none for customers. Lists for engineers must still
+    // contain this version.
     if (i === 22) await pages.remove(id, { version });
   }
   return `${pages.url}/notes/acme/rocket/`;

@@ -1,6 +1,6 @@
 /**
- * The picture in the README: the page that the demo publishes, made from the customer's draft of the sample repository.
- * `TIDINGS_TEST_PICTURES=docs/images npm run test:browser -- readme` takes it anew.
+ * Takes the screenshot in the README. It shows the page that the demo publishes: the customer draft of the sample
+ * repository. To replace the file, run `TIDINGS_TEST_PICTURES=docs/images npm run test:browser -- readme`.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const skip =
 const pictures = process.env.TIDINGS_TEST_PICTURES;
 const size = { width: 900, height: 672 };
 
-test('the picture of the README is taken of a page as the demo publishes it', { skip }, async (t) => {
+test('the picture of the README shows a page as the demo publishes it', { skip }, async (t) => {
   const pages = await startPages(t);
   const { fullName, demoRange } = sampleRepository;
   const version = demoRange.toTag;
@@ -40,7 +40,7 @@ test('the picture of the README is taken of a page as the demo publishes it', { 
   await page.screenshot({ path: join(pictures, 'hosted-note.png') });
 });
 
-test('the README has that picture, small enough for a page', () => {
+test('the README shows this picture, and the file is small', () => {
   assert.match(readFileSync(join(root, 'README.md'), 'utf8'), /!\[[^\]]{20,}\]\(docs\/images\/hosted-note\.png\)/);
   const picture = readFileSync(join(root, 'docs/images/hosted-note.png'));
   assert.equal(picture.toString('latin1', 1, 4), 'PNG');

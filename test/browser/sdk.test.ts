@@ -1,6 +1,4 @@
-/**
- * The client in a real browser: it verifies a webhook and works with the API through the browser's own `fetch`.
- */
+/** Runs the client in a real browser: it verifies a webhook and uses the API through the browser's own `fetch`. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +13,7 @@ const program = chromiumPath();
 const skip = program === undefined && 'NO CHROMIUM: the client was not run in a browser';
 const built = fileURLToPath(new URL('../../client/', import.meta.url));
 
-test('the client in a browser', { skip }, async (t) => {
+test('the client works in a browser', { skip }, async (t) => {
   const keys: string[] = [];
   const files = readdirSync(built).filter((name) => name.endsWith('.js'));
   const routes: HttpRoute[] = [

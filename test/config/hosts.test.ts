@@ -1,5 +1,6 @@
 /**
- * The list of hosts: the default one first, REST addresses filled in, faults named.
+ * Tests the list of hosts: the default host is first, missing REST addresses are filled in, and messages name the
+ * faults.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +36,7 @@ test('further hosts come from a JSON list and reach child processes unchanged', 
   assert.deepEqual(loadSettings(settingsToEnv(settings)), settings);
 });
 
-test('forgejo is a kind of its own in the settings, with the REST API of Gitea', () => {
+test('the settings accept the kind forgejo, which has the REST API of Gitea', () => {
   const [host, other] = hostsOf(
     loadSettings({
       TIDINGS_HOST_ORIGIN: 'https://code.example',
@@ -47,7 +48,7 @@ test('forgejo is a kind of its own in the settings, with the REST API of Gitea',
   assert.deepEqual([other?.kind, other?.apiUrl], ['gitea', 'https://git.example/api/v1']);
 });
 
-test('faults of hosts are named, and no token is shown', () => {
+test('errors name the faults of hosts and show no token', () => {
   const faultsOf = (env: NodeJS.ProcessEnv): string => {
     try {
       loadSettings(env);

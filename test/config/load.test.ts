@@ -1,5 +1,5 @@
 /**
- * The settings loader: where a value comes from, which faults it finds, and what it never prints.
+ * Tests the settings loader: the source of a value, the faults that it finds, and the secrets that it never prints.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ test('an empty environment gives the defaults', () => {
   assert.ok(Object.isFrozen(settings));
 });
 
-test('the environment wins over the file', (t) => {
+test('the environment overrides the file', (t) => {
   const file = settingsFile(t, JSON.stringify({ port: 9000, partitions: 7, autoConnect: false }));
   const settings = loadSettings({ TIDINGS_CONFIG: file, TIDINGS_PORT: '9001' });
   assert.equal(settings.port, 9001);
@@ -59,7 +59,7 @@ test('lists and booleans are read from text', () => {
   assert.equal(settings.autoConnect, false);
 });
 
-test('all faults are reported at once', () => {
+test('all faults are reported together', () => {
   const faults = faultsOf({
     TIDINGS_PORT: 'eighty',
     TIDINGS_PARTITIONS: '65',
@@ -78,9 +78,9 @@ test('all faults are reported at once', () => {
   }
 });
 
-test('numbers are whole and in range', () => {
+test('only whole numbers in range are accepted', () => {
   for (const text of ['-1', '65536', '1.5', '1e3', '0x50', ' ', 'NaN', '99999999999999999999']) {
-    assert.equal(faultsOf({ TIDINGS_PORT: text }).length, 1, `${JSON.stringify(text)} was taken`);
+    assert.equal(faultsOf({ TIDINGS_PORT: text }).length, 1, `${JSON.stringify(text)} was accepted`);
   }
   assert.equal(loadSettings({ TIDINGS_PORT: ' 80 ' }).port, 80);
 });
@@ -100,14 +100,14 @@ test('secrets are never printed', (t) => {
   for (const fault of faults) assert.doesNotMatch(fault, /short|horse|battery|secret-token/);
 });
 
-test('a secret that children would split is refused', (t) => {
+test('a secret that child processes would split is refused', (t) => {
   for (const text of ['left-half,right-half', ' padded-secret', 'padded-secret ', 'short']) {
     const file = settingsFile(t, JSON.stringify({ webhookSecrets: [text] }));
     assert.equal(faultsOf({ TIDINGS_CONFIG: file }).length, 1, JSON.stringify(text));
   }
 });
 
-test('a bad settings file is named', (t) => {
+test('the error for a bad settings file names it', (t) => {
   const missing = join(temporaryFolder(t), 'missing.json');
   assert.match(faultsOf({ TIDINGS_CONFIG: missing })[0] ?? '', /missing\.json.*ENOENT/);
   assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{') })[0] ?? '', /not JSON/);
@@ -116,7 +116,7 @@ test('a bad settings file is named', (t) => {
   assert.match(faultsOf({ TIDINGS_CONFIG: settingsFile(t, '{"port": null}') })[0] ?? '', /TIDINGS_PORT/);
 });
 
-test('a fault says in words what is expected, and where', () => {
+test('a fault describes the expected value and its place', () => {
   const hosts = JSON.stringify([
     { origin: 'https://git.example', kind: 'gitea' },
     { origin: 'https://code.example/x', kind: 'gitlab', tokn: 'not-to-be-shown', appId: 'x' },
@@ -137,7 +137,7 @@ test('a fault says in words what is expected, and where', () => {
     ],
     [
       { TIDINGS_HOST_KIND: 'gitlab' },
-      'TIDINGS_HOST_KIND: expected one of github, gitea, forgejo, got "gitlab". What the host is: github, gitea or forgejo.',
+      'TIDINGS_HOST_KIND: expected one of github, gitea, forgejo, got "gitlab". Kind of the host: github, gitea or forgejo.',
     ],
     [
       { TIDINGS_LOG_LEVEL: 'loud' },
@@ -149,7 +149,7 @@ test('a fault says in words what is expected, and where', () => {
     ],
     [
       { TIDINGS_PUBLIC_URL: 'notes.example.com' },
-      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Address clients reach the service at, needed to send mail; empty = http://HOST:PORT.',
+      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Address that clients use for the service, needed to send mail; empty = http://HOST:PORT.',
     ],
     [
       { TIDINGS_WEBHOOK_SECRET: 'a-secret-of-mine' },
@@ -162,7 +162,7 @@ test('a fault says in words what is expected, and where', () => {
   const secret = 'the value given (not shown)';
   const about = 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}.';
   assert.deepEqual([...faultsOf({ TIDINGS_HOSTS: hosts })].sort(), [
-    `TIDINGS_HOSTS[1].appId: expected the number of a GitHub App, as a text of digits, got ${secret}. ${about}`,
+    `TIDINGS_HOSTS[1].appId: expected the number of a GitHub App as a string of digits, got ${secret}. ${about}`,
     `TIDINGS_HOSTS[1].kind: expected one of github, gitea, forgejo, got ${secret}. ${about}`,
     `TIDINGS_HOSTS[1].origin: expected a web address without a path, like https://github.com, got ${secret}. ${about}`,
     `TIDINGS_HOSTS[1].tokn: no such field. Did you mean token? ${about}`,
@@ -207,7 +207,7 @@ test('settings that contradict each other are faults', () => {
   assert.deepEqual(faultsOf({ TIDINGS_PORT: '0', TIDINGS_OPS_PORT: '0' }), []);
 });
 
-test('the instance is in a tier that exists', () => {
+test('the tier of the instance must exist', () => {
   assert.equal(loadSettings({}).instanceTier, 'standard');
   assert.equal(loadSettings({ TIDINGS_INSTANCE_TIER: 'unlimited' }).instanceTier, 'unlimited');
   const own = { TIDINGS_TIERS: '[{"name": "large"}]', TIDINGS_INSTANCE_TIER: 'large' };
@@ -216,7 +216,7 @@ test('the instance is in a tier that exists', () => {
   assert.equal(fault, 'TIDINGS_INSTANCE_TIER: expected one of standard, unlimited, got large');
 });
 
-test('settings survive the way through an environment', () => {
+test('settings are the same after a round trip through the environment', () => {
   const settings = loadSettings({
     TIDINGS_WEBHOOK_SECRETS: `${secret},previous-secret`,
     TIDINGS_PUBLIC_URL: 'https://notes.example.com',
@@ -226,7 +226,7 @@ test('settings survive the way through an environment', () => {
   assert.deepEqual(loadSettings(settingsToEnv(settings)), settings);
 });
 
-test('every setting has its variable and meaning', () => {
+test('every setting has a variable and a description', () => {
   const variables = settingEntries.map((entry) => entry.env);
   assert.equal(new Set(variables).size, variables.length);
   for (const { env, description } of settingEntries) {
@@ -235,7 +235,7 @@ test('every setting has its variable and meaning', () => {
   }
 });
 
-test('settings of a NATS server go with its address', () => {
+test('settings of a NATS server need its address', () => {
   const file = '/etc/tidings/nats.creds';
   for (const variable of ['CREDENTIALS', 'TLS_CA']) {
     const faults = faultsOf({ [`TIDINGS_NATS_${variable}`]: file });

@@ -1,6 +1,6 @@
 /**
- * The sample history keeps the promises a real host keeps: order, unbroken pushes, merges that were pushed.
- * Whether its texts read well is for people to say.
+ * Tests that the sample history could come from a real host: events are in order, each push begins where the previous
+ * one ended, and every merge was pushed. People have to judge whether the texts of the history read well.
  */
 
 import assert from 'node:assert/strict';
@@ -57,20 +57,20 @@ test('gives another history for another seed', () => {
   assert.notEqual(JSON.stringify(sampleHistory(7)), JSON.stringify(sampleHistory(8)));
 });
 
-test('holds about two hundred differently titled pull requests', () => {
+test('contains about two hundred pull requests with different titles', () => {
   assert.ok(finalPulls.size >= 190 && finalPulls.size <= 220, `${finalPulls.size} pull requests`);
   assert.equal(new Set([...finalPulls.values()].map((pull) => pull.title)).size, finalPulls.size);
   assert.ok([...finalPulls.values()].some((pull) => pull.state === 'closed' && !pull.merged));
   assert.ok([...finalPulls.values()].some((pull) => pull.state === 'open'));
 });
 
-test('gives every delivery an id of its own', () => {
+test('every delivery has its own id', () => {
   assert.equal(new Set(history.map(({ delivery }) => delivery)).size, history.length);
   for (const { delivery } of history)
     assert.match(delivery, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/);
 });
 
-test('stands in order of time, all of it in 2026', () => {
+test('deliveries are in order of time, all in 2026', () => {
   const times = history.map(timeOf).filter((time) => time !== null);
   for (const [index, time] of times.entries()) {
     assert.ok(time >= (times[index - 1] ?? 0), `delivery ${index} is older than the one before`);
@@ -159,7 +159,7 @@ test('reverts one change of the same range and one shipped earlier', () => {
   assert.deepEqual(originals.map((pull) => positionOf(pull) > from).sort(), [false, true]);
 });
 
-test('ports fixes to the release branch after they were merged', () => {
+test('fixes are backported to the release branch after they were merged', () => {
   const ports = mergedPulls.filter((pull) => pull.base.ref === 'release-1.2' && pull.title.startsWith('[release-1.2]'));
   assert.equal(ports.length, 3);
   for (const port of ports) {
@@ -198,7 +198,7 @@ test('uses addresses and numbers reserved for examples only', () => {
   for (const domain of new Set(addresses)) assert.match(domain!, /^(example\.(com|org)|users\.noreply\.git\.example)$/);
 });
 
-test('survives other seeds', () => {
+test('other seeds give a full history too', () => {
   for (let seed = 1; seed <= 25; seed += 1) assert.ok(sampleHistory(seed).length > 1000);
 });
 
@@ -210,7 +210,7 @@ function tagCommit(name: string): string {
   return pushes.find((push) => push.ref === `refs/tags/${name}`)!.head_commit!.id;
 }
 
-/** The moment an event tells of itself; some events tell none. */
+/** Returns the time of an event, or null for an event without a time. */
 function timeOf({ event, body }: Delivery): number | null {
   const part = (name: string) => (body as Record<string, Record<string, string | number>>)[name]!;
   if (event === 'push') return Number(part('repository').pushed_at) * 1000;

@@ -1,5 +1,5 @@
 /**
- * The Compose file starts the image hardened, names settings that exist, and shows the operations port to no other machine.
+ * Tests the Compose file: it hardens the containers, uses existing settings, and does not publish the operations port.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const compose = parse(read('deploy/compose.yaml')) as Compose;
 const services = Object.entries(compose.services);
 const { tidings, caddy } = compose.services as { tidings: Service; caddy: Service };
 
-/** A value with the defaults of its variables; a variable without a default gets a value of its own. */
+/** Replaces each variable in a value by its given value, or by its default if none is given. */
 function withDefaults(value: string, given: Record<string, string> = {}): string {
   return value.replace(
     /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -46,7 +46,7 @@ function withDefaults(value: string, given: Record<string, string> = {}): string
   );
 }
 
-/** The variables of a text in the form NAME=value, comments left out. */
+/** Returns the variables of a text with lines like NAME=value. Comments are ignored. */
 function variablesIn(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
 }
@@ -60,7 +60,7 @@ test('every service runs without privileges and on a read-only file system', () 
   assert.ok(tidings.volumes?.includes('data:/data'));
 });
 
-test('images are named by a version, and all but Tidings belong to a profile', () => {
+test('images have a version, and all services but Tidings belong to a profile', () => {
   for (const [name, { image, profiles }] of services) {
     if (name === 'tidings') continue;
     assert.match(image, /^[\w./-]+:v?\d+\.\d+\.\d+$/, name);
@@ -68,7 +68,7 @@ test('images are named by a version, and all but Tidings belong to a profile', (
   }
 });
 
-test('the variables of Tidings are settings, and with the example file they are valid', () => {
+test('the variables of Tidings are settings, and are valid together with the example file', () => {
   const known = [...settingEntries.map(({ env }) => env), 'TIDINGS_CONFIG'];
   const environment = tidings.environment ?? {};
   for (const name of Object.keys(environment)) assert.ok(known.includes(name), name);
@@ -82,17 +82,17 @@ test('the variables of Tidings are settings, and with the example file they are 
   assert.equal(env.TIDINGS_CONFIG, `/run/secrets/${tidings.secrets?.[0]}`);
 });
 
-test('a start without a public URL is refused by name', () => {
+test('a start without a public URL fails with the name of the variable', () => {
   assert.match(tidings.environment?.TIDINGS_PUBLIC_URL ?? '', /^\$\{TIDINGS_PUBLIC_URL:\?.+\}$/);
 });
 
-test('no secret is in the environment', () => {
+test('the environment holds no secret', () => {
   const secret = settingEntries.filter((entry) => entry.secret || /Token|Key|Credentials/.test(entry.name));
   assert.ok(secret.length > 4);
   for (const { env } of secret) assert.ok(!(env in (tidings.environment ?? {})), env);
 });
 
-test('the operations port is reached in the inner network only, and the others on loopback', () => {
+test('the operations port is not published, and the other ports are on loopback', () => {
   for (const [name, { ports = [] }] of services) {
     for (const port of ports) {
       assert.doesNotMatch(port, /9464/, name);
@@ -103,14 +103,14 @@ test('the operations port is reached in the inner network only, and the others o
   assert.match(tidings.healthcheck?.test.join(' ') ?? '', /127\.0\.0\.1:9464\/readyz/);
 });
 
-test('the address of Caddy alone is a trusted proxy', () => {
+test('only the address of Caddy is a trusted proxy', () => {
   const { front } = caddy.networks as Record<string, { ipv4_address: string }>;
   assert.equal(tidings.environment?.TIDINGS_TRUSTED_PROXIES, front?.ipv4_address);
   const subnet = compose.networks.front?.ipam?.config[0]?.subnet ?? '';
   assert.ok(contains(toBlockList([subnet]), front?.ipv4_address ?? ''), `${subnet} holds the address`);
 });
 
-test('files that are mounted exist, and named volumes and networks are declared', () => {
+test('mounted files exist, and used volumes and networks are declared', () => {
   for (const [name, { volumes = [], networks, secrets = [] }] of services) {
     for (const volume of volumes) {
       const [source = ''] = volume.split(':');
@@ -125,7 +125,7 @@ test('files that are mounted exist, and named volumes and networks are declared'
     assert.ok(existsSync(join(root, 'deploy', withDefaults(file))), file);
 });
 
-test('files of the operator stay out of the repository and of the image', () => {
+test('files of the operator are neither in the repository nor in the image', () => {
   const ignored = read('.gitignore').split('\n');
   for (const path of ['deploy/.env', 'deploy/settings.json']) assert.ok(ignored.includes(path), path);
   assert.ok(!read('.dockerignore').includes('!deploy'));

@@ -1,5 +1,6 @@
 /**
- * Alert rules and dashboard ask for metrics, labels and label values that the service has, and name sections that exist.
+ * Tests that all names in the alert rules and the dashboard exist: metrics, labels, label values, and the sections of
+ * documents.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -53,30 +54,30 @@ const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })),
 );
 
-/** Labels that Prometheus adds to each series by itself. */
+/** Labels that Prometheus adds to each series. */
 const addedLabels = ['job', 'instance'];
 
-/** The labels of a series by the name it has in PromQL; undefined when the service has no such series. */
+/** Returns the labels of a series by the series' name in PromQL; undefined when the service has no such series. */
 function labelsOf(series: string): string[] | undefined {
   if (series === 'up') return addedLabels;
   collectRuntimeMetrics();
   const whole = registry.getSingleMetric(series);
   const base = registry.getSingleMetric(series.replace(/_(bucket|sum|count)$/, ''));
   const isHistogram = (metric: typeof whole) => metric?.constructor.name === 'Histogram';
-  // The histogram itself is no series, and nothing else has buckets.
+  // A histogram has only the series _bucket, _sum and _count. Only a histogram has these series.
   const metric = whole && !isHistogram(whole) ? whole : base !== whole && isHistogram(base) ? base : undefined;
   if (!metric) return undefined;
   const { labelNames } = metric as unknown as { labelNames: string[] };
   return [...labelNames, ...(series.endsWith('_bucket') ? ['le'] : []), ...addedLabels];
 }
 
-/** The row of a metric in the operations handbook, which lists the values of its labels. */
+/** Returns the row of a metric in the operations handbook. The row lists the values of the metric's labels. */
 function rowOf(series: string): string {
   const names = [series, series.replace(/_(bucket|sum|count)$/, '')].map((name) => `| \`${name}\` |`);
   return operations.split('\n').find((line) => names.some((name) => line.startsWith(name))) ?? '';
 }
 
-/** What is wrong with the names in an expression. */
+/** Returns one message for each unknown name in an expression. */
 function faultsOf(expression: string): string[] {
   const { selectors, grouped } = namesIn(expression);
   const faults: string[] = selectors.length === 0 ? ['it names no metric'] : [];
@@ -122,13 +123,13 @@ test('the checker finds names that do not exist', () => {
   assert.throws(() => namesIn('sum(tidings_ready; drop)'), /not PromQL/);
 });
 
-test('alert rules ask for what the service measures', () => {
+test('alert rules use metrics that exist', () => {
   assert.ok(rules.length > 0);
   for (const { alert, expr } of rules) assert.deepEqual(faultsOf(expr), [], alert);
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'names are unique');
 });
 
-test('each alert has a duration, a severity, a summary and what to do, with a section that exists', () => {
+test('each alert has a duration, a severity, a summary and a description that names an existing section', () => {
   const anchors = anchorsOf(operations);
   for (const { alert, expr, annotations, ...rule } of rules) {
     assert.match(rule.for, /^\d+[smhd]$/, alert);
@@ -136,7 +137,8 @@ test('each alert has a duration, a severity, a summary and what to do, with a se
     assert.ok(annotations.summary.length > 0, alert);
     const [, anchor] = /See docs\/operations\.md#([\w-]+)\.$/.exec(annotations.description.trim()) ?? [];
     assert.ok(anchor !== undefined && anchors.has(anchor), `${alert} names a section: ${anchor}`);
-    // A label that the expression does not keep would be shown as nothing.
+    // The result of the expression has only the labels that it groups by. Any other label would be empty in the text of
+    // the alert.
     const { selectors, grouped } = namesIn(expr);
     const kept = expr.startsWith('up') ? addedLabels : grouped;
     assert.ok(selectors.length > 0);
@@ -145,7 +147,7 @@ test('each alert has a duration, a severity, a summary and what to do, with a se
   }
 });
 
-test('thresholds that follow a setting are those of its default', () => {
+test('thresholds that depend on a setting match its default', () => {
   const threshold = (name: string) =>
     Number(/> (\S+)$/.exec(rules.find(({ alert }) => alert === name)?.expr ?? '')?.[1]);
   assert.equal(threshold('TidingsJournalNearFull'), defaultOf('TIDINGS_JOURNAL_MAX_BYTES') * 0.75);
@@ -154,7 +156,7 @@ test('thresholds that follow a setting are those of its default', () => {
   assert.equal(threshold('TidingsSnapshotOld'), defaultOf('TIDINGS_SNAPSHOT_MINUTES') * 60 * 4);
 });
 
-test('the dashboard asks for what the service measures', () => {
+test('the dashboard uses metrics that exist', () => {
   for (const { title, expr, legendFormat } of expressions) {
     assert.deepEqual(faultsOf(expr), [], title);
     const { grouped } = namesIn(expr);
@@ -169,7 +171,7 @@ test('the dashboard asks for what the service measures', () => {
   }
 });
 
-test('the dashboard uses its own variables, and its panels do not overlap', () => {
+test('the dashboard uses only its own variables, and its panels do not overlap', () => {
   const variables = dashboard.templating.list.map(({ name }) => name);
   for (const { title, expr } of expressions)
     for (const [, variable] of expr.matchAll(/\$(\w+)/g))
@@ -189,7 +191,7 @@ test('the dashboard uses its own variables, and its panels do not overlap', () =
   }
 });
 
-test('scrape and provisioning files name each other’s targets', () => {
+test('scrape and provisioning files name targets that exist', () => {
   const prometheus = parse(read('deploy/prometheus/prometheus.yml')) as {
     rule_files: string[];
     scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];

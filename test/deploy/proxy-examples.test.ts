@@ -1,5 +1,6 @@
 /**
- * The reverse proxies of the operations handbook send every route of the service on, and no request to the operations port.
+ * Tests the reverse proxy examples of the handbook: they forward every route of the gateway, and forward nothing to the
+ * operations port.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { exampleOf } from '../helpers/proxy.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const settings = Object.fromEntries(settingEntries.map(({ name, ...entry }) => [name, entry.default]));
 
-/** Paths that the gateway serves. None of the routes is called, so they need nothing to work with. */
+/** Paths that the gateway serves. No route is called here, so the dependencies of the routes are left undefined. */
 const paths = [
   '/',
   '/api/webhooks/scm',
@@ -34,7 +35,7 @@ function defaultOf(variable: string): number {
   return (settingEntries.find(({ env }) => env === variable) as SettingEntry).default as number;
 }
 
-/** The locations of an nginx configuration, by prefix, with whether they send a request on. */
+/** Returns the locations of an nginx configuration by prefix. The value is true if the location forwards requests. */
 function locationsOf(config: string): Map<string, boolean> {
   const blocks = config.matchAll(/location (\S+) \{([^}]*)\}/g);
   return new Map(
@@ -42,14 +43,14 @@ function locationsOf(config: string): Map<string, boolean> {
   );
 }
 
-/** Whether nginx sends a path on: the longest prefix decides. */
+/** Whether nginx forwards a path. The location with the longest prefix decides. */
 function isSentOn(locations: ReadonlyMap<string, boolean>, path: string): boolean {
   const prefixes = [...locations.keys()].filter((prefix) => path.startsWith(prefix));
   const longest = prefixes.sort((a, b) => b.length - a.length)[0];
   return longest !== undefined && locations.get(longest) === true;
 }
 
-test('nginx sends every route on', () => {
+test('nginx forwards every route', () => {
   const config = exampleOf('nginx');
   const locations = locationsOf(config);
   assert.ok(paths.length > 60 && locations.size > 0);
@@ -57,14 +58,14 @@ test('nginx sends every route on', () => {
     paths.filter((path) => !isSentOn(locations, path)),
     [],
   );
-  // The check finds what an example for the API alone leaves out.
+  // Shows that the check above can fail: a configuration that forwards only the API leaves out these paths.
   const apiOnly = locationsOf('location /api/ {\n proxy_pass http://tidings;\n}');
   const left = paths.filter((path) => !isSentOn(apiOnly, path));
   for (const path of ['/', '/docs', '/notes/acme/rocket/atom.xml', '/unsubscribe/x'])
     assert.ok(left.includes(path), path);
 });
 
-test('nginx takes bodies of the usual size, and its idle connections end before those of the service', () => {
+test('nginx accepts bodies of the default maximum size and closes idle connections before the service does', () => {
   const config = exampleOf('nginx');
   const [, megabytes] = /client_max_body_size (\d+)m;/.exec(config) ?? [];
   assert.equal(Number(megabytes) * 1_048_576, defaultOf('TIDINGS_MAX_BODY_BYTES'));
@@ -74,9 +75,9 @@ test('nginx takes bodies of the usual size, and its idle connections end before 
     assert.match(config, new RegExp(`proxy_set_header ${header} \\$`));
 });
 
-test('Caddy sends all paths on, and the Compose file has the same example', () => {
+test('Caddy forwards all paths, and deploy/Caddyfile equals the example', () => {
   const example = exampleOf('caddy');
-  // Without a matcher the directive is for all paths.
+  // Caddy's directive has no matcher, so it applies to all paths.
   assert.match(example, /^\treverse_proxy 127\.0\.0\.1:8080 \{$/m);
   assert.doesNotMatch(example, /^\s*(handle|route|@\w+|respond)\b/m);
   assert.match(example, /max_size 25MiB/);
@@ -85,7 +86,7 @@ test('Caddy sends all paths on, and the Compose file has the same example', () =
   assert.equal(deployed, expected);
 });
 
-test('no proxy knows the operations port', () => {
+test('no proxy example forwards to the operations port', () => {
   const port = String(defaultOf('TIDINGS_OPS_PORT'));
   for (const name of ['nginx', 'caddy'] as const) {
     const example = exampleOf(name);

@@ -1,5 +1,6 @@
 /**
- * Documents link to headings that exist and name settings that exist, and the steps for hosts name every event that is captured.
+ * Tests the documents: links lead to existing headings, settings exist, and the steps for hosts name every captured
+ * event.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -37,13 +38,14 @@ test('the handbooks of operators name settings that exist', () => {
       ([name]) => name,
     );
     assert.ok(named.length > 5, path);
-    // A variable that Kubernetes makes, and the stream of the directory.
+    // Two names that begin with TIDINGS_ are not settings: a variable that Kubernetes sets, and the stream of the
+    // directory.
     const others = named.filter((name) => !known.has(name) && !/^TIDINGS_(SERVICE_HOST|DIRECTORY)$/.test(name));
     assert.deepEqual(others, [], path);
   }
 });
 
-/** Each captured event by the name that GitHub's form has for it; the review events of Gitea are one there. */
+/** By captured event: the name of the event in GitHub's form for webhooks. */
 const githubNames: Record<string, string> = {
   pull_request: 'Pull requests',
   issues: 'Issues',
@@ -56,10 +58,10 @@ const githubNames: Record<string, string> = {
   repository: 'Repositories',
   label: 'Labels',
 };
-/** Not chosen in a form: sent unasked, or Gitea's names for a review. */
+/** Events that GitHub's form does not list. GitHub always sends them, or only Gitea uses their names (for reviews). */
 const unasked = /^(ping|other|installation\w*|pull_request_(approved|rejected|comment))$/;
 
-test('the steps for GitHub name every event that is captured', () => {
+test('the steps for GitHub name every captured event', () => {
   const text = (documents.get('docs/hosts.md') ?? '').replace(/\s+/g, ' ');
   for (const event of knownEvents) {
     if (unasked.test(event)) continue;

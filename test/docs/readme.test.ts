@@ -1,5 +1,5 @@
 /**
- * The documents tell the truth about today's code: settings, endpoints, metrics, commands, paths and links.
+ * Tests that the documents match the code: settings, endpoints, metrics, commands, paths and links.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,6 @@ import { settingsTable } from '../../src/cli/settings.ts';
 import { registry } from '../../src/foundation/metrics.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const readme = read('README.md');
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
@@ -31,8 +30,8 @@ function list(folder: string): string[] {
   return readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'));
 }
 
-/** What stands between the markers of a section. */
-function section(name: string, path = 'README.md'): string {
+/** Returns the text between the markers of a section. */
+function section(name: string, path: string): string {
   const match = new RegExp(`<!-- ${name}:start -->\n([^]*?)<!-- ${name}:end -->`).exec(read(path));
   assert.ok(match, `${path} has the markers of ${name}`);
   return match[1] as string;
@@ -42,21 +41,22 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map((match) => match[1] as string);
 }
 
-test('README shows the settings as the schema has them', () => {
-  assert.equal(section('settings'), settingsTable());
+test('docs/settings.md shows the settings of the schema', () => {
+  assert.equal(section('settings', 'docs/settings.md'), settingsTable());
 });
 
-test('README names folders that exist and leaves none of the source out', () => {
-  const named = matches(section('tree'), /^ *(\S+\/) /gm);
+test('docs/architecture.md names folders that exist, and all folders of src', () => {
+  const named = matches(section('tree', 'docs/architecture.md'), /^ *(\S+\/) /gm);
   for (const path of named) assert.ok(existsSync(join(root, path)), `${path} exists`);
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   for (const { name } of folders) assert.ok(named.includes(`src/${name}/`), `src/${name}/ is in the tree`);
 });
 
-test('README has a row for every endpoint', () => {
+test('docs/endpoints.md has a row for every endpoint', () => {
+  const rows = read('docs/endpoints.md').split('\n');
   for (const { method, path, scope } of apiRoutes) {
     const shown = `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
-    const row = readme.split('\n').find((line) => line.startsWith(`| ${shown}\``) || line.startsWith(`| ${shown}?`));
+    const row = rows.find((line) => line.startsWith(`| ${shown}\``) || line.startsWith(`| ${shown}?`));
     assert.ok(row?.includes(`\`${scope}\``), `${shown}\` has a row with its scope ${scope}`);
   }
 });
@@ -81,7 +81,7 @@ test('docs/commands.md shows the help of every command', () => {
   assert.equal(section('commands', 'docs/commands.md'), commandsPage(commands));
 });
 
-test('documents use actions and options that commands have', () => {
+test('documents use actions and options that exist', () => {
   const quoted = /(?:`tidings |npm run tidings -- |main\.js )([a-z][^`\n|#>]*)/gm;
   const lines = documents.flatMap((document) =>
     matches(read(document), quoted).map((line) => [document, line] as const),
@@ -121,7 +121,7 @@ test('documents link to files that exist', () => {
   }
 });
 
-test('an empty line breaks no table of a document', () => {
+test('no table of a document is broken by an empty line', () => {
   for (const document of documents) {
     const headless = matches(read(document), /\n\n(\|[^\n]*)\n(?!\| ?:?-)/g);
     assert.deepEqual(headless, [], `${document} has a row without the head of its table`);

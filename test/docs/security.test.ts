@@ -1,5 +1,5 @@
 /**
- * The threat model names a test for each threat: the files are there, and so are the titles.
+ * Tests that the threat model names a test for each threat, and that the named test files and titles exist.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,7 +10,9 @@ import { fileURLToPath } from 'node:url';
 let root = dirname(fileURLToPath(import.meta.url));
 while (!existsSync(join(root, 'package.json'))) root = dirname(root);
 
-/** A row of a table of threats: its test files, of the row before where it says "the same", and the titles that it quotes. */
+/**
+ * A row of a table of threats, with its test files and quoted titles. "the same" means the file of the previous row.
+ */
 interface Row {
   threat: string;
   files: string[];
@@ -30,7 +32,7 @@ function readRows(): Row[] {
   return rows;
 }
 
-test('rows of tables stand below their heads', () => {
+test('every row of a table is below its head', () => {
   const lines = readFileSync(join(root, 'docs/security.md'), 'utf8').split('\n');
   const lost = lines.filter(
     (line, at) => line.startsWith('|') && !lines[at - 1]?.startsWith('|') && !(lines[at + 1] ?? '').startsWith('| ---'),
@@ -38,12 +40,12 @@ test('rows of tables stand below their heads', () => {
   assert.deepEqual(lost, []);
 });
 
-test('every threat has a test that exists, under the title that is quoted', () => {
+test('every threat names a test that exists and has the quoted title', () => {
   const rows = readRows();
   assert.ok(rows.length > 40, `${rows.length} rows`);
   for (const { threat, files, titles } of rows) {
-    assert.ok(files.length > 0, `no test holds: ${threat}`);
-    for (const file of files) assert.ok(existsSync(join(root, file)), `${file} is not there: ${threat}`);
+    assert.ok(files.length > 0, `no test is named for: ${threat}`);
+    for (const file of files) assert.ok(existsSync(join(root, file)), `${file} does not exist: ${threat}`);
     const texts = files.map((file) => readFileSync(join(root, file), 'utf8'));
     for (const title of titles)
       assert.ok(

@@ -1,6 +1,4 @@
-/**
- * Who may do what: keys good and bad, scopes, and organisations that do not see each other.
- */
+/** Tests access to the API: valid and invalid keys, scopes, and organizations that cannot see each other's data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newKey } from '../../src/foundation/api-key.ts';
@@ -14,7 +12,7 @@ function createKey(service: TestService, ...args: string[]): string {
   return service.tidings('keys', 'create', '--name', 'test', '--quiet', ...args).trim();
 }
 
-test('keys, scopes and organisations', async (t) => {
+test('keys, scopes and organizations limit access', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const rangeId = (await createTagRange(service, repoId)).body.id;
@@ -29,7 +27,7 @@ test('keys, scopes and organisations', async (t) => {
   );
   const [acme, umbrella] = [createKey(service, '--org', 'acme'), createKey(service, '--org', 'Umbrella')];
 
-  await t.test('a bad key gets 401 with the remedy (spec 7.1)', async () => {
+  await t.test('an invalid key gets 401 with the remedy (spec 7.1)', async () => {
     const causes: [string | undefined, RegExp][] = [
       [undefined, /no API key/],
       ['', /no API key/],
@@ -56,14 +54,14 @@ test('keys, scopes and organisations', async (t) => {
     }
   });
 
-  await t.test('the scheme is read in any case', async () => {
+  await t.test('the scheme is accepted in any case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
       const answer = await fetch(`${service.url}/api/repos`, { headers: { authorization: `${scheme} ${acme}` } });
       assert.equal(answer.status, 200, scheme);
     }
   });
 
-  await t.test('an organisation sees its own repositories', async () => {
+  await t.test('an organization sees its own repositories only', async () => {
     const names = async (key: string) =>
       (await service.api('GET', '/api/repos', undefined, key)).body.repos.map(
         (repo: { fullName: string }) => repo.fullName,
@@ -73,7 +71,7 @@ test('keys, scopes and organisations', async (t) => {
     assert.deepEqual(await names(service.adminKey), ['acme/rocket', 'umbrella/lab']);
   });
 
-  await t.test('what is another organisation’s is not found (spec 7.2)', async () => {
+  await t.test('an object of another organization is not found (spec 7.2)', async () => {
     const requests: [string, string, unknown?][] = [
       ['GET', `/api/repos/${repoId}/tags`],
       ['GET', `/api/ranges?repoId=${repoId}`],
@@ -91,7 +89,7 @@ test('keys, scopes and organisations', async (t) => {
       assert.deepEqual(Object.keys(answer.body), ['error', 'message']);
       const withoutIds = (text: string) => text.replace(/"[^"]*"/, '');
       if (method !== 'POST' || path !== '/api/ranges') {
-        assert.equal(withoutIds(answer.body.message), withoutIds(absent.body.message), 'it tells nothing');
+        assert.equal(withoutIds(answer.body.message), withoutIds(absent.body.message), 'the reply reveals nothing');
       }
     }
     assert.notEqual((await service.api('GET', `/api/drafts/${draftId}`)).body.bodyMd, 'taken over');
@@ -116,14 +114,14 @@ test('keys, scopes and organisations', async (t) => {
     }
   });
 
-  await t.test('a revoked key stops at once', async () => {
+  await t.test('a revoked key stops working immediately', async () => {
     const key = createKey(service, '--org', 'acme');
     const line = service
       .tidings('keys', 'list')
       .split('\n')
       .find((each) => each.includes(`…${key.slice(-4)}`));
     const id = line?.split(' ')[0] as string;
-    // Many requests first, so that every cache there is knows the key.
+    // These requests store the key in every cache, before it is revoked.
     for (let i = 0; i < 20; i++) assert.equal((await service.api('GET', '/api/repos', undefined, key)).status, 200);
     service.tidings('keys', 'revoke', id);
     const answer = await service.api('GET', '/api/repos', undefined, key);
@@ -132,7 +130,7 @@ test('keys, scopes and organisations', async (t) => {
     assert.equal((await service.api('GET', '/api/repos', undefined, acme)).status, 200);
   });
 
-  await t.test('no key stands in a log', () => {
+  await t.test('no key is in the log', () => {
     for (const key of [acme, umbrella, service.adminKey]) assert.equal(service.log.includes(key.slice(8)), false);
     assert.deepEqual(faultsIn(service.log), []);
   });

@@ -1,6 +1,6 @@
 /**
- * What every reply of the API carries besides its body: validators, links between pages, HEAD, other origins, and who may send
- * webhooks.
+ * Tests API replies apart from their bodies: ETags, links between pages, HEAD and cross-origin requests. Also tests the
+ * setting that lists the addresses from which webhooks may come.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { pullPayload } from '../helpers/payloads.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 
-test('conditional and linked replies', async (t) => {
+test('replies are conditional and linked', async (t) => {
   const service = await startService(t, { env: { TIDINGS_CORS_ORIGINS: 'https://app.example' } });
   const repoId = await deliverRocket(service);
   const rangeId = (await createTagRange(service, repoId)).body.id;
@@ -45,7 +45,7 @@ test('conditional and linked replies', async (t) => {
     }
   });
 
-  await t.test('the validator is of the content, not of the caller', async () => {
+  await t.test('the validator depends on the content, not on the caller', async () => {
     const acme = service.tidings('keys', 'create', '--org', 'acme', '--name', 'a', '--quiet').trim();
     for (const path of [`/api/drafts/${draftId}`, '/api/repos']) {
       const own = await call(path, { authorization: `Bearer ${acme}` });
@@ -59,7 +59,7 @@ test('conditional and linked replies', async (t) => {
     assert.equal((await call('/api/repos')).headers.get('etag'), before);
   });
 
-  await t.test('HEAD answers like GET without a body', async () => {
+  await t.test('HEAD gets the headers of GET without a body', async () => {
     for (const path of paths) {
       const [head, get] = [await call(path, {}, 'HEAD'), await call(path)];
       assert.deepEqual([head.status, await head.text()], [200, ''], path);
@@ -70,7 +70,7 @@ test('conditional and linked replies', async (t) => {
     assert.equal((await fetch(`${service.url}/api/repos`, { method: 'HEAD' })).status, 401);
   });
 
-  await t.test('pages are linked (spec 4)', async () => {
+  await t.test('pages of a list are linked (spec 4)', async () => {
     const seen: string[] = [];
     let path = `/api/repos/${repoId}/tags?limit=1&sort=name`;
     for (;;) {
@@ -87,7 +87,7 @@ test('conditional and linked replies', async (t) => {
     assert.equal((await call(`/api/drafts/${draftId}`)).headers.get('link'), null);
   });
 
-  await t.test('a page of an allowed origin may call', async () => {
+  await t.test('a page of an allowed origin may use the API', async () => {
     const origin = 'https://app.example';
     const preflight = await fetch(`${service.url}/api/ranges`, { method: 'OPTIONS', headers: { origin } });
     assert.equal(preflight.status, 204);
@@ -99,14 +99,14 @@ test('conditional and linked replies', async (t) => {
     assert.equal(foreign.headers.get('access-control-allow-origin'), null);
   });
 
-  await t.test('a request id is kept', async () => {
+  await t.test('the client’s request id is kept', async () => {
     const answer = await call('/api/repos', { 'x-request-id': 'trace-1' });
     assert.equal(answer.headers.get('x-request-id'), 'trace-1');
     assert.notEqual((await call('/api/repos', { 'x-request-id': 'a b' })).headers.get('x-request-id'), 'a b');
   });
 });
 
-test('webhooks from listed addresses alone (spec 5)', async (t) => {
+test('webhooks are accepted from listed addresses only (spec 5)', async (t) => {
   const service = await startService(t, {
     env: { TIDINGS_WEBHOOK_ALLOW: '192.0.2.0/24', TIDINGS_TRUSTED_PROXIES: '127.0.0.1' },
   });

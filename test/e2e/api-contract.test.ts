@@ -1,5 +1,6 @@
 /**
- * The contract as clients get it: the OpenAPI document without a key, and the page that shows it without any help from outside.
+ * Tests the API description as clients get it: the OpenAPI document needs no key, and its page loads nothing from other
+ * servers.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,11 +9,11 @@ import { apiRoutes } from '../../src/api/routes.ts';
 import { operationOf } from '../helpers/contract.ts';
 import { startService } from '../helpers/service.ts';
 
-test('the contract', async (t) => {
+test('the contract is available and self-contained', async (t) => {
   const service = await startService(t);
   const get = (path: string, init: RequestInit = {}) => fetch(service.url + path, init);
 
-  await t.test('the document takes no key and has a strong ETag', async () => {
+  await t.test('the document needs no key and has a strong ETag', async () => {
     const answer = await get('/api/openapi.json');
     assert.equal(answer.status, 200);
     const expected = openApiDocument(apiRoutes, service.env.TIDINGS_PUBLIC_URL);
@@ -24,14 +25,14 @@ test('the contract', async (t) => {
     assert.equal((await get('/api/openapi.json', { headers: { 'if-none-match': '"other"' } })).status, 200);
   });
 
-  await t.test('the document is read only', async () => {
+  await t.test('the document is read-only', async () => {
     const head = await get('/api/openapi.json', { method: 'HEAD' });
     assert.deepEqual([head.status, await head.text()], [200, '']);
     const post = await get('/api/openapi.json', { method: 'POST', body: '{}' });
     assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
   });
 
-  await t.test('the page and all its files come from here', async () => {
+  await t.test('the page and all its files are served by this service', async () => {
     const answer = await get('/docs');
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     const page = await answer.text();
@@ -54,7 +55,7 @@ test('the contract', async (t) => {
     assert.equal((await get('/docs/index.html')).status, 404);
   });
 
-  await t.test('what is the same for everybody is compressed', async () => {
+  await t.test('content that is the same for everyone is compressed', async () => {
     for (const path of [
       '/api/openapi.json',
       '/docs',
@@ -72,7 +73,7 @@ test('the contract', async (t) => {
     }
   });
 
-  await t.test('no reply of an operation is compressed, whatever is asked for', async () => {
+  await t.test('no reply of an operation is compressed, whatever the client accepts', async () => {
     const authorization = `Bearer ${service.adminKey}`;
     for (const path of ['/api/stats', '/api/repos', '/api/repos?x=1']) {
       const plain = await get(path, { headers: { authorization, 'accept-encoding': 'identity' } });
@@ -87,7 +88,7 @@ test('the contract', async (t) => {
     }
   });
 
-  await t.test('every refusal leads to where it is explained', async () => {
+  await t.test('every refusal links to its explanation', async () => {
     const { adminKey: key } = service;
     const asked: [string, string, number, string?][] = [
       ['GET', '/api/repos', 401],
@@ -110,7 +111,7 @@ test('the contract', async (t) => {
     assert.equal((await service.api('GET', '/api/stats')).headers.get('link'), null);
   });
 
-  await t.test('the page may talk to this service alone', async () => {
+  await t.test('the page may connect to this service only', async () => {
     for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js']) {
       const policy = (await get(path)).headers.get('content-security-policy') ?? '';
       const rules = new Map(policy.split('; ').map((rule) => rule.split(/ (.*)/).slice(0, 2) as [string, string]));

@@ -1,13 +1,11 @@
-/**
- * Requests of a client that are wrong: each is refused in the words of the spec, naming every bad field.
- */
+/** Tests invalid requests: each is refused with the error text of the spec and the names of all invalid fields. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-/** Asserts an error body of exactly the spec's keys, with details for exactly `fields`. */
+/** Asserts that an error body has exactly the spec's keys, and that its details name exactly `fields`. */
 function assertInvalid({ status, body }: Answer, fields: string[], hint = ''): void {
   assert.equal(status, 400, `${hint} ${JSON.stringify(body)}`);
   assert.deepEqual(Object.keys(body).sort(), ['details', 'error', 'message'], hint);
@@ -16,14 +14,14 @@ function assertInvalid({ status, body }: Answer, fields: string[], hint = ''): v
   for (const field of fields) assert.ok(body.message.includes(field), `${hint} ${body.message}`);
 }
 
-test('refused requests', async (t) => {
+test('invalid requests are refused', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const rangeId = (await createTagRange(service, repoId)).body.id;
   const draftId = (await generateDraft(service, rangeId)).id;
   const create = (body: unknown) => service.api('POST', '/api/ranges', body);
 
-  /** Sends a body as it stands, which may be no JSON. */
+  /** Sends the given bytes as the body, unchanged, even if they are not JSON. */
   async function send(
     method: string,
     path: string,
@@ -36,7 +34,7 @@ test('refused requests', async (t) => {
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   }
 
-  await t.test('bad parameters of lists are named (spec 7)', async () => {
+  await t.test('invalid parameters of lists are named (spec 7)', async () => {
     const lists = ['/api/repos?', `/api/repos/${repoId}/tags?`, `/api/ranges?repoId=${repoId}&`];
     for (const list of [...lists, `/api/drafts?releaseRangeId=${rangeId}&`]) {
       for (const limit of ['0', '101', '-1', 'x', '1.5', '']) {
@@ -56,12 +54,12 @@ test('refused requests', async (t) => {
     assertInvalid(await service.api('GET', `/api/drafts?releaseRangeId=${rangeId}&persona=boss`), ['persona']);
   });
 
-  await t.test('single objects take no parameters', async () => {
+  await t.test('single objects accept no parameters', async () => {
     assertInvalid(await service.api('GET', `/api/drafts/${draftId}?limit=1`), ['limit']);
     assertInvalid(await service.api('GET', `/api/ranges/${rangeId}?x=`), ['x']);
   });
 
-  await t.test('a body that two readers could take differently changes nothing (spec 7)', async () => {
+  await t.test('an ambiguous body changes nothing (spec 7)', async () => {
     const before = await service.api('GET', `/api/drafts/${draftId}`);
     assertInvalid(await send('PATCH', `/api/drafts/${draftId}`, '{"bodyMd": "a", "bodyMd": "b"}'), ['bodyMd']);
     const notText = Buffer.from('{"bodyMd": "caf\xe9"}', 'latin1');
@@ -73,7 +71,7 @@ test('refused requests', async (t) => {
     assert.deepEqual((await service.api('GET', `/api/drafts/${draftId}`)).body, before.body);
   });
 
-  await t.test('a field of any kind is refused with an Idempotency-Key too (spec 7)', async () => {
+  await t.test('a field of any wrong type is refused with an Idempotency-Key too (spec 7)', async () => {
     for (const wrong of ['{"toString": 1, "valueOf": 1}', '[[["x"]]]', 'null', '5']) {
       const post = (path: string, body: string) =>
         send('POST', path, body, 'application/json', { 'idempotency-key': 'k' });
@@ -90,7 +88,7 @@ test('refused requests', async (t) => {
     for (const body of [{}, [], 'text', 5, null]) assertInvalid(await create(body), ['type', 'repoId'], String(body));
   });
 
-  await t.test('bad bounds are all named (spec 7)', async () => {
+  await t.test('all invalid bounds are named (spec 7)', async () => {
     const fields = async (body: object) => Object.keys((await create({ repoId, ...body })).body.details).sort();
     assert.deepEqual(await fields({ type: 'TAG_BASED' }), ['fromTag', 'toTag']);
     assert.deepEqual(await fields({ type: 'TAG_BASED', fromTag: '', toTag: 'x'.repeat(256) }), ['fromTag', 'toTag']);
@@ -125,7 +123,7 @@ test('refused requests', async (t) => {
     ]);
   });
 
-  await t.test('bad bodies of drafts are named (spec 7)', async () => {
+  await t.test('invalid bodies of drafts are named (spec 7)', async () => {
     const generate = `/api/drafts/${rangeId}/generate`;
     assertInvalid(await service.api('POST', generate, {}), ['persona']);
     assertInvalid(await service.api('POST', generate, { persona: 'boss', tone: 'warm' }), ['persona', 'tone']);
@@ -137,7 +135,7 @@ test('refused requests', async (t) => {
     ]);
   });
 
-  await t.test('a draft past 1 MiB is refused', async () => {
+  await t.test('a draft over 1 MiB is refused', async () => {
     for (const bodyMd of ['x'.repeat(1_048_577), 'é'.repeat(524_289)]) {
       assertInvalid(await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd }), ['bodyMd']);
     }
@@ -146,7 +144,7 @@ test('refused requests', async (t) => {
     assert.equal(body.error, 'Payload too large');
   });
 
-  await t.test('what is no JSON is refused', async () => {
+  await t.test('a body that is not JSON is refused', async () => {
     for (const text of ['', '{', '{"bodyMd": "x"', 'bodyMd=x', '\ufeff{}', "{'bodyMd': 1}", '{"bodyMd": "\ud800']) {
       assertInvalid(await send('PATCH', `/api/drafts/${draftId}`, text), ['body'], JSON.stringify(text));
     }
@@ -163,7 +161,7 @@ test('refused requests', async (t) => {
     assert.equal(Object.keys((await service.api('PATCH', `/api/drafts/${draftId}`, wide)).body.details).length, 20);
   });
 
-  await t.test('an unknown id is not found, named (spec 7.2)', async () => {
+  await t.test('an unknown id is not found, and the message names it (spec 7.2)', async () => {
     const absent: [string, string, string, unknown?][] = [
       ['Draft', 'GET', `/api/drafts/${draftId.slice(0, -1)}${draftId.endsWith('0') ? '1' : '0'}`],
       ['Draft', 'GET', '/api/drafts/draft_x'],
@@ -190,7 +188,7 @@ test('refused requests', async (t) => {
     }
   });
 
-  await t.test('nothing was logged and nothing written', async () => {
+  await t.test('nothing was logged and nothing was written', async () => {
     assert.deepEqual(faultsIn(service.log), []);
     assert.equal((await service.api('GET', `/api/ranges?repoId=${repoId}`)).body.total, 1);
   });

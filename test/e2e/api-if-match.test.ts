@@ -1,6 +1,6 @@
 /**
- * If-Match on every write that changes what a GET answers: a client that read an older state changes nothing, and of two that
- * come at once one is refused.
+ * Tests If-Match on every write that changes the reply to a GET. A write based on an outdated state changes nothing,
+ * and one of two concurrent writes is refused.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { afterwards } from '../helpers/cleanup.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-test('writes with a condition', async (t) => {
+test('writes accept a condition', async (t) => {
   const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.1' } });
   const repoId = await deliverRocket(service);
   const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
@@ -32,8 +32,9 @@ test('writes with a condition', async (t) => {
 
   const refusing = { refuseInternalOnPublicChannels: true };
   /**
-   * Each with the path that its GET has too, and two bodies that make two states; `race` are others where one of the two is the
-   * state at first. Which of two that are sent at once comes first is open, and each has to change something.
+   * The tested writes. The path of each write also has a GET. Each write has two bodies that lead to different states.
+   * Two concurrent writes may run in either order, and each of them must change the state. One of the two bodies may
+   * equal the initial state. In that case, `race` contains the two bodies for concurrent writes.
    */
   const writes: Record<string, { path: string; bodies: [object, object]; race?: [object, object] }> = {
     updateRepository: {
@@ -64,7 +65,7 @@ test('writes with a condition', async (t) => {
     updateDraft: { path: `/api/drafts/${draftId}`, bodies: [{ bodyMd: 'One.\n' }, { bodyMd: 'Two.\n' }] },
   };
 
-  await t.test('every PATCH and PUT takes If-Match', () => {
+  await t.test('every PATCH and PUT accepts If-Match', () => {
     const changing = apiRoutes.filter(({ method }) => method === 'PATCH' || method === 'PUT');
     assert.deepEqual(changing.map(({ operation }) => operation).sort(), Object.keys(writes).sort());
     for (const { operation, contract } of changing) assert.equal(contract.conditional, true, operation);
@@ -73,7 +74,7 @@ test('writes with a condition', async (t) => {
   for (const [operation, { path, bodies, race = bodies }] of Object.entries(writes)) {
     const { method } = apiRoutes.find((route) => route.operation === operation) as (typeof apiRoutes)[number];
 
-    await t.test(`${operation} is refused when somebody else was faster (spec 4)`, async () => {
+    await t.test(`${operation} is refused when another write was faster (spec 4)`, async () => {
       const before = await call('GET', path);
       const etag = before.headers.get('etag') ?? '';
       const [one, two] = race;
@@ -87,7 +88,7 @@ test('writes with a condition', async (t) => {
       if (operation !== 'updateDraft') assert.deepEqual(won.body, after.body);
     });
 
-    await t.test(`${operation} goes on from the state that it answered`, async () => {
+    await t.test(`${operation} accepts the ETag of its own reply`, async () => {
       let etag = (await call('GET', path)).headers.get('etag') ?? '';
       for (const body of [...bodies, ...bodies]) {
         const answer = await call(method, path, etag, body);
@@ -101,7 +102,7 @@ test('writes with a condition', async (t) => {
     });
   }
 
-  await t.test('what cannot be made conditional says so and does nothing', async () => {
+  await t.test('a request that cannot be conditional is refused and does nothing', async () => {
     const removal = await call('DELETE', `/api/webhook-endpoints/${endpointId}`, '"x"');
     assert.deepEqual([removal.status, Object.keys(removal.body.details)], [400, ['If-Match']]);
     assert.equal((await call('GET', `/api/webhook-endpoints/${endpointId}`)).status, 200);
@@ -109,14 +110,14 @@ test('writes with a condition', async (t) => {
     assert.equal((await call('GET', `/api/repos/${repoId}`, '"x"')).status, 200, 'a GET changes nothing');
   });
 
-  await t.test('an organisation’s tier and policy change together or not at all', async () => {
+  await t.test('an organization’s tier and policy change together or not at all', async () => {
     const { body: before } = await call('GET', `/api/orgs/${orgId}`);
     const wrong = { refuseInternalOnPublicChannels: !before.refuseInternalOnPublicChannels, tier: 'none such' };
     assert.equal((await call('PATCH', `/api/orgs/${orgId}`, undefined, wrong)).status, 400);
     assert.deepEqual((await call('GET', `/api/orgs/${orgId}`)).body, before);
   });
 
-  await t.test('a secret put meanwhile is not undone by who keeps it', async (t) => {
+  await t.test('a new secret is not undone by a concurrent write that keeps the secret', async (t) => {
     const tokens = new Set<string | undefined>();
     const messenger = createServer((request, response) => {
       tokens.add(request.headers.authorization);

@@ -1,6 +1,7 @@
 /**
- * API keys by API: made and shown once, listed with their last use, rotated with overlap, revoked; what a key of an
- * organisation may do with others (spec 5); what ends with a key.
+ * Tests the API for API keys. A new key is shown once. Keys are listed with their last use, rotated with overlap, and
+ * revoked. Also tests which other keys an organization's key may manage (spec 5), and what ends a key: a key expires
+ * or ends when the key that made it expires or ends.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { pullPayload } from '../helpers/payloads.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('API keys by API', async (t) => {
+test('API keys are managed by API', async (t) => {
   const service = await startService(t, { env: { TIDINGS_USAGE_FLUSH_SECONDS: '1' } });
   const make = (body: object, key?: string): Promise<Answer> => service.api('POST', '/api/keys', body, key);
   const works = async (key: string) => (await service.api('GET', '/api/repos', undefined, key)).status;
@@ -33,19 +34,19 @@ test('API keys by API', async (t) => {
     assert.ok(Date.parse(rest.rotateBy) - Date.parse(rest.createdAt) > 180 * 86_400_000);
   });
 
-  await t.test('no key lies on disk', () => {
-    assert.ok(filesWith(service.dataDir, acme.id).length > 0, 'its id does');
+  await t.test('no key is stored on disk', () => {
+    assert.ok(filesWith(service.dataDir, acme.id).length > 0, 'its id is');
     for (const { key } of [acme, other]) assert.deepEqual(filesWith(service.dataDir, key.slice(8)), []);
   });
 
-  await t.test('an organisation sees and makes its own keys', async () => {
+  await t.test('an organization sees and makes its own keys only', async () => {
     const { body } = await service.api('GET', '/api/keys?sort=name', undefined, acme.key);
     assert.deepEqual(
       body.keys.map(({ name }: { name: string }) => name),
       ['acme admin', 'ci'],
     );
     const all = (await service.api('GET', '/api/keys')).body;
-    assert.equal(all.total, 4, 'the instance sees all, its own too');
+    assert.equal(all.total, 4, 'an instance key sees all, its own too');
     for (const [method, path] of [
       ['GET', `/api/keys/${other.id}`],
       ['POST', `/api/keys/${other.id}/rotate`],
@@ -62,7 +63,7 @@ test('API keys by API', async (t) => {
     assert.equal(await works(other.key), 200);
   });
 
-  await t.test('no key makes one that may do more', async () => {
+  await t.test('no key makes a key that may do more', async () => {
     const small = (await make({ name: 'small', scopes: ['keys:write', 'repos:read'] }, acme.key)).body;
     const answer = await make({ name: 'big', scopes: ['repos:read', 'drafts:write'] }, small.key);
     assert.equal(answer.status, 403);
@@ -73,7 +74,7 @@ test('API keys by API', async (t) => {
     assert.deepEqual((await make({ name: 'same' }, small.key)).body.scopes, ['keys:write', 'repos:read']);
   });
 
-  await t.test('bad bodies are refused with every field (spec 7)', async () => {
+  await t.test('invalid bodies are refused with every field (spec 7)', async () => {
     const { status, body } = await make({ name: '', scopes: ['nothing'], expiresAt: 'soon', mode: 'x', extra: 1 });
     assert.equal(status, 400);
     assert.deepEqual(Object.keys(body.details).sort(), ['expiresAt', 'extra', 'mode', 'name', 'scopes.0']);
@@ -94,7 +95,7 @@ test('API keys by API', async (t) => {
     assert.equal((await service.api('POST', `/api/keys/${body.id}/rotate`, {})).status, 409);
   });
 
-  await t.test('a rotated key goes on for the overlap (spec 5)', async () => {
+  await t.test('a rotated key works until the overlap ends (spec 5)', async () => {
     const { body: old } = await make({ name: 'turn', scopes: ['repos:read', 'keys:read'] }, acme.key);
     const { status, body: fresh } = await service.api(
       'POST',
@@ -111,10 +112,10 @@ test('API keys by API', async (t) => {
     const twice = await service.api('POST', `/api/keys/${old.id}/rotate`, {});
     assert.equal(twice.status, 409);
     const last = await service.api('POST', `/api/keys/${fresh.id}/rotate`, { overlapHours: 0 });
-    assert.deepEqual([await works(fresh.key), await works(last.body.key)], [401, 200], 'no overlap ends it at once');
+    assert.deepEqual([await works(fresh.key), await works(last.body.key)], [401, 200], 'without overlap it ends');
   });
 
-  await t.test('a revoked key stops at once (spec 5)', async () => {
+  await t.test('a revoked key stops working immediately (spec 5)', async () => {
     const { body } = await make({ name: 'gone' }, acme.key);
     const revoked = await service.api('DELETE', `/api/keys/${body.id}`, undefined, acme.key);
     assert.deepEqual([revoked.status, revoked.body.status], [200, 'revoked']);
@@ -130,7 +131,7 @@ test('API keys by API', async (t) => {
     const later = new Date(Date.now() + 7_200_000).toISOString();
     const refused = await make({ name: 'child', expiresAt: later }, maker.key);
     assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ['expiresAt']]);
-    assert.match(refused.body.message, new RegExp(`expected a time up to ${expiresAt}, when the asking key expires`));
+    assert.match(refused.body.message, new RegExp(`expected a time up to ${expiresAt}, when your own key expires`));
     const sooner = new Date(Date.now() + 1_800_000).toISOString();
     const child = (await make({ name: 'child', expiresAt: sooner }, maker.key)).body;
     assert.equal(child.expiresAt, sooner);
@@ -140,9 +141,9 @@ test('API keys by API', async (t) => {
     assert.equal(rotated.body.expiresAt, expiresAt, 'not by rotation either');
   });
 
-  await t.test('a child made without expiry by a key of seconds expires with it', async () => {
+  await t.test('a key that is made without expiry by a short-lived key expires with it', async () => {
     const child: { key?: string } = {};
-    // Made while its maker worked; a maker that had expired before made none.
+    // The child key is made before the first key expires, because an expired key cannot make keys.
     const maker = await expiredKey(service, { scopes: ['*'], org: 'globex' }, undefined, async (key) => {
       child.key = (await make({ name: 'child' }, key)).body.key;
     });
@@ -150,7 +151,7 @@ test('API keys by API', async (t) => {
     assert.equal(await works(child.key as string), 401);
   });
 
-  await t.test('a key ends with the key that made it, at once', async () => {
+  await t.test('a key ends immediately with the key that made it', async () => {
     const { body: maker } = await make({ name: 'maker', org: 'globex' });
     const { body: child } = await make({ name: 'child' }, maker.key);
     const { body: grandchild } = await make({ name: 'grandchild' }, child.key);
@@ -167,7 +168,7 @@ test('API keys by API', async (t) => {
     assert.equal((await service.api('POST', `/api/keys/${fresh.id}/rotate`, {})).status, 409);
   });
 
-  await t.test('a rotation keeps what the key made, with overlap and without', async () => {
+  await t.test('a rotation keeps the keys that the key made, with and without overlap', async () => {
     const { body: maker } = await make({ name: 'maker', org: 'globex' });
     const { body: child } = await make({ name: 'child' }, maker.key);
     const { body: second } = await service.api('POST', `/api/keys/${maker.id}/rotate`, { overlapHours: 1 }, maker.key);
@@ -183,7 +184,7 @@ test('API keys by API', async (t) => {
     assert.equal(await works(child.key), 401);
   });
 
-  await t.test('no key ends one that may do more', async () => {
+  await t.test('no key ends a key that may do more', async () => {
     const { body: all } = await make({ name: 'all', org: 'globex' });
     const { body: small } = await make({ name: 'small', scopes: ['keys:write'] }, all.key);
     const refused = await service.api('DELETE', `/api/keys/${all.id}`, undefined, small.key);
@@ -196,7 +197,7 @@ test('API keys by API', async (t) => {
     assert.equal((await service.api('DELETE', `/api/keys/${all.id}`, undefined, all.key)).status, 200);
   });
 
-  await t.test('the last key of the instance does not end', async () => {
+  await t.test('the last key of the instance cannot be revoked', async () => {
     const { keys } = (await service.api('GET', '/api/keys?limit=100')).body;
     const admin = keys.find(({ name }: { name: string }) => name === 'instance admin');
     const { body: child } = await make({ name: 'child', instance: true });
@@ -215,11 +216,11 @@ test('API keys by API', async (t) => {
     const { status, body } = await make({ name: 'live', mode: 'live' }, key.key);
     assert.deepEqual([status, await works(body.key)], [201, 401]);
     assert.equal((await service.api('DELETE', `/api/keys/${acme.id}`, undefined, key.key)).body.status, 'revoked');
-    assert.equal(await works(acme.key), 200, 'and ends none');
+    assert.equal(await works(acme.key), 200, 'and revokes none');
     assert.equal((await service.api('GET', '/api/keys')).body.total, before);
   });
 
-  await t.test('the last use is told, to the minute (spec 5)', async () => {
+  await t.test('the last use is reported to the minute (spec 5)', async () => {
     for (const mode of ['live', 'test']) {
       const { body } = await make({ name: 'used', mode }, acme.key);
       assert.equal(body.lastUsedAt, null);
@@ -232,7 +233,7 @@ test('API keys by API', async (t) => {
     }
   });
 
-  await t.test('the command line rotates too', () => {
+  await t.test('the command line rotates a key', () => {
     const key = service.tidings('keys', 'create', '--org', 'acme', '--name', 'cli', '--quiet').trim();
     const line = service
       .tidings('keys', 'list')
@@ -245,18 +246,18 @@ test('API keys by API', async (t) => {
   });
 });
 
-test('the maximum of keys of an organisation', async (t) => {
+test('an organization has at most the maximum number of keys', async (t) => {
   const service = await startService(t, { env: { TIDINGS_MAX_KEYS: '3' } });
   const make = (org: string): Promise<Answer> => service.api('POST', '/api/keys', { name: 'k', org });
   const { body: first } = await make('acme');
   assert.equal((await make('acme')).status, 201);
   const answers = await Promise.all([make('acme'), make('acme')]);
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409], 'of two at once one is made');
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409], 'one of two concurrent requests succeeds');
   const refused = answers.find(({ status }) => status === 409);
   assert.equal(refused?.body.message, 'An organization has at most 3 API keys (TIDINGS_MAX_KEYS). Revoke one.');
-  assert.equal((await make('moon')).status, 201, 'another organisation has its own');
+  assert.equal((await make('moon')).status, 201, 'another organization has its own maximum');
   const rotated = await service.api('POST', `/api/keys/${first.id}/rotate`, {});
-  assert.equal(rotated.status, 201, 'rotation goes on');
+  assert.equal(rotated.status, 201, 'rotation is still possible');
   assert.equal((await make('acme')).status, 409);
   assert.equal((await service.api('DELETE', `/api/keys/${rotated.body.id}`)).status, 200);
   assert.equal((await make('acme')).status, 201);

@@ -1,6 +1,7 @@
 /**
- * The API limits over HTTP: a hundred a minute and key, a thousand an hour, those of five keys an organisation, ten thousand a day, exact over
- * many connections and a restart, with headers that say so (spec 8).
+ * Tests the API limits over HTTP: 100 requests per minute and key, 1,000 per hour and key, five times as many per
+ * organization, and 10,000 per day. The limits are exact over many connections and over a restart, and headers report
+ * them (spec 8).
  */
 import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
@@ -21,7 +22,10 @@ const specLimits = {
   TIDINGS_LIMIT_WEBHOOKS_PER_HOUR: '1000',
 };
 
-/** A reply of one of many connections, and when it was asked for and had, in milliseconds since 1970. */
+/**
+ * A reply to one of many requests, with the times at which the request was sent and the reply received, in milliseconds
+ * since 1970.
+ */
 interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
@@ -47,7 +51,7 @@ function ask(service: TestService, key: string, agent: Agent, sockets: Set<Socke
   });
 }
 
-/** Asks over 64 connections at a time until `count` replies are there. */
+/** Sends `count` requests over 64 connections and returns all replies. */
 async function askOverMany(service: TestService, key: string, count: number): Promise<Reply[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const sockets = new Set<Socket>();
@@ -64,16 +68,19 @@ function split(replies: readonly Reply[]): { passed: Reply[]; refused: Reply[] }
   return { passed, refused };
 }
 
-/** Asserts that each refusal says how long its window still is; the window began between two moments. */
+/**
+ * Asserts that each refused request reports the time until its window ends. The exact start of the window is unknown.
+ * `began` contains the earliest and the latest possible start.
+ */
 function assertWaits(refused: readonly Reply[], began: [number, number], seconds: number): void {
-  const [least, most] = began.map((moment) => moment + seconds * 1000) as [number, number];
+  const [earliest, latest] = began.map((moment) => moment + seconds * 1000) as [number, number];
   for (const { headers, body, sent, received } of refused) {
     assert.equal(headers['retry-after'], String(body.retryAfter));
-    assert.ok(body.retryAfter * 1000 >= least - received, `${body.retryAfter} is too short`);
-    assert.ok(body.retryAfter * 1000 < most - sent + 1000, `${body.retryAfter} is too long`);
+    assert.ok(body.retryAfter * 1000 >= earliest - received, `${body.retryAfter} is too short`);
+    assert.ok(body.retryAfter * 1000 < latest - sent + 1000, `${body.retryAfter} is too long`);
     const reset = Number(headers['x-ratelimit-reset']) * 1000;
-    // A second for the rounding, and one for what lies between reading the one clock and the other.
-    assert.ok(reset >= least - 1000 && reset <= most + 2000, `${reset} is when the window ends`);
+    // One second for rounding, and one second for the time between the readings of the test's and the service's clock.
+    assert.ok(reset >= earliest - 1000 && reset <= latest + 2000, `${reset} is when the window ends`);
     assert.match(body.message, new RegExp(`Wait ${body.retryAfter} seconds\\.$`));
   }
 }
@@ -86,7 +93,7 @@ function createKey(service: TestService, org: string): string {
   return service.tidings('keys', 'create', '--org', org, '--name', 'k', '--quiet').trim();
 }
 
-test('the limit of the API', async (t) => {
+test('the API has a limit per key and organization', async (t) => {
   const service = await startService(t, { env: specLimits });
   const key = service.tidings('keys', 'create', '--org', 'acme', '--name', 'a', '--quiet').trim();
   const other = service.tidings('keys', 'create', '--org', 'acme', '--name', 'b', '--quiet').trim();
@@ -94,7 +101,7 @@ test('the limit of the API', async (t) => {
     .tidings('keys', 'create', '--org', 'acme', '--name', 'c', '--scopes', 'repos:read', '--quiet')
     .trim();
 
-  await t.test('what is refused before costs nothing', async () => {
+  await t.test('a request that is refused earlier does not count', async () => {
     assert.equal((await service.api('GET', '/api/repos', undefined, 'wrong')).status, 401);
     const forbidden = await service.api('GET', '/api/ranges?repoId=x', undefined, reader);
     assert.equal(forbidden.status, 403);
@@ -103,7 +110,7 @@ test('the limit of the API', async (t) => {
     assert.equal(headers.get('x-ratelimit-remaining'), '99');
   });
 
-  await t.test('exactly a hundred pass (spec 8)', async () => {
+  await t.test('exactly a hundred requests pass (spec 8)', async () => {
     const answers = await Promise.all(
       Array.from({ length: 130 }, () => service.api('GET', '/api/repos', undefined, key)),
     );
@@ -152,7 +159,7 @@ test('the limit of the API', async (t) => {
     );
   });
 
-  await t.test('all three limits are those of the spec (spec 8)', async () => {
+  await t.test('all limits are those of the spec (spec 8)', async () => {
     const { headers } = await service.api('GET', '/api/repos', undefined, createKey(service, 'acme'));
     assert.equal(
       headers.get('ratelimit-policy'),
@@ -160,7 +167,7 @@ test('the limit of the API', async (t) => {
     );
   });
 
-  await t.test('an organisation has the windows of five keys, however many it has', async () => {
+  await t.test('an organization has the windows of five keys, however many keys it has', async () => {
     const keys = Array.from({ length: 6 }, () => createKey(service, 'moon'));
     const replies = (await Promise.all(keys.map((each) => askOverMany(service, each, 100)))).flat();
     const { passed, refused } = split(replies);
@@ -173,9 +180,9 @@ test('the limit of the API', async (t) => {
     const asTest = await fetch(`${service.url}/api/repos`, {
       headers: { authorization: `Bearer ${keys[0]}`, 'x-test-mode': 'true' },
     });
-    assert.equal(asTest.status, 200, 'test mode has windows of its own');
+    assert.equal(asTest.status, 200, 'test mode has separate windows');
     const { status } = await service.api('GET', '/api/repos', undefined, createKey(service, 'umbrella'));
-    assert.equal(status, 200, 'another organisation is not limited');
+    assert.equal(status, 200, 'another organization is not limited');
   });
 
   await t.test('every response of the API has the three headers (spec 8)', async () => {
@@ -192,7 +199,7 @@ test('the limit of the API', async (t) => {
     }
   });
 
-  await t.test('what a host sends for one repository in a minute is not delayed (spec 8)', async () => {
+  await t.test('the deliveries for one repository in a minute are not delayed (spec 8)', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => service.deliver('pull_request', pullPayload(i + 1))),
     );
@@ -207,7 +214,7 @@ test('the limit of the API', async (t) => {
   });
 });
 
-test('the limits of an hour and a day, over a restart', async (t) => {
+test('the limits of an hour and a day hold over a restart', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const env = { TIDINGS_LIMIT_API_PER_HOUR: '100', TIDINGS_LIMIT_API_PER_DAY: '150' };
   const service = await startService(t, { dataDir, env });
@@ -215,7 +222,7 @@ test('the limits of an hour and a day, over a restart', async (t) => {
   let began: [number, number] = [0, 0];
   let reset = 0;
 
-  await t.test('an hour of a key is exact (spec 8)', async () => {
+  await t.test('the limit of an hour of a key is exact (spec 8)', async () => {
     const replies = await askOverMany(service, first, 130);
     const { passed, refused } = split(replies);
     began = beganBetween(replies);
@@ -224,17 +231,17 @@ test('the limits of an hour and a day, over a restart', async (t) => {
     for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per hour and API key/);
   });
 
-  await t.test('a day of an organisation is exact, whichever key asks (spec 8)', async () => {
+  await t.test('the limit of a day of an organization is exact for all its keys (spec 8)', async () => {
     const { passed, refused } = split(await askOverMany(service, second, 130));
     assert.deepEqual([passed.length, refused.length], [50, 80]);
     assertWaits(refused, began, 86_400);
     for (const { body } of refused) assert.match(body.message, /^The limit of 150 requests per day and organization/);
     reset = Number(refused[0]?.headers['x-ratelimit-reset']);
     const { headers } = await service.api('GET', '/api/repos', undefined, createKey(service, 'umbrella'));
-    assert.equal(headers.get('x-ratelimit-remaining'), '99', 'another organisation is not limited');
+    assert.equal(headers.get('x-ratelimit-remaining'), '99', 'another organization is not limited');
   });
 
-  await t.test('a restart gives no request back that the day has had (spec 8)', async () => {
+  await t.test('a restart gives back no used request of the day (spec 8)', async () => {
     assert.equal(await service.stop(), 0);
     const next = await startService(t, { dataDir, env });
     const { passed, refused } = split(await askOverMany(next, first, 70));

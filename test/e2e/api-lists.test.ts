@@ -1,13 +1,11 @@
-/**
- * Lists over HTTP: pages that together are the whole, in every order.
- */
+/** Tests lists over HTTP: all pages together contain the whole list once, in every sort order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { type Answer, startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Follows `nextOffset` to the end of a list; the names or ids on the way. */
+/** Reads all pages of a list by following `nextOffset`; returns one field of each item, such as the name or id. */
 async function walk(service: TestService, path: string, list: string, field: string): Promise<string[]> {
   const seen: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
@@ -21,7 +19,7 @@ async function walk(service: TestService, path: string, list: string, field: str
   return seen;
 }
 
-test('lists of the API', async (t) => {
+test('lists of the API are paged', async (t) => {
   const service = await startService(t);
   const numbers = Array.from({ length: 23 }, (_, i) => i + 1);
   await Promise.all(
@@ -40,7 +38,7 @@ test('lists of the API', async (t) => {
   );
   const tags = numbers.map((number) => `v${String(number).padStart(2, '0')}`);
 
-  await t.test('tags come whole in pages (spec 4)', async () => {
+  await t.test('the pages of tags are the whole list (spec 4)', async () => {
     const path = `/api/repos/${repoId}/tags?`;
     assert.deepEqual(await walk(service, `${path}limit=5`, 'tags', 'name'), [...tags].reverse());
     assert.deepEqual(await walk(service, `${path}limit=1&sort=name`, 'tags', 'name'), tags);
@@ -48,12 +46,12 @@ test('lists of the API', async (t) => {
     assert.deepEqual(await walk(service, `${path}limit=100&sort=name&order=desc`, 'tags', 'name'), [...tags].reverse());
   });
 
-  await t.test('a page is twenty by default (spec 4)', async () => {
+  await t.test('a page has twenty items by default (spec 4)', async () => {
     const { body } = await service.api('GET', `/api/repos/${repoId}/tags`);
     assert.deepEqual([body.tags.length, body.total, body.hasMore, body.nextOffset], [20, 23, true, 20]);
   });
 
-  await t.test('repositories come whole in pages (spec 4)', async () => {
+  await t.test('the pages of repositories are the whole list (spec 4)', async () => {
     const names = [...numbers.slice(0, 7).map((number) => `acme/r${number}`), 'acme/rocket'].sort();
     assert.deepEqual(await walk(service, '/api/repos?limit=3', 'repos', 'fullName'), names);
     assert.deepEqual(
@@ -62,7 +60,7 @@ test('lists of the API', async (t) => {
     );
   });
 
-  await t.test('ranges come whole in pages (spec 4)', async () => {
+  await t.test('the pages of ranges are the whole list (spec 4)', async () => {
     const made: string[] = [];
     for (const number of numbers.slice(0, 7)) {
       const body = { repoId, type: 'PR_BASED', fromPrNumber: number, toPrNumber: number + 1 };
@@ -74,7 +72,7 @@ test('lists of the API', async (t) => {
     assert.deepEqual(await walk(service, `${path}&limit=4&sort=name`, 'ranges', 'id'), made);
   });
 
-  await t.test('an offset past the end is empty (spec 4)', async () => {
+  await t.test('a page with an offset past the end is empty (spec 4)', async () => {
     const { body } = await service.api('GET', '/api/repos?offset=1000000000');
     assert.deepEqual(body, { repos: [], total: 8, hasMore: false, nextOffset: null });
   });

@@ -1,5 +1,6 @@
 /**
- * Every route for every kind of key: who is let in, and what the others are told (spec parts 5 and 7).
+ * Tests every route with every kind of key: which keys are accepted, and how the others are refused (spec parts 5 and
+ * 7).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,12 +12,12 @@ import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-/** Some of these are for keys of the instance alone; this one is of an organisation. */
+/** Routes that accept instance keys only. The accepted key of this test belongs to an organization. */
 const forInstance = /^\/api\/retention/;
-/** Operations on what an organisation has: what is somebody else's is not found. */
+/** Routes whose path names an object of an organization. A key of another organization gets 404. */
 const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
 
-test('routes and keys', async (t) => {
+test('routes accept the right keys only', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const rangeId = (await createTagRange(service, repoId)).body.id;
@@ -64,7 +65,7 @@ test('routes and keys', async (t) => {
     }));
   };
 
-  await t.test('a key that is none gets 401 and why (spec 7.1)', async () => {
+  await t.test('an invalid key gets 401 and the reason (spec 7.1)', async () => {
     const mistyped = right.key.slice(0, -1) + (right.key.endsWith('0') ? '1' : '0');
     const causes: [string | undefined, RegExp][] = [
       [undefined, /has no API key/],
@@ -90,7 +91,7 @@ test('routes and keys', async (t) => {
     }
   });
 
-  await t.test('a key without the scope gets 403 and which (spec 7)', async () => {
+  await t.test('a key without the scope gets 403 and the scope’s name (spec 7)', async () => {
     for (const route of apiRoutes) {
       const { status, body } = await call(route, `Bearer ${lacking.get(route.scope)}`);
       assert.equal(status, 403, route.operation);
@@ -99,7 +100,7 @@ test('routes and keys', async (t) => {
     }
   });
 
-  await t.test('what is another organisation’s is not found (spec 7.2)', async () => {
+  await t.test('an object of another organization is not found (spec 7.2)', async () => {
     for (const route of apiRoutes.filter(({ path }) => owned.test(path))) {
       const { status, body } = await call(route, `Bearer ${foreign.key}`);
       assert.equal(status, 404, route.operation);
@@ -108,9 +109,10 @@ test('routes and keys', async (t) => {
     }
   });
 
-  await t.test('no other route tells a key of another organisation (spec 7.2)', async () => {
+  await t.test('no other route shows a key anything of another organization (spec 7.2)', async () => {
     const bounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
-    // What each is asked that names something of acme's, and the status then; lists are asked as they are.
+    // For each route, a request that names an object of acme, and the expected status. Routes with the status 200 list
+    // objects, so their requests name no object.
     const asked: Record<string, { query?: string; body?: object; status: number }> = {
       listRanges: { status: 404 },
       listDrafts: { status: 404 },
@@ -148,14 +150,14 @@ test('routes and keys', async (t) => {
       if (status !== 200) continue;
       const text = JSON.stringify(answer.body);
       for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision' && name !== 'channel')) {
-        assert.ok(!text.includes(id), `${route.operation} tells of ${name}`);
+        assert.ok(!text.includes(id), `${route.operation} shows ${name}`);
       }
     }
   });
 
-  await t.test('the right key is let in', async () => {
-    // Bodies are refused, so that nothing is written; what takes the key itself away, or what others are
-    // asked for, is left out.
+  await t.test('the right key is accepted', async () => {
+    // Bodies are invalid, so that nothing is written. Two operations are left out, because they would remove the key
+    // of these requests, or an endpoint that later requests need.
     const routes = apiRoutes.filter(({ operation }) => !/^(revokeKey|deleteWebhookEndpoint)$/.test(operation));
     for (const route of routes) {
       const { status, body } = await call(route, `Bearer ${right.key}`, '{"nothing": 1}');
@@ -166,7 +168,7 @@ test('routes and keys', async (t) => {
     }
   });
 
-  await t.test('no stack and no key leaves (spec 7)', () => {
+  await t.test('no fault and no stack trace is logged (spec 7)', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

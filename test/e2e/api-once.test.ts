@@ -1,5 +1,6 @@
 /**
- * Idempotency-Key over HTTP: a repeated POST is answered as the first one and does nothing more, over a kill of the gateway too.
+ * Tests Idempotency-Key over HTTP: a repeated POST gets the first reply and changes nothing, even after a kill of the
+ * gateway.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import { deliverRocket } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('Idempotency-Key', async (t) => {
+test('a repeated POST with an Idempotency-Key is carried out once', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const post = async (path: string, once: string, body: unknown, key = service.adminKey): Promise<Answer> => {
@@ -20,7 +21,7 @@ test('Idempotency-Key', async (t) => {
   const range = { repoId, type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
   const ranges = async () => (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body.total;
 
-  await t.test('the same key and body are answered as the first time', async () => {
+  await t.test('the same key and body get the first reply', async () => {
     const first = await post('/api/ranges', 'a-1', range);
     const again = await post('/api/ranges', '"a-1"', range);
     assert.deepEqual([first.status, again.status], [201, 201]);
@@ -31,7 +32,7 @@ test('Idempotency-Key', async (t) => {
     assert.equal(await ranges(), 1);
   });
 
-  await t.test('another body under the same key is refused', async () => {
+  await t.test('another body with the same key is refused', async () => {
     const { status, body } = await post('/api/ranges', 'a-1', JSON.stringify(range, null, 1));
     assert.equal(status, 422);
     assert.deepEqual(Object.keys(body), ['error', 'message']);
@@ -39,7 +40,7 @@ test('Idempotency-Key', async (t) => {
     assert.equal(await ranges(), 1);
   });
 
-  await t.test('a key counts for one API key and one path', async () => {
+  await t.test('an Idempotency-Key counts for one API key and one path', async () => {
     const other = service.tidings('keys', 'create', '--org', 'acme', '--name', 'o', '--quiet').trim();
     assert.equal((await post('/api/ranges', 'a-1', range, other)).status, 201);
     assert.equal(await ranges(), 2);
@@ -51,7 +52,7 @@ test('Idempotency-Key', async (t) => {
     assert.deepEqual([again.body, again.headers.get('idempotent-replayed')], [generated.body, 'true']);
   });
 
-  await t.test('at once, one is carried out and the others wait or repeat', async () => {
+  await t.test('of concurrent requests one is carried out, and the others get its reply or a 409', async () => {
     const before = await ranges();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/ranges', 'b-1', range)));
     assert.equal(await ranges(), before + 1);
@@ -65,13 +66,13 @@ test('Idempotency-Key', async (t) => {
     assert.equal(made.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
   });
 
-  await t.test('what was refused before it was carried out can be sent again', async () => {
+  await t.test('a request that was refused before it was carried out can be sent again', async () => {
     const bad = { ...range, toTag: 'v9' };
     assert.equal((await post('/api/ranges', 'c-1', bad)).status, 400);
-    assert.equal((await post('/api/ranges', 'c-1', range)).status, 201, 'the mended body is the first one');
+    assert.equal((await post('/api/ranges', 'c-1', range)).status, 201, 'the corrected body counts as the first one');
   });
 
-  await t.test('a key that is no key is refused (spec 7)', async () => {
+  await t.test('an invalid Idempotency-Key is refused (spec 7)', async () => {
     for (const bad of ['', '""', 'x'.repeat(256)]) {
       const { status, body } = await post('/api/ranges', bad, range);
       assert.equal(status, 400, bad);
@@ -80,7 +81,7 @@ test('Idempotency-Key', async (t) => {
     assert.equal((await post('/api/ranges', 'x'.repeat(255), range)).status, 201);
   });
 
-  await t.test('a key shown once is never shown again', async () => {
+  await t.test('a key that is shown once is not shown in the repeated reply', async () => {
     const first = await post('/api/keys', 'k-1', { name: 'once', org: 'acme' });
     assert.equal(first.status, 201);
     const again = await post('/api/keys', 'k-1', { name: 'once', org: 'acme' });
@@ -93,7 +94,7 @@ test('Idempotency-Key', async (t) => {
     assert.equal(named.length, 1);
   });
 
-  await t.test('a kill of the gateway makes nothing happen twice', async () => {
+  await t.test('a kill of the gateway carries nothing out twice', async () => {
     const before = await ranges();
     for (let round = 0; round < 3; round++) {
       const broken = Array.from({ length: 8 }, (_, i) =>
@@ -112,7 +113,7 @@ test('Idempotency-Key', async (t) => {
     assert.equal(await ranges(), before + 24);
   });
 
-  await t.test('a repetition answers also when its tag is gone', async () => {
+  await t.test('a repeated request gets the first reply even after its tag was deleted', async () => {
     const first = await post('/api/ranges', 'e-1', range);
     const gone = { before: shaOf(4), after: '0'.repeat(40), created: false, deleted: true, head_commit: null };
     await service.deliver('push', { ...tagPayload('v1.1.0', 9), ...gone });

@@ -1,6 +1,6 @@
 /**
- * The whole way of a client: repositories, tags, ranges of the three types, drafts for the three personas, an edit that
- * survives another generation.
+ * Tests the complete path of a client: repositories, tags, ranges of the three types and drafts for the three personas.
+ * An edit of a draft is kept when the draft is generated again.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { startService } from '../helpers/service.ts';
 const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const personas = ['engineer', 'internal', 'customer'];
 
-test('from deliveries to edited drafts', async (t) => {
+test('a client gets from deliveries to edited drafts', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   let rangeId = '';
@@ -41,7 +41,7 @@ test('from deliveries to edited drafts', async (t) => {
     }
   });
 
-  await t.test('a range by tags is created (spec 4)', async () => {
+  await t.test('a range between tags is created (spec 4)', async () => {
     const { status, headers, body } = await createTagRange(service, repoId);
     assert.equal(status, 201);
     rangeId = body.id;
@@ -56,7 +56,7 @@ test('from deliveries to edited drafts', async (t) => {
     assert.ok(read.body.issueCount >= 1);
   });
 
-  await t.test('ranges by dates and numbers are created (spec 4)', async () => {
+  await t.test('ranges by dates and by numbers are created (spec 4)', async () => {
     const dates = { repoId, type: 'DATE_BASED', fromDate: '2026-01-02', toDate: '2026-01-02' };
     const numbers = { repoId, type: 'PR_BASED', fromPrNumber: 2, toPrNumber: 2 };
     const byDate = await service.api('POST', '/api/ranges', dates);
@@ -74,7 +74,7 @@ test('from deliveries to edited drafts', async (t) => {
     assert.equal(body.ranges[2].id, rangeId);
   });
 
-  await t.test('three personas are generated (spec 4)', async () => {
+  await t.test('drafts for three personas are generated (spec 4)', async () => {
     const bodies = new Set<string>();
     for (const persona of personas) {
       const ticket = await service.api('POST', `/api/drafts/${rangeId}/generate`, { persona });
@@ -105,7 +105,7 @@ test('from deliveries to edited drafts', async (t) => {
     assert.equal(one.body.total, 1);
   });
 
-  await t.test('an edit is kept when generated again', async () => {
+  await t.test('an edit is kept when the draft is generated again', async () => {
     const before = await generateDraft(service, rangeId);
     const bodyMd = `${before.bodyMd}\n\nWritten by a person: grüße 🚀\n`;
     const edited = await service.api('PATCH', `/api/drafts/${before.id}`, { bodyMd });
@@ -118,7 +118,7 @@ test('from deliveries to edited drafts', async (t) => {
     assert.match(again.bodyMd, /Written by a person: grüße 🚀/);
   });
 
-  await t.test('the largest body of a draft is kept', async () => {
+  await t.test('a draft of the maximum size is stored unchanged', async () => {
     const draft = await generateDraft(service, rangeId, 'customer');
     for (const bodyMd of ['', '"'.repeat(1_048_576), 'é'.repeat(524_288), '\u0001'.repeat(1_048_576)]) {
       assert.equal((await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd })).status, 200);
@@ -126,7 +126,7 @@ test('from deliveries to edited drafts', async (t) => {
     }
   });
 
-  await t.test('nothing of it was logged as a failure', () => {
+  await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Maximums per organisation over HTTP: release ranges, backfills under way and webhook endpoints. Concurrent requests for the
- * last place get exactly that.
+ * Tests the maximums per organization over HTTP: release ranges, running backfills and webhook endpoints. When only one
+ * more object is allowed, exactly one of several concurrent requests succeeds.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,7 @@ import { freePort } from '../helpers/ports.ts';
 import { type Answer, startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** A service that knows four repositories of acme, in several partitions, and one of moon. */
+/** Starts a service that knows four repositories of acme, in several partitions, and one of moon. */
 async function start(t: TestContext, env: Record<string, string>) {
   const service = await startService(t, { env });
   const numbers = [1001, 1002, 1003, 1004];
@@ -24,13 +24,13 @@ async function start(t: TestContext, env: Record<string, string>) {
   return { service, acme: ids.slice(0, -1), moon: ids.at(-1) as string };
 }
 
-/** Statuses in order, each refusal being the one that is expected. */
+/** Returns the statuses in order. Asserts that each refusal has the given message. */
 function statuses(answers: readonly Answer[], message: string): number[] {
   for (const { status, body } of answers) if (status === 409) assert.equal(body.message, message);
   return answers.map(({ status }) => status).sort();
 }
 
-test('an organisation has no more ranges than the maximum, whichever repositories they are of', async (t) => {
+test('an organization has at most the maximum number of ranges over all its repositories', async (t) => {
   const { service, acme, moon } = await start(t, { TIDINGS_MAX_RANGES: '4' });
   const create = (repoId: string, toPrNumber = 1): Promise<Answer> =>
     service.api('POST', '/api/ranges', { type: 'PR_BASED', repoId, fromPrNumber: 1, toPrNumber });
@@ -44,11 +44,11 @@ test('an organisation has no more ranges than the maximum, whichever repositorie
     lists.reduce((sum, { body }) => sum + body.total, 0),
     4,
   );
-  assert.equal((await create(moon)).status, 201, 'another organisation has its own');
+  assert.equal((await create(moon)).status, 201, 'another organization has its own maximum');
 });
 
-test('an organisation has no more backfills under way than the maximum', async (t) => {
-  // Nothing listens there, so a backfill waits for its host until it is cancelled.
+test('an organization has at most the maximum number of running backfills', async (t) => {
+  // No server listens at this address, so each backfill waits for its host until the backfill is canceled.
   const host = `http://127.0.0.1:${await freePort()}`;
   const env = { TIDINGS_MAX_BACKFILLS: '2', TIDINGS_HOST_API_URL: host, TIDINGS_HOST_TOKEN: 'a-token' };
   const { service, acme, moon } = await start(t, env);
@@ -60,14 +60,14 @@ test('an organisation has no more backfills under way than the maximum', async (
   const message =
     'An organization has at most 2 backfills under way (TIDINGS_MAX_BACKFILLS). Wait for one to end, or cancel one.';
   assert.deepEqual(statuses(answers, message), [202, 409, 409]);
-  assert.equal((await backfill(first)).status, 202, 'one that has it is answered with it');
-  assert.equal((await backfill(moon)).status, 202, 'another organisation has its own');
+  assert.equal((await backfill(first)).status, 202, 'a repository with a running backfill gets that one');
+  assert.equal((await backfill(moon)).status, 202, 'another organization has its own maximum');
   assert.equal((await backfill(first, 'DELETE')).body.state, 'cancelled');
   const refused = others.filter((_, i) => answers[i]?.status === 409);
   assert.deepEqual(statuses(await Promise.all(refused.map((repoId) => backfill(repoId))), message), [202, 409]);
 });
 
-test('an organisation has no more webhook endpoints than the maximum', async (t) => {
+test('an organization has at most the maximum number of webhook endpoints', async (t) => {
   const service: TestService = await startService(t, { env: { TIDINGS_MAX_WEBHOOK_ENDPOINTS: '2' } });
   const { body: key } = await service.api('POST', '/api/keys', { name: 'k', org: 'acme' });
   const create = (): Promise<Answer> =>

@@ -1,5 +1,6 @@
 /**
- * Revisions and conditional requests over HTTP: what a draft was, taking it back, and two people who edit at once.
+ * Tests revisions and conditional requests over HTTP: reading and restoring earlier bodies of a draft, and two people
+ * who edit the same revision.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,13 +8,13 @@ import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-test('revisions and validators of a draft', async (t) => {
+test('a draft has revisions and validators', async (t) => {
   const service = await startService(t);
   const rangeId = (await createTagRange(service, await deliverRocket(service))).body.id;
   const generated = await generateDraft(service, rangeId);
   const path = `/api/drafts/${generated.id}`;
 
-  /** One call with headers of its own. */
+  /** Sends one request with extra headers. */
   async function call(method: string, url: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
     const answer = await fetch(service.url + url, {
       method,
@@ -38,7 +39,7 @@ test('revisions and validators of a draft', async (t) => {
     assert.equal((await service.api('GET', path)).body.revision, 2);
   });
 
-  await t.test('the list comes in pages and orders', async () => {
+  await t.test('the list of revisions has pages and orders', async () => {
     const numbers = async (query: string) =>
       (await service.api('GET', `${path}/revisions?${query}`)).body.revisions.map(
         (each: { number: number }) => each.number,
@@ -60,7 +61,7 @@ test('revisions and validators of a draft', async (t) => {
     assert.equal((await service.api('GET', `${path}/revisions/2`)).body.bodyMd, 'By hand: grüße.\n');
   });
 
-  await t.test('bad questions for revisions are answered', async () => {
+  await t.test('invalid requests for revisions are refused', async () => {
     for (const number of ['0', '4', 'x', '01', '-1', '99999999999']) {
       const { status, body } = await service.api('GET', `${path}/revisions/${number}`);
       assert.deepEqual([status, body.error], [404, 'Not found'], number);
@@ -76,7 +77,7 @@ test('revisions and validators of a draft', async (t) => {
     assert.deepEqual(Object.keys((await service.api('GET', `${path}/revisions?page=1`)).body.details), ['page']);
   });
 
-  await t.test('a draft that did not change is not sent again', async () => {
+  await t.test('an unchanged draft is not sent again', async () => {
     const { headers } = await call('GET', path, {});
     const etag = headers.get('etag') ?? '';
     assert.match(etag, /^"2-[\w-]{22}"$/);
@@ -106,7 +107,7 @@ test('revisions and validators of a draft', async (t) => {
     }
   });
 
-  await t.test('of two people who edit one state, one is refused', async () => {
+  await t.test('of two people who edit the same state, one is refused', async () => {
     const etag = await etagNow();
     const edits = ['Ada.\n', 'Grace.\n'].map((bodyMd) => call('PATCH', path, { 'if-match': etag }, { bodyMd }));
     const answers = await Promise.all(edits);
@@ -120,7 +121,7 @@ test('revisions and validators of a draft', async (t) => {
     assert.equal((await call('POST', `${path}/restore`, { 'if-match': etag }, { revision: 1 })).status, 412);
   });
 
-  await t.test('flags are edited, alone or with the text, and restored with their revision', async () => {
+  await t.test('flags are edited, with or without the text, and restored with their revision', async () => {
     const first = await service.api('PATCH', path, { flags: { highlights: ['<b>Mine</b> @here', '\ud800'] } });
     assert.deepEqual(Object.keys(first.body), ['id', 'bodyMd', 'flags', 'updatedAt']);
     assert.deepEqual(first.body.flags.highlights, ['<b>Mine</b> @here', '\ufffd']);
@@ -141,7 +142,7 @@ test('revisions and validators of a draft', async (t) => {
     assert.equal((await call('PATCH', path, { 'if-match': etag }, { flags: { contributors: ['y'] } })).status, 412);
   });
 
-  await t.test('bad flags are refused by name', async () => {
+  await t.test('invalid flags are refused by name', async () => {
     const bad: [unknown, RegExp][] = [
       [{}, /^flags$/],
       [null, /^flags$/],
@@ -159,7 +160,7 @@ test('revisions and validators of a draft', async (t) => {
     }
   });
 
-  await t.test('If-Match is read as the standard says', async () => {
+  await t.test('If-Match follows the standard', async () => {
     const etag = await etagNow();
     const patch = (ifMatch: string) => call('PATCH', path, { 'if-match': ifMatch }, { bodyMd: 'Both.\n' });
     for (const good of ['*', etag, `"x",${etag} , "y"`]) assert.equal((await patch(good)).status, 200, good);
@@ -171,7 +172,7 @@ test('revisions and validators of a draft', async (t) => {
     assert.equal((await call('PATCH', '/api/drafts/draft_x', { 'if-match': '*' }, { bodyMd: '' })).status, 404);
   });
 
-  await t.test('nothing of it was logged as a failure', () => {
+  await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * How a repository wants its notes, over HTTP: the rules of the spec where nobody has set anything, put whole, every fault
- * named.
+ * Tests the notes settings of a repository over HTTP: the spec's rules are the defaults, a PUT replaces all settings,
+ * and a refusal names every invalid field.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -10,19 +10,19 @@ import { faultsIn } from '../helpers/log.ts';
 import { deliverRocket } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 
-test('settings of a repository', async (t) => {
+test('a repository has settings', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const path = `/api/repos/${repoId}/settings`;
   const { body: defaults } = await service.api('GET', path);
 
-  await t.test('the defaults are shown, whole', async () => {
+  await t.test('all defaults are shown', async () => {
     assert.deepEqual(Object.keys(defaults.titles).length, 11);
     assert.deepEqual([defaults.order, defaults.labels, defaults.customer.bullets], [[], {}, 12]);
     assert.equal(defaults.titles.feature, 'Features');
   });
 
-  await t.test('what is put is kept, what is left out is at its default', async () => {
+  await t.test('given settings are stored, and missing ones have their default', async () => {
     const labels = { 'kind/regression': { type: 'fix', priority: true }, infra: { skip: true } };
     const put = await service.api('PUT', path, { order: ['fix'], titles: { fix: 'Mended' }, labels });
     assert.equal(put.status, 200);
@@ -36,7 +36,7 @@ test('settings of a repository', async (t) => {
     assert.deepEqual((await service.api('GET', path)).body, defaults);
   });
 
-  await t.test('an object that calls itself long is refused like any other (spec 7)', async () => {
+  await t.test('an object with a large length field is refused like any other (spec 7)', async () => {
     for (const field of ['order', 'excludedLabels', 'excludedAuthors']) {
       const { status, body } = await service.api('PUT', path, { [field]: { length: 1e9 } });
       assert.deepEqual([status, Object.keys(body.details)], [400, [field]]);
@@ -44,7 +44,7 @@ test('settings of a repository', async (t) => {
     assert.equal(await service.metric('tidings_child_restarts_total'), 0);
   });
 
-  await t.test('every fault is named at once, where it lies', async () => {
+  await t.test('all faults are named together, with their place', async () => {
     const { status, body } = await service.api('PUT', path, {
       order: ['fix', 'news'],
       titles: { feature: '', extra: 'x', other: 'a\nb' },
@@ -70,7 +70,7 @@ test('settings of a repository', async (t) => {
     assert.deepEqual((await service.api('GET', path)).body, defaults);
   });
 
-  await t.test('too much of anything is refused', async () => {
+  await t.test('settings over a maximum are refused', async () => {
     const labels = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`label-${i}`, {}]));
     assert.deepEqual(Object.keys((await service.api('PUT', path, { labels })).body.details), ['labels']);
     const excludedLabels = Array.from({ length: 101 }, (_, i) => `label-${i}`);
@@ -84,7 +84,7 @@ test('settings of a repository', async (t) => {
     }
   });
 
-  await t.test('names that every object has are labels like others', async () => {
+  await t.test('names that every JavaScript object has are labels like others', async () => {
     const labels = { constructor: { skip: true }, toString: { skip: true } };
     assert.equal((await service.api('PUT', path, { labels })).status, 200);
     assert.deepEqual(Object.keys((await service.api('GET', path)).body.labels), Object.keys(labels));
@@ -93,7 +93,7 @@ test('settings of a repository', async (t) => {
     await service.api('PUT', path, {});
   });
 
-  await t.test('of two people who put settings over one state, one is refused', async () => {
+  await t.test('of two people who replace the same settings, one is refused', async () => {
     const put = async (body: object, ifMatch?: string) => {
       const headers = { authorization: `Bearer ${service.adminKey}`, 'content-type': 'application/json' };
       const condition: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
@@ -107,17 +107,17 @@ test('settings of a repository', async (t) => {
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412]);
     const [taken, late] = both[0].status === 200 ? both : [both[1], both[0]];
     assert.deepEqual(Object.keys(late.body as object), ['error', 'message']);
-    assert.equal(await etag(), taken.etag, 'the reply carries the new validator');
+    assert.equal(await etag(), taken.etag, 'the reply has the new validator');
     assert.equal((await put({ labels: { 'a/b': { skip: true } } }, `"x", ${taken.etag}`)).status, 200);
     assert.equal((await put({}, taken.etag)).status, 412);
     assert.equal((await put({}, 'W/"1"')).status, 412);
     assert.equal((await put({}, 'bare')).status, 400);
     assert.equal((await put({}, '*')).status, 200);
-    assert.equal((await put({}, read)).status, 200, 'what is as it was has its old validator');
+    assert.equal((await put({}, read)).status, 200, 'the former settings have their former validator');
     assert.deepEqual((await put({})).body, defaults);
   });
 
-  await t.test('the command line shows and puts them', async () => {
+  await t.test('the command line shows and replaces settings', async () => {
     assert.deepEqual(JSON.parse(service.tidings('repos', 'settings', 'acme/rocket')), defaults);
     const file = join(service.dataDir, 'notes.json');
     writeFileSync(file, '{"links": "short"}');
@@ -126,11 +126,11 @@ test('settings of a repository', async (t) => {
     writeFileSync(file, '{"links": "none", "tone": "warm"}');
     assert.throws(() => service.tidings('repos', 'settings', repoId, file), /tone: unknown.*links: expected one of/);
     writeFileSync(file, 'links: short');
-    assert.throws(() => service.tidings('repos', 'settings', repoId, file), /holds no JSON/);
+    assert.throws(() => service.tidings('repos', 'settings', repoId, file), /is not valid JSON/);
     await service.api('PUT', path, {});
   });
 
-  await t.test('only who may see a repository sees its settings', async () => {
+  await t.test('settings are visible only to keys that may see the repository', async () => {
     const key = (...args: string[]) => service.tidings('keys', 'create', '--name', 'k', '--quiet', ...args).trim();
     const [other, reader] = [key('--org', 'moon'), key('--org', 'acme', '--scopes', 'repos:read')];
     for (const method of ['GET', 'PUT']) {
@@ -143,7 +143,7 @@ test('settings of a repository', async (t) => {
     assert.equal((await service.api('DELETE', path)).status, 405);
   });
 
-  await t.test('nothing of it was logged as a failure', () => {
+  await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

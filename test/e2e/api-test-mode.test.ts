@@ -1,5 +1,6 @@
 /**
- * Test mode: real keys, checks and 404s, made-up replies in the shape of real ones, nothing written and nothing used up (spec 4).
+ * Tests test mode (spec 4): keys, checks and 404s are as usual. Replies contain invented data in the format of real
+ * replies. Nothing is written, and no quota is used.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('test mode (spec 4)', async (t) => {
+test('test mode simulates the API (spec 4)', async (t) => {
   const service = await startService(t, { env: { TIDINGS_LIMIT_API_PER_MINUTE: '100000' } });
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
@@ -47,7 +48,7 @@ test('test mode (spec 4)', async (t) => {
   ];
 
   await t.test('nothing is written (spec 4)', async () => {
-    const look = async () => [
+    const state = async () => [
       (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body,
       (await service.api('GET', `/api/drafts?releaseRangeId=${range.id}`)).body,
       (await service.api('GET', '/api/repos')).body,
@@ -55,16 +56,16 @@ test('test mode (spec 4)', async (t) => {
       (await service.api('GET', `/api/publications?repoId=${repoId}`)).body,
       (await service.api('GET', `/api/channels?repoId=${repoId}`)).body,
     ];
-    const before = await look();
+    const before = await state();
     for (const [method, path, body, status] of writes) {
       const answer = await call(method, path, body);
       assert.equal(answer.status, status, path);
       assert.equal(answer.headers.get('x-test-mode'), 'true');
     }
-    assert.deepEqual(await look(), before);
+    assert.deepEqual(await state(), before);
   });
 
-  await t.test('publishing is made up, the same each time, and refused as ever (spec 4)', async () => {
+  await t.test('publishing is simulated with a constant result, and refused as in live mode (spec 4)', async () => {
     const publish = (body: object) => call('POST', '/api/publish', { draftId: draft.id, ...body });
     const [made, again] = [await publish({ channel: 'email' }), await publish({ channel: 'hosted' })];
     assert.equal(made.status, 409, 'it is not connected');
@@ -77,7 +78,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal(magic.status, 404);
   });
 
-  await t.test('replies have the shape of real ones, and are the same each time (spec 4)', async () => {
+  await t.test('replies have the shape of real ones and are the same each time (spec 4)', async () => {
     for (const path of reads) {
       const [real, mock, again] = [await service.api('GET', path), await call('GET', path), await call('GET', path)];
       assert.equal(mock.status, 200, path);
@@ -89,7 +90,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal((await call('GET', `/api/drafts/${draft.id}`)).body.id, draft.id);
   });
 
-  await t.test('what a request names is told as it is (spec 4)', async () => {
+  await t.test('objects that a request names are shown as they are (spec 4)', async () => {
     const customer = await generateDraft(service, range.id, 'customer');
     const other = (
       await service.api('POST', '/api/ranges', { repoId, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 })
@@ -122,7 +123,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal(preview.body.payload.title, 'v1.1.0');
   });
 
-  await t.test('a made-up draft is of the range and the persona that its id was made for', async () => {
+  await t.test('a made-up draft has the range and the persona of its id', async () => {
     const { id } = (await call('POST', `/api/drafts/${range.id}/generate`, { persona: 'internal' })).body;
     const made = (await call('GET', `/api/drafts/${id}`)).body;
     assert.deepEqual([made.id, made.persona, made.releaseRangeId], [id, 'internal', range.id]);
@@ -133,7 +134,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal(mailed.body.publications[0].url, null);
   });
 
-  await t.test('a made-up id beside a real one opens nothing of others', async () => {
+  await t.test('a made-up id next to a real one shows nothing of other organizations', async () => {
     const umbrella = service.tidings('keys', 'create', '--org', 'umbrella', '--name', 'o', '--quiet').trim();
     const asked: [string, string, unknown?][] = [
       ['POST', '/api/ranges', { ...newRange, fromTag: 'range_test_x' }],
@@ -147,7 +148,7 @@ test('test mode (spec 4)', async (t) => {
     }
   });
 
-  await t.test('what is wrong is refused as ever (spec 4)', async () => {
+  await t.test('invalid requests are refused as in live mode (spec 4)', async () => {
     const refused: [string, string, unknown, number][] = [
       ['POST', '/api/ranges', { ...newRange, toTag: 'v9' }, 400],
       ['POST', '/api/ranges', { ...newRange, fromTag: 'v1.1.0' }, 400],
@@ -162,7 +163,7 @@ test('test mode (spec 4)', async (t) => {
       assert.equal(answer.status, status, path);
       assert.equal(answer.headers.get('x-test-mode'), 'true');
     }
-    // Made-up ids skip the look into the store, not the check of the body.
+    // A request with a made-up id does not read the store, but its body is checked.
     const settings = '/api/repos/repo_test_rocket/settings';
     assert.equal((await call('PUT', settings, { excludedLabels: null })).status, 400);
     assert.equal((await call('PUT', settings, { engineer: { contributors: false } })).status, 200);
@@ -173,7 +174,7 @@ test('test mode (spec 4)', async (t) => {
     assert.equal((await call('GET', `/api/drafts/${draft.id}`, undefined, 'true', umbrella)).status, 404);
   });
 
-  await t.test('the header is true or false', async () => {
+  await t.test('the header accepts only true and false', async () => {
     for (const bad of ['1', 'TRUE', 'yes', '']) {
       const { status, body } = await call('GET', '/api/repos', undefined, bad);
       assert.deepEqual([status, Object.keys(body.details ?? {})], [400, ['X-Test-Mode']], bad);
@@ -189,7 +190,7 @@ test('test mode (spec 4)', async (t) => {
     const [remaining, apiCalls] = [await left(), await calls()];
     for (let i = 0; i < 10; i++) {
       const { headers } = await call('GET', '/api/repos');
-      assert.ok(Number(headers.get('x-ratelimit-remaining')) > 0, 'a limit is shown');
+      assert.ok(Number(headers.get('x-ratelimit-remaining')) > 0, 'the reply shows a limit');
     }
     assert.deepEqual([await calls(), await left()], [apiCalls + 1, remaining - 3]);
   });
@@ -203,7 +204,7 @@ test('test mode (spec 4)', async (t) => {
     assert.match(made.body.id, /^range_test_/);
   });
 
-  await t.test('every operation answers made-up ids as the document says (spec 4)', async () => {
+  await t.test('every operation replies to made-up ids as the document says (spec 4)', async () => {
     const madeUp = (text: string) =>
       text.replace(/\b(draft|range|repo|pub|org|key|secret|ep|dlv)_[0-9a-z]{28}\b/g, '$1_test_x');
     const needed = { repoId: 'repo_test_x', releaseRangeId: 'range_test_x' };
@@ -216,7 +217,7 @@ test('test mode (spec 4)', async (t) => {
         named.some((each) => each.name === name && each.in === 'query'),
       );
       const body = requestBody && JSON.parse(madeUp(JSON.stringify(requestBody.content['application/json'].example)));
-      // A fetch that is answered otherwise than the document says fails by itself.
+      // A reply that contradicts the OpenAPI document makes `fetch` fail, because `service.ts` validates each reply.
       const answer = await call(method, `${filled}?${new URLSearchParams(query)}`, body);
       const [succeeds] = Object.keys(responses).filter((status) => status.startsWith('2'));
       assert.equal(answer.status, Number(succeeds), `${operationId} ${JSON.stringify(answer.body)}`);
@@ -233,10 +234,10 @@ test('test mode (spec 4)', async (t) => {
     const { body } = await call('GET', `/api/drafts/${ticket.body.id}`);
     assert.deepEqual([body.id, body.persona, body.status], [ticket.body.id, 'customer', 'ready']);
     assert.equal((await call('POST', '/api/ranges', { repoId: 'repo_test_any', type: 'x' })).status, 400);
-    assert.equal((await service.api('GET', `/api/ranges/${made.body.id}`)).status, 404, 'not outside of test mode');
+    assert.equal((await service.api('GET', `/api/ranges/${made.body.id}`)).status, 404, 'unknown outside test mode');
   });
 
-  await t.test('magic ids stand for failures', async () => {
+  await t.test('magic ids cause failures', async () => {
     const missing = await call('GET', '/api/drafts/draft_test_notfound');
     assert.equal(missing.status, 404);
     assert.match(missing.body.message, /^Draft "draft_test_notfound" is not found or not accessible/);
@@ -248,7 +249,10 @@ test('test mode (spec 4)', async (t) => {
   });
 });
 
-/** The same fields in the same order, of the same types; null may stand for anything, and lists may be empty. */
+/**
+ * Asserts that a mock reply has the fields of a real reply, in the same order and of the same types. Null matches any
+ * type, and lists may be empty.
+ */
 function assertSameShape(mock: unknown, real: unknown, at: string): void {
   if (mock === null || real === null) return;
   assert.equal(typeof mock, typeof real, at);

@@ -1,5 +1,6 @@
 /**
- * What organisations use: tiers, the day's limit over a kill of the gateway, statistics over restarts (spec parts 4 and 8).
+ * Tests the usage of organizations: tiers, the daily limit after a kill of the gateway, and statistics after restarts
+ * (spec parts 4 and 8).
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ function createKey(service: TestService, org: string): string {
   return service.tidings('keys', 'create', '--org', org, '--name', 'test', '--quiet').trim();
 }
 
-/** Makes requests at once, few enough connections at a time; how many of each status came back. */
+/** Sends requests over up to 64 concurrent connections and returns the number of replies per status. */
 async function ask(service: TestService, key: string, count: number): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {};
   let left = count;
@@ -40,21 +41,22 @@ async function ask(service: TestService, key: string, count: number): Promise<Re
   return statuses;
 }
 
-/** Waits until all calls made before are folded; makes two calls with the key. */
+/** Waits until the usage of all earlier requests is folded. To find this out, it sends two requests with the key. */
 async function untilWritten(service: TestService, key: string): Promise<void> {
   const folded = async () => {
     const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
     return Number(/^tidings_fold_records_total\{[^}]*kind="usage"[^}]*\} (\S+)$/m.exec(text)?.[1] ?? 0);
   };
-  // The first record can have been on its way before; the second holds what was counted by then.
+  // The first usage record may have been sent before the call of this function. The second record then contains
+  // everything that was counted before the call.
   for (let round = 0; round < 2; round++) {
     const before = await folded();
     await service.api('GET', '/api/stats', undefined, key);
-    await waitUntil('calls are written down', async () => (await folded()) > before);
+    await waitUntil('calls are saved', async () => (await folded()) > before);
   }
 }
 
-test('tiers and the limit of a day', async (t) => {
+test('tiers and the daily limit apply', async (t) => {
   const service = await startService(t, {
     env: {
       TIDINGS_USAGE_FLUSH_SECONDS: '1',
@@ -66,7 +68,7 @@ test('tiers and the limit of a day', async (t) => {
   const key = createKey(service, 'acme');
   const orgId = (await service.api('GET', '/api/keys', undefined, key)).body.keys[0].orgId;
 
-  await t.test('an instance key gives tiers, others do not', async () => {
+  await t.test('only an instance key assigns tiers', async () => {
     const path = `/api/orgs/${orgId}`;
     assert.equal((await service.api('PATCH', path, { tier: 'unlimited' }, key)).status, 403);
     const unknown = await service.api('PATCH', path, { tier: 'golden' });
@@ -82,7 +84,7 @@ test('tiers and the limit of a day', async (t) => {
     );
   });
 
-  await t.test('a tier limits from the next request on', async () => {
+  await t.test('a tier applies from the next request on', async () => {
     const other = createKey(service, 'acme');
     assert.deepEqual(await ask(service, other, 8), { 200: 5, 429: 3 });
     assert.match(service.tidings('orgs', 'tier', 'acme', 'unlimited'), /acme is in the tier unlimited/);
@@ -91,7 +93,7 @@ test('tiers and the limit of a day', async (t) => {
     service.tidings('orgs', 'tier', 'acme', 'standard');
   });
 
-  await t.test('a day is exact, and goes on after a kill of the gateway (spec 8)', async () => {
+  await t.test('the daily limit is exact and continues after a kill of the gateway (spec 8)', async () => {
     const umbrella = createKey(service, 'umbrella');
     assert.deepEqual(await ask(service, umbrella, 100), { 200: 100 });
     await untilWritten(service, umbrella);
@@ -104,13 +106,13 @@ test('tiers and the limit of a day', async (t) => {
     await service.ready();
     const { headers: after } = await service.api('GET', '/api/repos', undefined, umbrella);
     const left = [before, after].map((each) => Number(each.get('x-ratelimit-remaining')));
-    const [most = 0, now = 0] = left;
-    assert.ok(now < most + 5 && now >= most - 5, `${most} before, ${now} after`);
-    // Whole seconds, rounded up from two clocks that are read one after the other.
+    const [earlier = 0, now = 0] = left;
+    assert.ok(now < earlier + 5 && now >= earlier - 5, `${earlier} before, ${now} after`);
+    // Both values are rounded up to whole seconds and come from clocks that are read one after the other.
     const [reset, next] = [before, after].map((each) => Number(each.get('x-ratelimit-reset'))) as [number, number];
     assert.ok(Math.abs(next - reset) <= 1, `it is the same day: ${reset} before, ${next} after`);
     const { 200: passed = 0 } = await ask(service, umbrella, 100);
-    assert.equal(passed, now, 'not one more');
+    assert.equal(passed, now, 'no further request');
     const refused = await service.api('GET', '/api/repos', undefined, umbrella);
     assert.match(refused.body.message, /150 requests per day and organization/);
     assert.equal(refused.headers.get('retry-after'), String(refused.body.retryAfter));
@@ -118,7 +120,7 @@ test('tiers and the limit of a day', async (t) => {
   });
 });
 
-test('statistics of an organisation (spec 4)', async (t) => {
+test('the API reports statistics of an organization (spec 4)', async (t) => {
   await waitUntil('it is not the last minute of a month', () => monthIn(60_000) === monthIn(0), 120_000);
   const dataDir = join(temporaryFolder(t), 'data');
   const env = { TIDINGS_USAGE_FLUSH_SECONDS: '1', TIDINGS_LIMIT_API_PER_DAY: '10000' };
@@ -128,7 +130,7 @@ test('statistics of an organisation (spec 4)', async (t) => {
   const [acme, other] = [createKey(service, 'acme'), createKey(service, 'umbrella')];
   const stats = async (of: TestService, key = acme) => (await of.api('GET', '/api/stats', undefined, key)).body;
 
-  await t.test('they count what was done (spec 4)', async () => {
+  await t.test('statistics count completed work (spec 4)', async () => {
     const first = await stats(service);
     assert.deepEqual(Object.keys(first), statKeys);
     assert.deepEqual(first, {
@@ -149,7 +151,7 @@ test('statistics of an organisation (spec 4)', async (t) => {
     await service.api('PATCH', `/api/repos/${repoId}`, { selected: true });
   });
 
-  await t.test('each call counts once, refused ones do not (spec 4)', async () => {
+  await t.test('each request counts once, and refused ones do not (spec 4)', async () => {
     const { apiCalls } = await stats(service);
     for (let i = 0; i < 40; i++) await service.api('GET', '/api/repos', undefined, acme);
     await service.api('GET', '/api/drafts/draft_x', undefined, acme);
@@ -158,11 +160,11 @@ test('statistics of an organisation (spec 4)', async (t) => {
     assert.equal(after.apiCalls, apiCalls + 42);
     await untilWritten(service, acme);
     const later = await stats(service);
-    assert.equal(later.apiCalls, after.apiCalls + 3, 'written down meanwhile, and neither lost nor doubled');
+    assert.equal(later.apiCalls, after.apiCalls + 3, 'saved meanwhile, and neither lost nor doubled');
     assert.equal(later.usagePercentage, Math.round((later.apiCalls / (10_000 * daysOfMonth())) * 10_000) / 100);
   });
 
-  await t.test('an organisation sees its own', async () => {
+  await t.test('an organization sees its own statistics only', async () => {
     const own = await stats(service, other);
     assert.deepEqual([own.draftsGenerated, own.activeRepos, own.apiCalls], [0, 0, 1]);
     const orgId = (await service.api('GET', '/api/keys', undefined, acme)).body.keys[0].orgId;
@@ -175,7 +177,7 @@ test('statistics of an organisation (spec 4)', async (t) => {
     assert.ok(all.apiCalls > chosen.apiCalls);
   });
 
-  await t.test('a stop loses nothing', async () => {
+  await t.test('a stop loses no count', async () => {
     const before = await stats(service);
     assert.equal(await service.stop(), 0);
     const next = await startService(t, { dataDir, env });
@@ -183,7 +185,7 @@ test('statistics of an organisation (spec 4)', async (t) => {
   });
 });
 
-/** The month as it is, or will be in so many milliseconds. */
+/** Returns the month (`YYYY-MM`) at the time `ms` milliseconds from now. */
 function monthIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString().slice(0, 7);
 }

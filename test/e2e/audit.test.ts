@@ -1,5 +1,6 @@
 /**
- * The audit log of a running service: one line for each change by API or command line, one for each refusal, and no secret.
+ * Tests the audit log of a running service: one line for each change by API or command line, one line for each refusal,
+ * and no secret in any line.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -22,13 +23,13 @@ interface Line {
   objects: Record<string, unknown>;
 }
 
-/** The audit lines of a service. */
+/** Returns the audit lines in the log of a service. */
 function linesOf(service: TestService): Line[] {
   const lines = service.log.split('\n').filter((line) => line.includes('"audit":true'));
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** The line of an action that comes after those seen so far. */
+/** Waits for the next audit line, adds it to `seen`, and returns it. */
 function expectLine(service: TestService, seen: Line[]): Promise<Line> {
   return waitUntil('an audit line is written', () => {
     const line = linesOf(service)[seen.length];
@@ -37,7 +38,7 @@ function expectLine(service: TestService, seen: Line[]): Promise<Line> {
   });
 }
 
-test('audit log', async (t) => {
+test('the audit log has one line per change and no secret', async (t) => {
   const since = Date.now();
   const service = await startService(t, { env: { TIDINGS_LOG_LEVEL: 'info' } });
   const seen: Line[] = [];
@@ -53,7 +54,10 @@ test('audit log', async (t) => {
   const repoId = await deliverRocket(service);
   const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
 
-  /** A call that has one audit line; the reply's body. */
+  /**
+   * Sends a request and asserts that it writes one audit line with the given action. Returns the body of the reply and
+   * the line.
+   */
   const audited = async (method: string, path: string, action: string, body?: object, key?: string) => {
     const answer = await service.api(method, path, body, key);
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -64,14 +68,14 @@ test('audit log', async (t) => {
     return { body: answer.body, line };
   };
 
-  await t.test('writes a line for each change by API', async () => {
+  await t.test('each change by API writes a line', async () => {
     const made = await audited('POST', '/api/keys', 'createKey', { name: plant('name'), org: 'acme' });
     secrets.push(made.body.key);
     assert.deepEqual(made.line.objects, { keyId: made.body.id, orgId });
     const rotated = await audited('POST', `/api/keys/${made.body.id}/rotate`, 'rotateKey', {});
     secrets.push(rotated.body.key);
     assert.deepEqual(rotated.line.objects, { keyId: made.body.id, successorId: rotated.body.id, orgId });
-    // Whoever acts is named by the key of the request.
+    // The audit line names the key of the request as its author.
     const own = await audited(
       'POST',
       '/api/webhook-secrets',
@@ -112,9 +116,9 @@ test('audit log', async (t) => {
     assert.deepEqual(put.line.objects, { channel: 'workspace_chat', orgId, repoId: null });
     await audited('DELETE', channel, 'removeChannel');
 
-    const organisation = { tier: 'unlimited', refuseInternalOnPublicChannels: true };
-    const { line } = await audited('PATCH', `/api/orgs/${orgId}`, 'updateOrganisation', organisation);
-    assert.deepEqual(line.objects, { orgId, fields: Object.keys(organisation), ...organisation });
+    const organization = { tier: 'unlimited', refuseInternalOnPublicChannels: true };
+    const { line } = await audited('PATCH', `/api/orgs/${orgId}`, 'updateOrganisation', organization);
+    assert.deepEqual(line.objects, { orgId, fields: Object.keys(organization), ...organization });
 
     const draft = await generateDraft(service, (await createTagRange(service, repoId)).body.id, 'customer');
     const published = await audited('POST', '/api/publish', 'publishDraft', { draftId: draft.id, channel: 'hosted' });
@@ -128,14 +132,15 @@ test('audit log', async (t) => {
     assert.deepEqual(sent.line.objects, { publicationId });
     await audited('DELETE', `/api/publications/${publicationId}`, 'deletePublication');
     const actions = new Set(seen.map(({ action }) => action));
-    // What erasing waits for takes days; test/src/foundation/audit.test.ts has its line.
+    // An erasure waits for days before it needs an approval, which is too long for this test. Instead,
+    // test/src/foundation/audit.test.ts checks the line of `approveRetention`.
     assert.deepEqual(
       auditActions.filter((action) => !actions.has(action)),
       ['approveRetention'],
     );
   });
 
-  await t.test('writes one line for a request and its repetitions', async () => {
+  await t.test('a request and its repetitions write one line', async () => {
     const send = async () => {
       const response = await fetch(`${service.url}/api/keys`, {
         method: 'POST',
@@ -154,7 +159,7 @@ test('audit log', async (t) => {
     assert.equal((await expectLine(service, seen)).action, 'createKey');
   });
 
-  await t.test('writes what a valid key is refused, and nothing for other failures', async () => {
+  await t.test('a refusal of a valid key writes a line, and other failures write none', async () => {
     const reader = await audited('POST', '/api/keys', 'createKey', {
       name: 'reader',
       org: 'acme',
@@ -164,7 +169,7 @@ test('audit log', async (t) => {
     secrets.push(key);
     const refusals: [string, string, object | undefined, string, object][] = [
       ['DELETE', `/api/keys/${adminId}`, undefined, 'revokeKey', { keyId: adminId }],
-      // People take keys for their ids.
+      // A user may send a key by mistake instead of the key's id.
       ['DELETE', `/api/keys/${service.adminKey}`, undefined, 'revokeKey', {}],
       ['PATCH', `/api/orgs/${orgId}`, { tier: 'unlimited' }, 'updateOrganisation', { orgId }],
       ['POST', '/api/retention/approve', {}, 'approveRetention', {}],
@@ -177,11 +182,12 @@ test('audit log', async (t) => {
     assert.equal((await service.api('DELETE', `/api/keys/${id}x`)).status, 404);
     assert.equal((await service.api('POST', '/api/keys', { name: '' })).status, 400);
     assert.equal((await service.api('DELETE', `/api/keys/${id}`, undefined, `${key}x`)).status, 401);
-    // Not audited: a read without its scope.
+    // A refused write is audited, and a refused read is not. This read is refused because the key lacks the scope, so
+    // no audit line is written.
     assert.equal((await service.api('GET', '/api/keys', undefined, key)).status, 403);
   });
 
-  await t.test('writes the changes of the command line into the log of the service', async () => {
+  await t.test('changes by command line are written to the service’s log', async () => {
     const key = service.tidings('keys', 'create', '--org', 'acme', '--name', plant('name'), '--quiet').trim();
     secrets.push(key);
     const made = await expectLine(service, seen);
@@ -198,7 +204,7 @@ test('audit log', async (t) => {
     assert.deepEqual((await expectLine(service, seen)).objects, { orgId, fields: ['tier'], tier: 'standard' });
   });
 
-  await t.test('holds no secret, and nothing besides what is told here', async () => {
+  await t.test('the log contains no secret and no unexpected audit line', async () => {
     assert.equal(await service.stop(), 0);
     assert.equal(linesOf(service).length, seen.length);
     assert.ok(seen.every(({ time }) => time >= since && time <= Date.now()));

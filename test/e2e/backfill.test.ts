@@ -1,6 +1,6 @@
 /**
- * A repository's older history, fetched from a host that speaks its REST API over HTTP: complete, the same as if webhooks had
- * told of it, and whatever the host does meanwhile.
+ * Tests the backfill of a repository's older history over a host's REST API. The result is complete, equals the history
+ * from webhooks, and survives every fault and change of the host during the backfill.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -33,9 +33,9 @@ async function start(
   return { host, service };
 }
 
-test('fetches what webhooks would have told', async (t) => {
+test('a backfill fetches the same history as webhooks', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 290 }));
-  // While the second page is read, one of the third moves to the front of the list.
+  // While the service reads the second page, a pull request moves from the third page to the front of the list.
   host.fail(/GET .*\/pulls\?.*page=2/, (_response, answer) => {
     answer();
     Object.assign(host.history.pulls[2] ?? assert.fail(), { title: 'Moved meanwhile', updatedAt: timeOfNumber(400) });
@@ -52,9 +52,9 @@ test('fetches what webhooks would have told', async (t) => {
   assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
   assert.match(service.tidings('dump', repoId), /Moved meanwhile/);
   assert.equal(host.busiest, 1, 'one request at a time');
-  assert.ok(host.asked(/GET .*\/repositories\/4711\/pulls\?.*page=3/).length > 0, 'pages by the host’s own address');
+  assert.ok(host.asked(/GET .*\/repositories\/4711\/pulls\?.*page=3/).length > 0, 'pages use the host’s own address');
 
-  // What the host would say of two commits is not needed then.
+  // If the captured history is complete, a range does not need a comparison by the host.
   host.fail(/compare/, status(404), { times: 3 });
   for (const [fromTag, toTag] of [
     ['v1.0.0', 'v2.0.0'],
@@ -68,11 +68,11 @@ test('fetches what webhooks would have told', async (t) => {
   assert.ok(!service.log.includes('secret-token'));
 });
 
-test('fills up a repository that was known by its name, and adopts its number', async (t) => {
+test('a backfill completes a repository that was known by its name only, and adopts its number', async (t) => {
   const { service } = await start(t, buildHistory({ numbers: 30 }));
   const pull_request = { number: 900, title: 'Told by name', state: 'closed', merged: true, user: { login: 'ada' } };
-  const told = { action: 'closed', pull_request, repository: { full_name: 'acme/rocket' } };
-  assert.equal((await service.deliver('pull_request', told)).status, 202);
+  const delivery = { action: 'closed', pull_request, repository: { full_name: 'acme/rocket' } };
+  assert.equal((await service.deliver('pull_request', delivery)).status, 202);
   const repoId = await theRepository(service);
   const { code, output } = await service.run('backfill', 'acme/rocket');
   assert.equal(code, 0, output + service.log);
@@ -86,9 +86,9 @@ test('fills up a repository that was known by its name, and adopts its number', 
   assert.equal((await service.api('GET', '/api/orgs')).body.total, 1);
 });
 
-test('goes on whatever the host answers', async (t) => {
+test('a backfill continues after faults of the host', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60, formerNames: ['acme/old-rocket'] }));
-  // One page of these is several records.
+  // With bodies of this length, one page of pull requests is stored as several records.
   for (const pull of host.history.pulls) pull.body = `${'Long text. '.repeat(5000)}\n\nFixes #4`;
   const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   host.history.branches.set(`release/${token}`, host.history.branches.get('release/1.x') as string);
@@ -107,11 +107,11 @@ test('goes on whatever the host answers', async (t) => {
   assert.ok((await service.metric('tidings_host_items_total')) > 60);
   const dump = service.tidings('dump', repoId);
   assert.match(dump, /"branch":"release\//);
-  assert.ok(!dump.includes(token), 'a branch can be called like a secret');
+  assert.ok(!dump.includes(token), 'a branch name can contain a secret');
   assert.deepEqual(comparable(dump), comparable(await byWebhooks(t, host)));
 });
 
-test('asks again for what is new only', async (t) => {
+test('a second backfill requests only what is new', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 150 }));
   await service.run('backfill', 'acme/rocket');
   const repoId = await theRepository(service);
@@ -138,29 +138,29 @@ test('asks again for what is new only', async (t) => {
   assert.match(service.tidings('dump', repoId), /Retitled long after/);
 });
 
-test('a delivery wins over what is read in the same second', async (t) => {
+test('a delivery takes precedence over data read in the same second', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 120 }));
   const issues = held();
   host.fail(/GET .*\/issues\?/, issues.fault);
   const running = service.run('backfill', 'acme/rocket');
   await waitUntil('the issues are asked for', () => host.asked(/\/issues\?/).length > 0);
   for (const number of [1, 2, 118, 119]) {
-    const told = pullDeliveries(host.history, host.place, number).at(-1) ?? assert.fail();
-    const pull = { ...(told.payload.pull_request as object), title: `Live ${number}` };
-    const { status } = await service.deliver('pull_request', { ...told.payload, pull_request: pull });
+    const delivery = pullDeliveries(host.history, host.place, number).at(-1) ?? assert.fail();
+    const pull = { ...(delivery.payload.pull_request as object), title: `Live ${number}` };
+    const { status } = await service.deliver('pull_request', { ...delivery.payload, pull_request: pull });
     assert.equal(status, 202);
   }
   const issue = deliveriesOf(host.history, host.place).findLast(({ event }) => event === 'issues') ?? assert.fail();
   const renamed = { ...(issue.payload.issue as object), title: 'Live issue' };
   assert.equal((await service.deliver('issues', { ...issue.payload, issue: renamed })).status, 202);
-  issues.letGo();
+  issues.release();
   assert.equal((await running).code, 0);
   const dump = service.tidings('dump', await theRepository(service));
   assert.equal(dump.match(/"title":"Live /g)?.length, 5);
 });
 
 for (const part of ['worker', 'all'] as const) {
-  test(`goes on after a kill of ${part === 'worker' ? 'the worker' : 'the whole service'}`, async (t) => {
+  test(`a backfill continues after a kill of ${part === 'worker' ? 'the worker' : 'the whole service'}`, async (t) => {
     const host = await startHost(t, buildHistory({ numbers: 220 }), { token: 'secret-token' });
     host.fail(/GET /, slow(10), { times: 100_000 });
     let service = await startService(t, { env: { ...small, ...host.env } });
@@ -168,9 +168,9 @@ for (const part of ['worker', 'all'] as const) {
     const repoId = await theRepository(service);
     let percent = 0;
     for (const goal of part === 'worker' ? [10, 35, 50, 75] : [20, 60]) {
-      await waitUntil(`${goal} per cent`, async () => {
+      await waitUntil(`${goal} percent`, async () => {
         const { body } = await service.api('GET', `/api/repos/${repoId}/backfill`).catch(() => ({ body: { percent } }));
-        assert.ok((body.percent ?? percent) >= percent, 'the per cent never go back');
+        assert.ok((body.percent ?? percent) >= percent, 'the percentage never decreases');
         percent = body.percent ?? percent;
         return percent >= goal;
       });
@@ -186,12 +186,12 @@ for (const part of ['worker', 'all'] as const) {
     assert.deepEqual([state.state, state.percent], ['completed', 100]);
     assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
     const lists = host.asked(/GET .*\/(pulls|issues|issues\/comments)\?/);
-    assert.ok(lists.length < 30, `${lists.length} pages of lists: what was read is not read again`);
+    assert.ok(lists.length < 30, `${lists.length} pages of lists: no page is read twice`);
     assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
   });
 }
 
-test('answers with the backfill under way, and cancels it', async (t) => {
+test('a request returns the running backfill, and another cancels it', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60 }));
   const reviews = held();
   host.fail(/GET .*\/reviews/, reviews.fault, { times: 1000 });
@@ -204,8 +204,8 @@ test('answers with the backfill under way, and cancels it', async (t) => {
   assert.deepEqual([again.status, again.body.id], [202, running.body.id]);
   const cancelled = await service.api('DELETE', path);
   assert.deepEqual([cancelled.status, cancelled.body.state], [200, 'cancelled']);
-  await waitUntil('nothing is under way', async () => (await service.metric('tidings_backfills_under_way')) === 0);
-  reviews.letGo();
+  await waitUntil('no backfill is running', async () => (await service.metric('tidings_backfills_under_way')) === 0);
+  reviews.release();
   const asked = host.seen.length;
   const fresh = await service.api('POST', path, { since: '2026-01-06' });
   assert.notEqual(fresh.body.id, running.body.id);
@@ -216,7 +216,7 @@ test('answers with the backfill under way, and cancels it', async (t) => {
   assert.match((await service.run('backfill', 'acme/rocket', '--cancel')).output, /last one is completed/);
 });
 
-test('reads nothing older than it was asked for', async (t) => {
+test('a backfill reads nothing older than the given date', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 150 }));
   await service.run('backfill', 'acme/rocket', '--since', '2026-01-10');
   const repoId = await theRepository(service);
@@ -228,7 +228,7 @@ test('reads nothing older than it was asked for', async (t) => {
   const pulls = records.filter(({ record }) => record === 'pull');
   assert.equal(pulls.length, host.history.pulls.filter(({ updatedAt }) => updatedAt >= since).length);
   assert.ok(records.every(({ record, updatedAt }) => record === 'tag' || (updatedAt ?? since) >= since));
-  // Deeper, everything is read again, and the branches are whole.
+  // A backfill without a date reads everything again and completes the branches.
   await service.run('backfill', 'acme/rocket');
   assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
   const range = { type: 'TAG_BASED', repoId, fromTag: 'v1.0.0', toTag: 'v2.0.0' };
@@ -238,7 +238,7 @@ test('reads nothing older than it was asked for', async (t) => {
   assert.deepEqual([body.resolution, body.prCount], ['commits', expected]);
 });
 
-test('says what is wrong when it cannot be done', async (t) => {
+test('a failed backfill reports the reason', async (t) => {
   const { host, service } = await start(
     t,
     buildHistory({ numbers: 30 }),
@@ -249,9 +249,9 @@ test('says what is wrong when it cannot be done', async (t) => {
   );
   const refused = await service.run('backfill', 'acme/rocket');
   assert.equal(refused.code, 1);
-  assert.match(refused.output, /401.*token or the app may not read/s);
-  const told = deliveriesOf(host.history, host.place)[0] ?? assert.fail();
-  await service.deliver(told.event, told.payload);
+  assert.match(refused.output, /401.*token or app has no permission to read/s);
+  const delivery = deliveriesOf(host.history, host.place)[0] ?? assert.fail();
+  await service.deliver(delivery.event, delivery.payload);
   const repoId = await theRepository(service);
   const path = `/api/repos/${repoId}/backfill`;
   assert.equal((await service.api('GET', path)).status, 404);
@@ -276,7 +276,7 @@ test('says what is wrong when it cannot be done', async (t) => {
   assert.deepEqual([missing.code, /--since/.test(missing.output)], [2, true]);
 });
 
-test('stops when its repository is taken away', async (t) => {
+test('a backfill stops when its repository is unselected', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 60 }));
   const reviews = held();
   host.fail(/GET .*\/reviews/, reviews.fault, { times: 1000 });
@@ -284,13 +284,13 @@ test('stops when its repository is taken away', async (t) => {
   const repoId = await theRepository(service);
   await waitUntil('reviews are asked for', () => host.asked(/\/reviews/).length > 0);
   assert.equal((await service.api('PATCH', `/api/repos/${repoId}`, { selected: false })).status, 200);
-  reviews.letGo();
+  reviews.release();
   const { state, error } = await ended(service, repoId);
   assert.equal(state, 'failed');
   assert.match(error, /unselected/);
 });
 
-test('reads as an app and renews what the app is given', async (t) => {
+test('a backfill reads as an app and renews the app’s token', async (t) => {
   const app = new TestApp(temporaryFolder(t));
   const { host, service } = await start(t, buildHistory({ numbers: 60 }), { app });
   const installation = { id: Number(app.installationId), account: { login: 'acme', id: 77 } };
@@ -309,7 +309,7 @@ test('reads as an app and renews what the app is given', async (t) => {
   assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
 });
 
-test('speaks to a Gitea as well', async (t) => {
+test('a backfill reads from Gitea too', async (t) => {
   const { host, service } = await start(t, buildHistory({ numbers: 80 }), { kind: 'gitea', token: 'secret-token' });
   const { code, output } = await service.run('backfill', 'acme/rocket');
   assert.equal(code, 0, output + service.log);

@@ -1,5 +1,6 @@
 /**
- * Connections of channels over HTTP: whose they are, that secrets stay inside, and how a recipient of mail unsubscribes.
+ * Tests channel connections over HTTP: which organization owns them, that replies contain no secrets, and how a mail
+ * recipient unsubscribes.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { filesWith } from '../helpers/files-with.ts';
 import { deliverRocket } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 
-test('connections', async (t) => {
+test('channels are connected over HTTP', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const { orgId } = (await service.api('GET', '/api/repos')).body.repos[0];
@@ -26,12 +27,12 @@ test('connections', async (t) => {
     const states = Object.fromEntries(body.channels.map((each: { channel: string }) => [each.channel, each]));
     assert.deepEqual([states.hosted.connected, states.hosted.source], [true, 'default']);
     assert.deepEqual([states.workspace_chat.connected, states.workspace_chat.source], [false, null]);
-    assert.equal((await service.api('GET', '/api/channels')).status, 400, 'a key of the instance says whose');
+    assert.equal((await service.api('GET', '/api/channels')).status, 400, 'an instance key must name the organization');
     assert.equal((await service.api('GET', `/api/channels?orgId=${orgId}`)).body.total, 8);
     assert.equal((await call('GET', '', undefined, 'pigeon')).status, 404);
   });
 
-  await t.test('bad settings are named all at once, without a secret', async () => {
+  await t.test('all invalid settings are named together, without a secret', async () => {
     const { status, body } = await call('PUT', '', { settings: { webhookUrl: 'ftp://very-secret', colour: 1 } });
     assert.equal(status, 400);
     assert.deepEqual(Object.keys(body.details).sort(), ['colour', 'webhookUrl']);
@@ -40,7 +41,7 @@ test('connections', async (t) => {
     assert.equal((await call('PUT', '', { settings: [] })).status, 400);
   });
 
-  await t.test('an address that requests may not go to is refused when it is put, without a word of it', async () => {
+  await t.test('a forbidden address is refused when it is saved, and the reply does not repeat it', async () => {
     const mail = { from: 'a@example.org', recipients: ['b@example.org'] };
     const token = { accessToken: 't', senderId: 1 };
     const bot = { botToken: 't', channel: 'c' };
@@ -80,7 +81,7 @@ test('connections', async (t) => {
     }
   });
 
-  await t.test('settings that do not go together are refused', async () => {
+  await t.test('settings that contradict each other are refused', async () => {
     const fields = async (channel: string, settings: object) => {
       const { status, body } = await call('PUT', '', { settings }, channel);
       assert.equal(status, 400, channel);
@@ -98,7 +99,7 @@ test('connections', async (t) => {
     assert.ok(!JSON.stringify(bad.body).includes('grace'));
   });
 
-  await t.test('a repository’s own goes before its organisation’s', async () => {
+  await t.test('a repository’s connection takes precedence over its organization’s', async () => {
     const put = await call('PUT', '', { settings: { webhookUrl: url } });
     assert.equal(put.status, 200, JSON.stringify(put.body));
     assert.deepEqual([put.body.connected, put.body.source], [true, 'organization']);
@@ -117,10 +118,10 @@ test('connections', async (t) => {
     const { status, body } = await call('PUT', '', { settings: {} });
     assert.deepEqual([status, body.hasSecret.webhookUrl], [200, true]);
     const bad = await call('PUT', `?repoId=${repoId}`, { settings: {} });
-    assert.equal(bad.status, 400, 'there is none to keep');
+    assert.equal(bad.status, 400, 'there is no secret to keep');
   });
 
-  await t.test('a secret that is left out is sent nowhere else', async () => {
+  await t.test('a kept secret is not sent to another address', async () => {
     const details = async (channel: string, settings: object) =>
       Object.keys((await call('PUT', `?repoId=${repoId}`, { settings }, channel)).body.details ?? {}).sort();
     const bot = { channel: 'C1', apiUrl: 'https://chat.example/api' };
@@ -134,7 +135,7 @@ test('connections', async (t) => {
     assert.deepEqual(
       await details('workspace_chat', { channel: 'C2' }),
       ['botToken'],
-      'the default address is another one',
+      'the default address is a different one',
     );
     await call('DELETE', `?repoId=${repoId}`);
     const messenger = { senderId: 1, apiUrl: 'https://desk.example' };
@@ -148,11 +149,11 @@ test('connections', async (t) => {
       'password',
       'user',
     ]);
-    assert.deepEqual(await details('email', { ...mail, ...login, host: 'other.example' }), [], 'put again it may go');
+    assert.deepEqual(await details('email', { ...mail, ...login, host: 'other.example' }), [], 'a new one may be sent');
     for (const channel of ['support_messenger', 'email']) await call('DELETE', `?repoId=${repoId}`, undefined, channel);
   });
 
-  await t.test('no secret is ever answered, logged or at rest', async () => {
+  await t.test('no secret is in a reply, in the log or on disk', async () => {
     for (const path of [
       '/api/channels',
       '/api/channels/workspace_chat',
@@ -161,23 +162,23 @@ test('connections', async (t) => {
       assert.ok(!JSON.stringify((await service.api('GET', path, undefined, key)).body).includes('very-secret'), path);
     }
     assert.ok(!service.log.includes('very-secret'));
-    assert.ok(filesWith(service.dataDir, 'workspace_chat').length > 0, 'the connection is at rest');
+    assert.ok(filesWith(service.dataDir, 'workspace_chat').length > 0, 'the connection is on disk');
     assert.deepEqual(filesWith(service.dataDir, 'very-secret'), []);
   });
 
-  await t.test('trying one says what came of it', async () => {
+  await t.test('a test of a connection reports the result', async () => {
     const { status, body } = await service.api('POST', '/api/channels/hosted/test', {}, key);
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual([body.channel, body.ok], ['hosted', true]);
     assert.equal((await service.api('POST', '/api/channels/email/test', {}, key)).status, 409);
     const nowhere = await service.api('POST', '/api/channels/changelog/test', {}, key);
-    assert.ok(nowhere.body.details.repoId, 'a host is tried with a repository');
+    assert.ok(nowhere.body.details.repoId, 'a host is tested with a repository');
     const without = await service.api('POST', `/api/channels/changelog/test?repoId=${repoId}`, {}, key);
     assert.equal(without.status, 409);
     assert.match(without.body.message, /no credentials/);
   });
 
-  await t.test('a recipient unsubscribes with a button, in one click, and comes back', async () => {
+  await t.test('a recipient unsubscribes by button or in one click, and subscribes again', async () => {
     const sealer = createSealer(
       parseSealingKey(readFileSync(join(service.dataDir, 'sealing-key'), 'utf8').trim()) as Buffer,
     );
@@ -195,7 +196,7 @@ test('connections', async (t) => {
       body,
     });
     assert.match(await page(), /You get the release notes of acme by mail/);
-    assert.match(await page(), /You get the release notes/, 'following the link changes nothing');
+    assert.match(await page(), /You get the release notes/, 'opening the link changes nothing');
     assert.match(await page(form('List-Unsubscribe=One-Click')), /no more release notes of acme/);
     assert.match(await page(), /no more release notes of acme/);
     assert.match(await page(form('again=1')), /You get the release notes/);

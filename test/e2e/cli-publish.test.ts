@@ -1,6 +1,6 @@
 /**
- * Publishing by the command line: drafts, connections of channels and webhook endpoints, as the API does it, without a secret in
- * a word of it.
+ * Tests publishing by command line. Drafts, connections of channels and webhook endpoints work as in the API, and no
+ * output contains a secret.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { startWorkspaceChat } from '../helpers/receivers/workspace-chat.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 
-test('publishing by command line', async (t) => {
+test('the command line publishes drafts and manages channels', async (t) => {
   const chat = await startWorkspaceChat(t);
   const env = { TIDINGS_EGRESS_ALLOW: '127.0.0.1', TIDINGS_EGRESS_ALLOW_HTTP: 'true' };
   const service = await startService(t, { env });
@@ -24,15 +24,15 @@ test('publishing by command line', async (t) => {
     return join(folder, name);
   };
 
-  await t.test('a draft is published and told where', async () => {
+  await t.test('a draft is published, and the output contains its address', async () => {
     const { code, output } = await service.run('publish', draftId, '--channel', 'hosted');
     assert.equal(code, 0, output);
     assert.match(output, /^pub_\w+ {2}completed {2}http:\/\/\S+\/notes\/acme\/rocket\/v1\.1\.0\/engineer\n$/);
     const again = await service.run('publish', draftId, '--channel', 'hosted');
-    assert.equal(again.output, output, 'the same is not published twice');
+    assert.equal(again.output, output, 'the same draft is not published twice');
   });
 
-  await t.test('what cannot be published says why', async () => {
+  await t.test('a draft that cannot be published reports the reason', async () => {
     for (const [args, code, words] of [
       [[draftId], 2, /^Expected --channel CHANNEL\. Run: tidings help publish\n$/],
       [[draftId, '--channel', 'pigeon'], 1, /channel: expected one of scm_releases/],
@@ -47,7 +47,7 @@ test('publishing by command line', async (t) => {
     }
   });
 
-  await t.test('a channel is connected from a file, tried, used and removed', async () => {
+  await t.test('a channel is connected from a file, tested, used and removed', async () => {
     const settings = file('chat.json', { webhookUrl: chat.webhookUrl });
     const put = await service.run('channels', 'put', 'workspace_chat', settings, '--repo', 'acme/rocket');
     assert.deepEqual([put.code, /repository/.test(put.output), /and webhookUrl/.test(put.output)], [0, true, true]);
@@ -64,21 +64,21 @@ test('publishing by command line', async (t) => {
     assert.equal((await service.run('channels', 'remove', 'workspace_chat', '--repo', 'acme/rocket')).code, 1);
   });
 
-  await t.test('bad settings are named without a secret', async () => {
+  await t.test('invalid settings are named without a secret', async () => {
     const bad = { webhookUrl: 'ftp://very-secret', colour: 1 };
     const put = await service.run('channels', 'put', 'office_chat', file('bad.json', bad), '--org', orgId);
     assert.equal(put.code, 1);
     assert.match(put.output, /webhookUrl: expected .*colour: unknown|colour: unknown.*webhookUrl: expected/s);
     const broken = file('broken.json', '{"webhookUrl": "https://very-secret"');
     const unread = await service.run('channels', 'put', 'office_chat', broken, '--org', orgId);
-    assert.deepEqual([unread.code, /holds no JSON object/.test(unread.output)], [2, true]);
+    assert.deepEqual([unread.code, /does not contain a JSON object/.test(unread.output)], [2, true]);
     assert.ok(!`${put.output}${unread.output}`.includes('very-secret'));
     for (const args of [['list'], ['put', 'hosted', '--org', 'acme'], ['list', '--org', 'a', '--repo', 'b'], ['x']])
       assert.equal((await service.run('channels', ...args)).code, 2, args.join(' '));
     assert.equal((await service.run('channels', 'test', 'changelog', '--org', 'acme')).code, 2);
   });
 
-  await t.test('an endpoint is made, switched, tried, rotated and deleted', async () => {
+  await t.test('an endpoint is created, disabled, enabled, tested, rotated and deleted', async () => {
     const url = 'https://hooks.acme.example/tidings';
     const made = await service.run('webhooks', 'create', '--org', 'acme', '--url', url, '--events', 'draft.published');
     assert.equal(made.code, 0, made.output);
@@ -87,9 +87,9 @@ test('publishing by command line', async (t) => {
     assert.equal(await line(), `${id}  acme  ${url}  draft.published  enabled\n`);
     assert.equal((await service.run('webhooks', 'disable', id)).code, 0);
     assert.match(await line(), /disabled \(user\)\n$/);
-    assert.equal((await service.run('webhooks', 'test', id)).code, 1, 'a disabled one is not tried');
+    assert.equal((await service.run('webhooks', 'test', id)).code, 1, 'a disabled endpoint is not tested');
     assert.equal((await service.run('webhooks', 'enable', id)).code, 0);
-    assert.match((await service.run('webhooks', 'test', id)).output, /deliveries\/dlv_\w+ says what came of it/);
+    assert.match((await service.run('webhooks', 'test', id)).output, /deliveries\/dlv_\w+ shows its result/);
     const rotated = await service.run('webhooks', 'rotate', id, '--overlap', '0', '--quiet');
     assert.match(rotated.output, /^whsec_\S+\n$/);
     assert.notEqual(rotated.output.trim(), secret);
@@ -98,7 +98,7 @@ test('publishing by command line', async (t) => {
     assert.match((await service.run('webhooks', 'delete', id)).output, /^Webhook endpoint "ep_\w+" is not found/);
   });
 
-  await t.test('an endpoint that cannot be is refused', async () => {
+  await t.test('an invalid endpoint is refused', async () => {
     const create = (...args: string[]) => service.run('webhooks', 'create', '--org', 'acme', ...args);
     assert.match((await create('--url', 'https://10.0.0.1/')).output, /url: expected a public address/);
     assert.equal((await create('--url', 'https://a.example/', '--events', 'draft.eaten')).code, 2);

@@ -1,6 +1,4 @@
-/**
- * The command line against a running service, and without one.
- */
+/** Tests the command line with a running service and without one. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,18 +17,18 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** A reply without the time of a key's last use, which each request moves. */
+/** Removes the time of a key's last use from a reply, because every request changes that time. */
 function withoutUse(reply: object): unknown {
   return JSON.parse(JSON.stringify(reply, (field, value) => (field === 'lastUsedAt' ? undefined : value)));
 }
 
-/** The line of a list that has a name and its text. */
+/** Returns a regular expression for a line of a list that contains a name and its text. */
 function lineOf(name: string, text: string): RegExp {
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^  ${name} +${escaped}$`, 'm');
 }
 
-/** Runs a command to its end, whatever comes of it. */
+/** Runs a command and waits for its end; the exit code may be any. */
 function run(env: Record<string, string>, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     env,
@@ -40,23 +38,24 @@ function run(env: Record<string, string>, ...args: string[]) {
   return { status, stdout, stderr };
 }
 
-test('the command line with a service', async (t) => {
+test('the command line works with a service', async (t) => {
   const service = await startService(t);
   const tidings = (...args: string[]) => run(service.env, ...args);
 
   await t.test('a key is made, listed and revoked', () => {
     const made = tidings('keys', 'create', '--org', 'acme', '--name', 'ci "x"', '--scopes', 'repos:read');
     assert.equal(made.status, 0);
-    const [, key = '', id = ''] = /^(rn_live_\w{36})\n\nThis is (key_\w+)\. It is shown once/.exec(made.stdout) ?? [];
+    const [, key = '', id = ''] =
+      /^(rn_live_\w{36})\n\nThis is (key_\w+)\. The key is shown once/.exec(made.stdout) ?? [];
     const listed = tidings('keys', 'list').stdout;
     assert.ok(listed.includes(`${id}  rn_live_…${key.slice(-4)}  acme  "ci \\"x\\""  active`), listed);
     assert.equal(listed.includes(key), false, 'a key is shown once');
     assert.deepEqual(tidings('keys', 'revoke', id), { status: 0, stdout: `${id} is revoked.\n`, stderr: '' });
     assert.match(tidings('keys', 'list').stdout, new RegExp(`${id}.*revoked \\d{4}-`));
-    assert.equal(tidings('keys', 'revoke', id).status, 0, 'once more changes nothing');
+    assert.equal(tidings('keys', 'revoke', id).status, 0, 'revoking again changes nothing');
   });
 
-  await t.test('hostile names act on no terminal in any list', async () => {
+  await t.test('hostile names control no terminal in any list', async () => {
     const hostile = 'a\u009b31m\u202e\u2028b';
     const created = [
       await service.api('POST', '/api/keys', { name: hostile, org: 'acme' }),
@@ -92,20 +91,20 @@ test('the command line with a service', async (t) => {
     assert.doesNotMatch(stderr.replaceAll('\n', ''), /[\p{Cc}\u2028-\u202e]/u);
   });
 
-  await t.test('the command line tells what ended with a key and what goes on', async () => {
+  await t.test('the command line reports which keys ended with a key and which remain', async () => {
     const [key = '', , text = ''] = tidings('keys', 'create', '--org', 'acme', '--name', 'maker').stdout.split('\n');
     const id = /key_\w+/.exec(text)?.[0] as string;
     const child = (await service.api('POST', '/api/keys', { name: 'child' }, key)).body;
     const fresh = /key_\w+/.exec(tidings('keys', 'rotate', id).stdout)?.[0] as string;
     assert.deepEqual(tidings('keys', 'revoke', id).stdout.split('\n'), [
       `${id} is revoked.`,
-      'Keys that it made have ended with it: 1.',
-      `Its successor ${fresh} goes on: revoke it too if you do not know it.`,
+      'Keys that this key created have ended too: 1.',
+      `Its successor ${fresh} stays valid: revoke it too if you do not know it.`,
       '',
     ]);
     const listed = tidings('keys', 'list').stdout;
-    assert.match(listed, new RegExp(`${child.id}.* ended with ${id}  made`));
-    assert.match(listed, new RegExp(`${fresh}.* active  made`));
+    assert.match(listed, new RegExp(`${child.id}.* ended with ${id}  created`));
+    assert.match(listed, new RegExp(`${fresh}.* active  created`));
   });
 
   await t.test('lists print what the API replies, with all items', async () => {
@@ -132,7 +131,7 @@ test('the command line with a service', async (t) => {
     assert.deepEqual(JSON.parse(tidings('dead-letters', 'list', '--json').stdout), { deadLetters: [], total: 0 });
   });
 
-  await t.test('a list has more items than a page of the API', async () => {
+  await t.test('a list shows more items than a page of the API', async () => {
     for (let i = 0; i < 25; i++) await service.api('POST', '/api/keys', { name: `nth ${i}`, org: 'acme' });
     const { keys, ...rest } = JSON.parse(tidings('keys', 'list', '--json').stdout);
     assert.ok(rest.total > 20);
@@ -140,11 +139,11 @@ test('the command line with a service', async (t) => {
     assert.deepEqual([rest.hasMore, rest.nextOffset], [false, null]);
   });
 
-  await t.test('a quiet key is nothing but the key', () => {
+  await t.test('a quiet command prints the key only', () => {
     assert.match(tidings('keys', 'create', '--instance', '--name', 'a', '--quiet').stdout, /^rn_live_\w{36}\n$/);
   });
 
-  await t.test('unknown keys and organisations are refused', () => {
+  await t.test('unknown keys and organizations are refused', () => {
     assert.match(tidings('keys', 'revoke', 'key_x').stderr, /^API key "key_x" is not found or not accessible\.\n$/);
     assert.match(
       tidings('keys', 'create', '--name', 'a', '--org', 'org_x').stderr,
@@ -152,7 +151,7 @@ test('the command line with a service', async (t) => {
     );
   });
 
-  await t.test('deliveries of a file are sent', async () => {
+  await t.test('the deliveries in a file are sent', async () => {
     const deliveries = [
       { event: 'pull_request', delivery: 'cli-1', body: pullPayload(1) },
       { event: 'push', delivery: 'cli-2', body: tagPayload('v1', 1) },
@@ -169,7 +168,7 @@ test('the command line with a service', async (t) => {
   });
 
   await t.test(
-    'what is captured of a repository is printed, running or not, the same as a fold of its deliveries',
+    'the dump of a repository is the same with and without a service, and equals a fold of its deliveries',
     async (t) => {
       const history = sampleHistory() as readonly StreamedDelivery[];
       const file = join(temporaryFolder(t), 'history.jsonl');
@@ -193,7 +192,7 @@ test('the command line with a service', async (t) => {
     assert.equal(tidings('repos', 'choose', name).status, 2);
   });
 
-  await t.test('the doctor reports power-loss', () => {
+  await t.test('the doctor reports the durability level power-loss', () => {
     const { status, stdout } = tidings('doctor');
     assert.equal(status, 0, stdout);
     assert.match(stdout, /✓ durability level: power-loss/);
@@ -202,13 +201,13 @@ test('the command line with a service', async (t) => {
     assert.doesNotMatch(stdout, /✗/);
   });
 
-  await t.test('the doctor notices another partition count', () => {
+  await t.test('the doctor reports a different partition count', () => {
     const { status, stdout } = run({ ...service.env, TIDINGS_PARTITIONS: '2' }, 'doctor');
     assert.equal(status, 1);
     assert.match(stdout, /✗ .* was made with 4 partitions: set TIDINGS_PARTITIONS to 4/);
   });
 
-  await t.test('another partition count does not start', async () => {
+  await t.test('a different partition count prevents the start', async () => {
     assert.equal(await service.stop(), 0);
     const { status, stderr } = run({ ...service.env, TIDINGS_PARTITIONS: '8' }, 'start');
     assert.equal(status, 1);
@@ -217,7 +216,7 @@ test('the command line with a service', async (t) => {
   });
 });
 
-test('the command line without a service', async (t) => {
+test('the command line works without a service', async (t) => {
   const folder = temporaryFolder(t);
   const env = {
     PATH: process.env.PATH ?? '',
@@ -225,15 +224,15 @@ test('the command line without a service', async (t) => {
     TIDINGS_NATS_PORT: String(await freePort()),
   };
 
-  await t.test('a command that cannot be read gets 2', () => {
+  await t.test('an invalid command exits with 2', () => {
     const wrong: [string[], RegExp][] = [
       [['nonsense'], /There is no command "nonsense"\. Run: tidings help/],
       [['constructor'], /There is no command "constructor"/],
       [['kyes', 'list'], /There is no command "kyes"\. Did you mean keys\? Run: tidings help$/m],
       [['keys'], /keys create, list, rotate or revoke/],
       [['keys', 'create'], /--name/],
-      [['keys', 'create', '--name', 'a'], /--org ORGANISATION, or --instance/],
-      [['keys', 'create', '--name', 'a', '--org', 'o', '--instance'], /--org ORGANISATION, or --instance/],
+      [['keys', 'create', '--name', 'a'], /--org ORGANIZATION, or --instance/],
+      [['keys', 'create', '--name', 'a', '--org', 'o', '--instance'], /--org ORGANIZATION, or --instance/],
       [
         ['keys', 'create', '--name', 'a', '--org', 'o', '--scopes', 'all'],
         /--scopes: unknown all; expected some of drafts:read/,
@@ -265,7 +264,7 @@ test('the command line without a service', async (t) => {
     }
   });
 
-  await t.test('a command that needs the service says so', () => {
+  await t.test('a command that needs the service reports that it is missing', () => {
     const asking = [
       ['keys', 'list'],
       ['webhook-secrets', 'list'],
@@ -276,7 +275,7 @@ test('the command line without a service', async (t) => {
     for (const args of asking) {
       const { status, stderr } = run(env, ...args);
       assert.equal(status, 1);
-      assert.match(stderr, /The service of .*data does not run\. Start it with: npm start/);
+      assert.match(stderr, /The service of .*data is not running\. Start it with: npm start/);
     }
   });
 
@@ -289,7 +288,7 @@ test('the command line without a service', async (t) => {
     }
   });
 
-  await t.test('bad settings are all shown', () => {
+  await t.test('all invalid settings are shown', () => {
     const { status, stderr } = run(
       { ...env, TIDINGS_PORT: 'x', TIDINGS_WEBHOOK_SECRETS: 'tiny', TIDINGS_TYPO: '1' },
       'start',
@@ -300,7 +299,7 @@ test('the command line without a service', async (t) => {
     assert.doesNotMatch(stderr, /tiny|^ +at /m);
   });
 
-  await t.test('help and settings list everything', () => {
+  await t.test('help and settings list every command and setting', () => {
     const { status, stdout, stderr } = run(env, '--help');
     assert.deepEqual([status, stderr, run(env).stdout], [0, '', stdout]);
     for (const [name, { help }] of Object.entries(commands)) assert.match(stdout, lineOf(name, help));
@@ -308,13 +307,13 @@ test('the command line without a service', async (t) => {
     for (const entry of settingEntries) assert.ok(table.includes(`| \`${entry.env}\` |`), entry.env);
   });
 
-  await t.test('a command shows what it takes', () => {
+  await t.test('a command shows its arguments', () => {
     const { status, stdout, stderr } = run(env, 'keys', 'create', '--name', 'x', '-h');
     assert.deepEqual([status, stderr], [0, '']);
-    assert.match(stdout, /tidings keys create --name NAME \(--org ORGANISATION \| --instance\)/);
+    assert.match(stdout, /tidings keys create --name NAME \(--org ORGANIZATION \| --instance\)/);
   });
 
-  await t.test('the version is that of the package', () => {
+  await t.test('the version is the version of the package', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     assert.deepEqual(run(env, '--version'), { status: 0, stdout: `tidings ${version}\n`, stderr: '' });
   });
@@ -323,6 +322,6 @@ test('the command line without a service', async (t) => {
     const { status, stdout } = run(env, 'doctor');
     assert.equal(status, 0, stdout);
     assert.match(stdout, /! data directory .* is made at the first start/);
-    assert.match(stdout, /! service does not run/);
+    assert.match(stdout, /! service is not running/);
   });
 });

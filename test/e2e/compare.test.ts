@@ -1,6 +1,6 @@
 /**
- * Ranges between tags where the host can be asked: what captured pushes and events do not tell, it does; and whatever it does
- * or fails to do, a range goes by what is captured.
+ * Tests ranges between tags with a host. The host supplies the commits that no captured push or event contains. When
+ * the host fails, a range uses the captured data only.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -28,14 +28,14 @@ interface Started {
   repoId: string;
   /** Creates a range between two tags. */
   range: (fromTag: string, toTag: string) => Promise<Answer>;
-  /** The same with what the host says of them. */
+  /** Creates a range between two tags, repeatedly, until the host has answered in time. */
   heard: (fromTag: string, toTag: string) => Promise<Answer>;
 }
 
-/** Whoever creates a range waits this long for the host. */
-const patienceMs = 3000;
+/** How long the creation of a range waits for the host, in milliseconds. */
+const maxWaitMs = 3000;
 
-/** A service that was told of pull requests and of some tags, and of no push to a branch. */
+/** Starts a service that has captured pull requests and some tags, but no push to a branch. */
 async function start(t: TestContext, tags: string[], options: TestHostOptions = { token }): Promise<Started> {
   const host = await startHost(t, buildHistory({ numbers: 48 }), options);
   const env = { ...small, ...host.env, ...(options.token === undefined && { TIDINGS_HOST_TOKEN: '' }) };
@@ -55,11 +55,12 @@ async function start(t: TestContext, tags: string[], options: TestHostOptions = 
   });
   const range: Started['range'] = (fromTag, toTag) =>
     service.api('POST', '/api/ranges', bounds(repoId, fromTag, toTag));
-  // On a busy machine the patience can be at its end before the host has answered: what it says then counts for the next one.
+  // The creation of a range waits for the host only for a limited time. On a busy machine, this time can end before
+  // the host has answered. The host's late answer is then used for the next range.
   const heard: Started['heard'] = async (fromTag, toTag) => {
     const since = performance.now();
     const answer = await range(fromTag, toTag);
-    return performance.now() - since < patienceMs ? answer : heard(fromTag, toTag);
+    return performance.now() - since < maxWaitMs ? answer : heard(fromTag, toTag);
   };
   return { host, service, repoId, range, heard };
 }
@@ -71,7 +72,7 @@ function bounds(repoId: string, fromTag: string, toTag: string) {
 const allTags = ['v1.0.0', 'v1.0.1', 'v2.0.0', 'nightly/2026-02-01'];
 
 for (const kind of ['github', 'gitea'] as const) {
-  test(`holds exactly what the graph has where no push was captured, on ${kind}`, async (t) => {
+  test(`a range contains exactly the changes of the commit graph without captured pushes, on ${kind}`, async (t) => {
     const { host, service, heard } = await start(t, allTags, { kind, token });
     for (const [from, to] of [
       ['v1.0.0', 'v1.0.1'],
@@ -82,8 +83,8 @@ for (const kind of ['github', 'gitea'] as const) {
       const expected = mergedBetween(host.history, from, to);
       assert.ok(expected.length > 0);
       assert.deepEqual([code, body.resolution, body.prCount], [201, 'compare', expected.length], `${from}...${to}`);
-      const { body: told } = await service.api('GET', `/api/ranges/${body.id}/changes?limit=100`);
-      const held = told.changes.filter((change: { method: string }) => change.method === 'mergeCommit');
+      const { body: listed } = await service.api('GET', `/api/ranges/${body.id}/changes?limit=100`);
+      const held = listed.changes.filter((change: { method: string }) => change.method === 'mergeCommit');
       assert.deepEqual(
         held.map(({ number }: { number: number }) => number).sort((a: number, b: number) => a - b),
         expected.sort((a, b) => a - b),
@@ -91,19 +92,19 @@ for (const kind of ['github', 'gitea'] as const) {
     }
     const asked = host.asked(/compare/).length;
     assert.equal((await heard('v1.0.0', 'v1.0.1')).body.resolution, 'compare');
-    assert.equal(host.asked(/compare/).length, asked, 'what is known is not asked again');
+    assert.equal(host.asked(/compare/).length, asked, 'a known comparison is not requested again');
     assert.ok(!service.log.includes(token));
   });
 }
 
-test('refuses tags that the host has the other way round', async (t) => {
+test('tags that the host has in the opposite order are refused', async (t) => {
   const { heard } = await start(t, allTags);
   const { status: code, body } = await heard('v2.0.0', 'v1.0.0');
   assert.equal(code, 400);
   assert.deepEqual(Object.keys(body.details).sort(), ['fromTag', 'toTag']);
 });
 
-test('finds tags that no event told of, and refuses those that the host does not have', async (t) => {
+test('tags without an event are found, and tags that the host does not have are refused', async (t) => {
   const { host, service, repoId, heard } = await start(t, ['v1.0.0']);
   const { body } = await heard('v1.0.0', 'v2.0.0');
   assert.deepEqual(
@@ -124,7 +125,7 @@ test('finds tags that no event told of, and refuses those that the host does not
   );
 });
 
-test('goes by what is captured whatever the host does', async (t) => {
+test('a range uses captured data whenever the host fails', async (t) => {
   const { host, range } = await start(t, allTags);
   const asWindow = async (what: string) => {
     const { status: code, body } = await range('v1.0.0', 'v2.0.0');
@@ -137,11 +138,11 @@ test('goes by what is captured whatever the host does', async (t) => {
   host.fail(/compare/, rateLimit(600));
   await asWindow('limited');
   const before = host.seen.length;
-  await asWindow('found away a moment ago');
-  assert.equal(host.seen.length, before, 'a host that is away is left alone');
+  await asWindow('failed a moment ago');
+  assert.equal(host.seen.length, before, 'a failed host gets no request');
 });
 
-test('asks nothing more of a repository whose owner the host does not confirm', async (t) => {
+test('a repository gets no further request when the host does not confirm its owner', async (t) => {
   const { host, service, repoId, range } = await start(t, allTags);
   const other = { id: 4711, full_name: 'acme/rocket', owner: { id: 99, login: 'other' } };
   host.fail(/repositories\/4711$/, status(200, other), { times: 100 });
@@ -150,20 +151,20 @@ test('asks nothing more of a repository whose owner the host does not confirm', 
   assert.equal((await service.api('GET', `/api/repos/${repoId}`)).body.ownerConfirmed, false);
 });
 
-test('goes by what is captured while the host is down', async (t) => {
+test('a range uses captured data while the host is down', async (t) => {
   const { host, range } = await start(t, allTags);
   host.fail(/./, cut(), { times: 100 });
   assert.equal((await range('v1.0.0', 'v2.0.0')).body.resolution, 'window');
 });
 
-test('counts again when a slow host has answered', async (t) => {
+test('a range is counted again when a slow host has answered', async (t) => {
   const { host, service, range } = await start(t, allTags);
   const late: (() => void)[] = [];
   host.fail(/compare/, (_response, answer) => late.push(answer), { times: 2 });
   const { body } = await range('v1.0.0', 'v1.0.1');
   assert.equal(body.resolution, 'window');
   assert.equal((await range('v1.0.0', 'v1.0.1')).body.resolution, 'window');
-  assert.equal(late.length, 1, 'what is being asked is not asked twice');
+  assert.equal(late.length, 1, 'a running comparison is not requested twice');
   for (const answer of late) answer();
   const counted = await waitUntil('the range is counted again', async () => {
     const { body: now } = await service.api('GET', `/api/ranges/${body.id}`);
@@ -172,14 +173,14 @@ test('counts again when a slow host has answered', async (t) => {
   assert.equal(counted.prCount, mergedBetween(host.history, 'v1.0.0', 'v1.0.1').length);
 });
 
-test('asks nothing without credentials', async (t) => {
+test('a host without credentials gets no request', async (t) => {
   const { host, range } = await start(t, allTags, {});
   const { status: code, body } = await range('v1.0.0', 'v2.0.0');
   assert.deepEqual([code, body.resolution], [201, 'window']);
   assert.equal(host.seen.length, 0);
 });
 
-test('knows what the host told when the store is made again from the journal', async (t) => {
+test('a store rebuilt from the journal contains the host’s comparisons', async (t) => {
   const { host, service, repoId, heard } = await start(t, ['v1.0.0']);
   const { body } = await heard('v1.0.0', 'v2.0.0');
   assert.equal(body.resolution, 'compare');
@@ -188,11 +189,11 @@ test('knows what the host told when the store is made again from the journal', a
   rmSync(join(service.dataDir, 'partitions/p00'), { recursive: true });
   const asked = host.seen.length;
   const again = await startService(t, { env: { ...small, ...host.env }, dataDir: service.dataDir });
-  const after = await waitUntil('the range is there again', async () => {
+  const after = await waitUntil('the range is available again', async () => {
     const answer = await again.api('GET', `/api/ranges/${body.id}`);
     return answer.status === 200 && answer.body;
   });
   assert.deepEqual({ range: after, dump: again.tidings('dump', repoId) }, before);
   assert.equal((await again.api('POST', '/api/ranges', bounds(repoId, 'v1.0.0', 'v2.0.0'))).body.resolution, 'compare');
-  assert.equal(host.seen.length, asked, 'a replay asks nobody');
+  assert.equal(host.seen.length, asked, 'a replay sends no request');
 });

@@ -1,6 +1,4 @@
-/**
- * Whose events are taken: repositories that an app brings, takes away or that a person leaves out.
- */
+/** Tests which events are accepted from repositories that an app adds or removes, or that a person unselects. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pullPayload } from '../helpers/payloads.ts';
@@ -12,7 +10,7 @@ function installation(action: string, fields: Record<string, unknown> = {}) {
   return { action, installation: { id: 8, account: { login: 'acme', id: 77 } }, repositories: [repository], ...fields };
 }
 
-test('events stop and go on with the connection', async (t) => {
+test('events stop and continue with the connection', async (t) => {
   const service = await startService(t, { env: { TIDINGS_AUTO_CONNECT: 'false' } });
   const state = async () => (await service.api('GET', '/api/repos')).body.repos[0]?.state;
   const become = (wanted: string | undefined) => waitUntil(`it is ${wanted}`, async () => (await state()) === wanted);

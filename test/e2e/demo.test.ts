@@ -1,5 +1,6 @@
 /**
- * The demo as a newcomer sees it: one screen, whose addresses work while it runs, and nothing left when it has ended.
+ * Tests the demo as a newcomer sees it: one screen with addresses that work while the demo runs, and no data left
+ * afterwards.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -35,7 +36,7 @@ test('the demo shows one screen, and its addresses work until it is stopped', as
   assert.match(page, /Drop a folder on the page and its pictures arrive as an album/);
   assert.equal((await get(addressOf('API reference')))[0], 200);
   assert.match((await get(addressOf('Metrics')))[1], /^tidings_build_info\{/m);
-  // A new note can be a moment late in the list.
+  // The home page may list a new note with a short delay.
   await waitUntil('the home page lists the note', async () =>
     /<a href="\/?notes\/lanternhouse\/shoebox\/">/.test((await get(addressOf('This service')))[1]),
   );
@@ -52,7 +53,7 @@ test('the demo shows one screen, and its addresses work until it is stopped', as
   assert.deepEqual(readdirSync(demo.folder), [], 'its data is removed');
 });
 
-test('the demo prints the whole drafts and ends by itself when it is asked to', async (t) => {
+test('the demo with --once --full prints the whole drafts and ends', async (t) => {
   const demo = await start(t, '--once', '--full');
   assert.equal(await demo.ended, 0, demo.output());
   for (const persona of ['engineer', 'internal', 'customer'])
@@ -62,7 +63,7 @@ test('the demo prints the whole drafts and ends by itself when it is asked to', 
   assert.deepEqual(readdirSync(demo.folder), []);
 });
 
-/** Starts the demo with a temporary folder and ports of its own. */
+/** Starts the demo with a temporary folder and free ports. */
 async function start(t: TestContext, ...args: string[]) {
   const folder = temporaryFolder(t);
   const env = {

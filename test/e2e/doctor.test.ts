@@ -1,6 +1,4 @@
-/**
- * `tidings doctor` and the start on a service whose host is of another kind than the settings say.
- */
+/** Tests `tidings doctor`, and the start of a service whose settings name the wrong kind of host. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildHistory } from '../helpers/host/build.ts';
@@ -11,7 +9,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const version = String.raw`\d+\.\d+\.\d+`;
 
-test('doctor and the start name a wrong kind of host, and doctor the rest', async (t) => {
+test('doctor and the start report a wrong kind of host, and doctor the rest', async (t) => {
   const host = await startHost(t, buildHistory({ numbers: 4 }), { kind: 'gitea', token: 'secret-token' });
   const port = String(await freePort());
   const publicUrl = `http://127.0.0.1:${port}`;
@@ -26,17 +24,17 @@ test('doctor and the start name a wrong kind of host, and doctor the rest', asyn
     },
   });
   const wrongKind = `host ${host.origin}: TIDINGS_HOST_KIND is github, but the host answers as Gitea or Forgejo 1.26.0. Set TIDINGS_HOST_KIND to gitea`;
-  await waitUntil('the start has said it', () => service.log.includes(`"msg":"${wrongKind}. See: tidings doctor"`));
+  await waitUntil('the start has logged it', () => service.log.includes(`"msg":"${wrongKind}. See: tidings doctor"`));
   const { code, output } = await service.run('doctor');
   assert.equal(code, 1);
   assert.ok(output.includes(`✗ ${wrongKind}\n`), output);
   assert.match(output, new RegExp(`^✓ tidings ${version}\n✓ node v${version}\n`, 'm'));
   assert.match(output, new RegExp(`^✓ nats-server ${version} at `, 'm'));
   assert.match(output, /^✓ TIDINGS_PUBLIC_URL leads to this service$/m);
-  assert.match(output, /^! TIDINGS_PUBLIC_URL http:\/\/127\.0\.0\.1:\d+ leads nowhere from other machines$/m);
+  assert.match(output, /^! TIDINGS_PUBLIC_URL http:\/\/127\.0\.0\.1:\d+ cannot be reached from other machines$/m);
   assert.match(output, /^✓ no delivery was refused in the last hour$/m);
 
-  await t.test('and with --offline asks no other machine', async () => {
+  await t.test('doctor --offline sends no request to other machines', async () => {
     const asked = host.probed.length;
     const offline = await service.run('doctor', '--offline');
     assert.equal(offline.code, 0, offline.output);

@@ -1,6 +1,6 @@
 /**
- * Requests that no client sends by accident, over bare sockets: where it is not clear how a request ends, nothing of what
- * follows is served, and the service lives on.
+ * Uses bare sockets to send requests that no client sends by accident. If the end of a request is ambiguous, the
+ * service does not treat the bytes after the request as another request. The service keeps running.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,10 +16,10 @@ function post(headers: string, rest: string, path = '/api/webhooks/scm'): string
   return `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${rest}`;
 }
 
-/** Framing that can be read in two ways, by the headers that make it so and what follows them. */
+/** Requests whose end is ambiguous. Each has the ambiguous headers, and the bytes that follow the headers. */
 const ambiguous: Record<string, [string, string]> = {
-  'two lengths, the first nought': [`Content-Length: 0\r\nContent-Length: ${smuggled.length}`, smuggled],
-  'two lengths, the second nought': [`Content-Length: ${smuggled.length}\r\nContent-Length: 0`, smuggled],
+  'two lengths, the first zero': [`Content-Length: 0\r\nContent-Length: ${smuggled.length}`, smuggled],
+  'two lengths, the second zero': [`Content-Length: ${smuggled.length}\r\nContent-Length: 0`, smuggled],
   'two equal lengths': ['Content-Length: 5\r\nContent-Length: 5', `hello${smuggled}`],
   'a list of lengths': ['Content-Length: 5, 5', `hello${smuggled}`],
   'an empty length': ['Content-Length: ', smuggled],
@@ -42,12 +42,12 @@ const ambiguous: Record<string, [string, string]> = {
   ],
 };
 
-test('ambiguous framing', async (t) => {
+test('ambiguous framing serves no second request', async (t) => {
   const service = await startService(t);
   const port = Number(service.env.TIDINGS_PORT);
 
   for (const [name, [headers, rest]] of Object.entries(ambiguous)) {
-    await t.test(`${name} closes without serving more`, async () => {
+    await t.test(`${name} closes the connection and serves nothing more`, async () => {
       for (const path of ['/api/webhooks/scm', '/api/ranges', '/api/nowhere']) {
         const answer = await talk(port, post(headers, rest, path));
         assert.ok(answer.closed, 'the connection is closed');
@@ -73,18 +73,18 @@ test('ambiguous framing', async (t) => {
     assert.deepEqual(answer.statuses, [401, 401]);
   });
 
-  await t.test('requests in one packet are both answered', async () => {
+  await t.test('each request in one packet gets a reply', async () => {
     assert.deepEqual((await talk(port, get + get + get, { replies: 3 })).statuses, [401, 401, 401]);
   });
 
-  await t.test('all of it ended no process', async () => {
+  await t.test('none of these requests ended a process', async () => {
     assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
     assert.equal(await service.metric('tidings_child_restarts_total'), 0);
     assert.deepEqual(faultsIn(service.log), []);
   });
 });
 
-test('other malformed requests', async (t) => {
+test('other malformed requests are refused', async (t) => {
   const service = await startService(t);
   const port = Number(service.env.TIDINGS_PORT);
   const refused: Record<string, [string, number]> = {
@@ -114,14 +114,14 @@ test('other malformed requests', async (t) => {
     assert.deepEqual((await talk(port, request, { replies: 1 })).statuses, [401]);
   });
 
-  await t.test('an abort in the body harms nobody', async () => {
+  await t.test('an abort in the body does not affect other requests', async () => {
     for (let i = 0; i < 20; i++) {
-      await talk(port, [post('Content-Length: 1000000', 'x'.repeat(i * 1000))], { patienceMs: 0 });
+      await talk(port, [post('Content-Length: 1000000', 'x'.repeat(i * 1000))], { maxWaitMs: 0 });
     }
     assert.equal((await service.deliver('ping', {})).status, 200);
   });
 
-  await t.test('all of it ended no process', async () => {
+  await t.test('none of these requests ended a process', async () => {
     assert.equal(await service.metric('tidings_child_restarts_total'), 0);
     await waitUntil('no body is held', async () => (await service.metric('tidings_body_bytes_held')) === 0);
     assert.deepEqual(faultsIn(service.log), []);

@@ -1,5 +1,6 @@
 /**
- * Every reply of the edge: a request id, an error body of the spec, an answer for every path and method.
+ * Tests all replies of the gateway: each has a request id, each error has a body as in the spec, and every path and
+ * method gets a reply.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ const paths: Record<string, string> = {
   '/api/webhooks/scm': 'POST, OPTIONS',
 };
 
-test('replies of the edge', async (t) => {
+test('the edge replies to every path and method', async (t) => {
   const service = await startService(t);
   const port = Number(service.env.TIDINGS_PORT);
 
@@ -76,7 +77,7 @@ test('replies of the edge', async (t) => {
     for (const { headers } of answers) assert.equal(headers.get('content-type'), 'application/json');
   });
 
-  await t.test('error bodies have the four keys (spec 7)', async () => {
+  await t.test('error bodies have only the spec’s four keys (spec 7)', async () => {
     const refusals = [
       await service.deliver('issues', {}),
       await service.deliver('ping', {}, { 'x-hub-signature-256': '' }),

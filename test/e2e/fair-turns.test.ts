@@ -1,5 +1,6 @@
 /**
- * Two organisations and one render thread: what one asks for, hostile and much of it, is not waited for by the other.
+ * Tests two organizations that share one render thread. A task of one organization waits at most for one hostile task
+ * of the other organization, not for all of them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,10 +12,10 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const env = { ...noLimits, TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
 const asked = 12;
-/** Blanks that an expression went over again and again, and as much stress as a body holds. */
+/** A run of blanks that once slowed a regular expression, and a body with as much emphasis as possible. */
 const hostile = [`a${' '.repeat(49_152)}b`, '*a _b_* '.repeat(5_000)];
 
-test('a preview waits for one task of another organization, not for all it asked for', async (t) => {
+test('a preview waits for one task of another organization, not for all its tasks', async (t) => {
   const service = await startService(t, { env });
   const rocket = await deliverRocket(service);
   const range = (await createTagRange(service, rocket)).body;
@@ -44,7 +45,7 @@ test('a preview waits for one task of another organization, not for all it asked
   const { status } = await preview(other.id, 'hosted');
   assert.equal(status, 200);
   assert.ok(answered <= asked / 2, `${answered} of ${asked} previews of the other organization were answered before`);
-  // On a busy machine the last of so many wait for longer than a question may, which is a 500.
+  // On a busy machine, the last previews can wait longer than the timeout of a preview and get a 500.
   assert.ok((await Promise.all(attack)).includes(200));
   assert.deepEqual(faultsIn(service.log), []);
 });

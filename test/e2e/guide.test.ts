@@ -1,6 +1,4 @@
-/**
- * The guide's tasks run as they are written, with curl and with the client.
- */
+/** Runs the tasks of the guide exactly as printed, with curl and with the client. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,13 +18,13 @@ const blocks = (language: string): string =>
     .map((match) => match[1])
     .join('\n');
 
-test('the guide', async (t) => {
+test('the tasks of the guide work', async (t) => {
   const service = await startService(t);
   await deliverRocket(service);
   const env = { PATH: process.env.PATH, URL: service.url, KEY: service.adminKey };
   const run = promisify(execFile);
 
-  await t.test('runs with curl', async () => {
+  await t.test('the tasks run with curl', async () => {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', blocks('sh')], { env });
     assert.match(stdout, /New fuel format/);
     assert.match(stdout, /"error":"Precondition failed"/);
@@ -35,7 +33,7 @@ test('the guide', async (t) => {
     assert.equal(stdout.match(/"error":/g)?.length, 1, stdout);
   });
 
-  await t.test('runs with the client', async () => {
+  await t.test('the tasks run with the client', async () => {
     const file = join(temporaryFolder(t), 'guide.mjs');
     writeFileSync(file, blocks('js').replace("'@tidings/client'", JSON.stringify(client)));
     const { stdout, stderr } = await run(process.execPath, [file], { env });

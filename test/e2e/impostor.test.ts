@@ -1,6 +1,6 @@
 /**
- * Another local program takes the port of the killed nats-server: it learns nothing that opens the journal and nothing of a
- * delivery, and the service recovers by itself when the port is free again.
+ * Tests a local program that takes the port of a killed nats-server. The program receives no secret that opens the
+ * journal and no part of a delivery. The service recovers automatically when the port is free again.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const env = {
 };
 const marker = 'Text-that-no-impostor-may-read';
 
-/** Kills the nats-server until the impostor is faster than its successor. */
+/** Kills the nats-server repeatedly until the impostor gets the port before the restarted server does. */
 async function seizePort(t: TestContext, service: TestService): Promise<Impostor> {
   const impostor = new Impostor();
   afterwards(t, () => impostor.leave());
@@ -33,7 +33,10 @@ async function seizePort(t: TestContext, service: TestService): Promise<Impostor
   return impostor;
 }
 
-/** Secrets of a data directory that open the journal: the seeds of the roles, the token of earlier versions. */
+/**
+ * Returns the secrets in a data directory that open the journal: the seeds of the roles, or the token that earlier
+ * versions of Tidings used.
+ */
 function secretsOf(dataDir: string): string[] {
   const keys = join(dataDir, 'journal-keys');
   const files = readdirSync(dataDir).includes('journal-keys')
@@ -42,12 +45,12 @@ function secretsOf(dataDir: string): string[] {
   return files.map((file) => readFileSync(file, 'utf8').trim());
 }
 
-/** Everything that was said to an impostor, in clear or to its own certificate. */
-function told({ overheard }: Impostor): string {
+/** Returns everything that clients sent to the impostor, in plain text or over TLS with the impostor's certificate. */
+function overheardText({ overheard }: Impostor): string {
   return Buffer.concat(overheard.flatMap(({ raw, inside }) => [raw, inside])).toString('latin1');
 }
 
-/** What a server answers to bytes that somebody else sent before; it ends when the server closes or has answered. */
+/** Sends recorded bytes to a server. Returns everything that the server answers until the connection is closed. */
 function replay(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
@@ -60,28 +63,28 @@ function replay(port: number, bytes: Buffer): Promise<string> {
   });
 }
 
-test('tells an impostor on the port of nats-server nothing', async (t) => {
+test('an impostor on the port of nats-server learns nothing', async (t) => {
   const service = await startService(t, { env });
   const port = Number(service.env.TIDINGS_NATS_PORT);
   const before = service.pids();
   const impostor = await seizePort(t, service);
   const refused: number[] = [];
-  await waitUntil('supervisor, gateway and worker have tried often, or have said what they should not', async () => {
+  await waitUntil('supervisor, gateway and worker have tried often, or have sent too much', async () => {
     const answer = await service.deliver('pull_request', pullPayload(1, { title: marker }));
     if (answer.status !== 202) refused.push(answer.status);
-    return refused.length >= 3 && (impostor.overheard.length >= 60 || told(impostor).includes('CONNECT'));
+    return refused.length >= 3 && (impostor.overheard.length >= 60 || overheardText(impostor).includes('CONNECT'));
   });
   const { supervisor, gateway, worker } = service.pids();
   assert.deepEqual([supervisor, gateway, worker], [before.supervisor, before.gateway, before.worker]);
   impostor.leave();
 
   const { overheard } = impostor;
-  const said = told(impostor);
+  const said = overheardText(impostor);
   for (const secret of [...secretsOf(service.dataDir), marker, 'CONNECT', 'auth_token', 'nkey', 'tidings.records']) {
     assert.ok(!said.includes(secret), `the impostor was sent ${JSON.stringify(secret.slice(0, 20))}`);
   }
   for (const { raw, inside } of overheard) {
-    assert.equal(inside.length, 0, 'no client goes on behind another certificate');
+    assert.equal(inside.length, 0, 'no client accepts another certificate');
     if (raw.length > 0) assert.deepEqual([...raw.subarray(0, 2)], [0x16, 0x03], 'a client begins with TLS');
   }
   for (const greeting of ['clear', 'tls', 'none']) {
@@ -94,6 +97,6 @@ test('tells an impostor on the port of nats-server nothing', async (t) => {
   });
   await service.ready();
   for (const { raw } of overheard.slice(0, 20)) {
-    assert.doesNotMatch(await replay(port, raw), /INFO|PONG|\+OK/, 'what was sent opens nothing later');
+    assert.doesNotMatch(await replay(port, raw), /INFO|PONG|\+OK/, 'the recorded bytes open nothing later');
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Kills under load, part by part and together: the service heals by itself, every delivery that was answered 2xx is there
- * once, and the stores are what a fold of their journals gives.
+ * Kills processes under load, one by one and together. The service recovers automatically, every delivery with a 2xx
+ * reply is stored exactly once, and each store equals the fold of its journal.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,10 @@ const small: ServiceOptions = {
   env: { TIDINGS_PARTITIONS: '2', TIDINGS_WORKERS: '1', TIDINGS_BATCH_RECORDS: '16', TIDINGS_RENDER_THREADS: '1' },
 };
 
-/** Kills parts and waits until the service is whole again and takes deliveries; how long that took. */
+/**
+ * Kills processes and waits until the service is ready again and accepts deliveries. Returns the time from the kill, in
+ * milliseconds.
+ */
 async function killAndHeal(service: TestService, load: Load, parts: readonly Part[]): Promise<number> {
   const before = await service.killParts(...parts);
   const started = performance.now();
@@ -34,7 +37,7 @@ async function end(t: TestContext, service: TestService, load: Load): Promise<vo
   await assertReplays(t, service.dataDir, ['directory', 'p00', 'p01']);
 }
 
-test('loses nothing over kills of each part', async (t) => {
+test('a kill of each part loses nothing', async (t) => {
   const service = await startService(t, small);
   const load = new Load(service);
   const rounds: Part[] = [
@@ -57,7 +60,7 @@ test('loses nothing over kills of each part', async (t) => {
   await end(t, service, load);
 });
 
-test('loses nothing when all parts die at once', async (t) => {
+test('a kill of several parts together loses nothing', async (t) => {
   const service = await startService(t, small);
   const load = new Load(service);
   for (const parts of [
@@ -71,14 +74,14 @@ test('loses nothing when all parts die at once', async (t) => {
   await end(t, service, load);
 });
 
-test('goes on after a standstill of the worker', async (t) => {
+test('the service continues after a pause of the worker', async (t) => {
   const service = await startService(t, small);
   const load = new Load(service);
   await load.progress(60);
   const { worker } = service.pids();
   process.kill(worker, 'SIGSTOP');
   const since = performance.now();
-  // Deliveries are taken all the while: the journal does not wait for its reader.
+  // The service accepts deliveries during the pause, because the journal does not wait for the worker that reads it.
   while (performance.now() - since < 5000) await load.progress(5);
   process.kill(worker, 'SIGCONT');
   await load.progress(60);

@@ -1,6 +1,6 @@
 /**
- * Outgoing webhooks from the event to the receiver (spec part 6): what is sent and how it is signed, receivers that
- * misbehave, kills, what can be sent again, and where nothing is sent to.
+ * Tests outgoing webhooks from the event to the receiver (spec part 6): bodies and signatures, receivers that
+ * misbehave, kills of processes, repeated deliveries, and forbidden addresses.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -16,7 +16,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const env = { TIDINGS_EGRESS_ALLOW: '127.0.0.0/8', TIDINGS_PARTITIONS: '1' };
 const path = '/api/webhook-endpoints';
 
-/** Makes an endpoint of acme; it must be made. */
+/** Creates an endpoint of the organization acme and asserts success. */
 async function create(service: TestService, url: string, fields: object = {}): Promise<Answer['body']> {
   const { status: code, body } = await service.api('POST', path, { url, org: 'acme', ...fields });
   assert.equal(code, 201, JSON.stringify(body));
@@ -27,7 +27,7 @@ async function deliveries(service: TestService, id: string, query = ''): Promise
   return (await service.api('GET', `${path}/${id}/deliveries?limit=100${query}`)).body.deliveries;
 }
 
-/** Waits until every delivery of an endpoint has been attempted and its outcome is known. */
+/** Waits until an endpoint has `count` deliveries and each has been attempted. Returns the deliveries. */
 function settled(service: TestService, id: string, count: number): Promise<Answer['body'][]> {
   return waitUntil(`${count} deliveries were attempted`, async () => {
     const all = await deliveries(service, id);
@@ -48,10 +48,10 @@ function received(receiver: Receiver, count: number): Promise<Received[]> {
   return waitUntil(`${count} webhooks arrive`, () => receiver.received.length >= count && receiver.received);
 }
 
-/** A token in the query of an address. */
+/** A secret token in the query of an endpoint's URL. */
 const token = 'query-token-5f1e9a';
 
-test('events and their receiver', async (t) => {
+test('events reach their receiver', async (t) => {
   const { service, repoId, makeRange } = await start(t);
   const receiver = await startReceiver(t);
   receiver.answer = status(202, {}, 'thanks');
@@ -59,7 +59,7 @@ test('events and their receiver', async (t) => {
   let rangeId = '';
   let draftId = '';
 
-  await t.test('an endpoint is answered with its secret once', async () => {
+  await t.test('the reply to a new endpoint shows its secret once', async () => {
     assert.match(endpoint.id, /^ep_/);
     assert.match(endpoint.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     const { secret, ...rest } = endpoint;
@@ -71,15 +71,15 @@ test('events and their receiver', async (t) => {
     assert.equal(rest.url, `${receiver.url}/hook?…`);
   });
 
-  await t.test('a range and a draft are told of, in order', async () => {
+  await t.test('a range and a draft are reported in order', async () => {
     rangeId = await makeRange();
     const draft = await generateDraft(service, rangeId, 'customer');
     draftId = draft.id;
     const [first, second] = (await received(receiver, 2)) as [Received, Received];
     const range = (await service.api('GET', `/api/ranges/${rangeId}`)).body;
-    const { id, createdAt, updatedAt, resolution, ...told } = range;
+    const { id, createdAt, updatedAt, resolution, ...fields } = range;
     const { timestamp, ...message } = JSON.parse(first.body);
-    assert.deepEqual(message, { event: 'range.created', data: { releaseRangeId: id, ...told } });
+    assert.deepEqual(message, { event: 'range.created', data: { releaseRangeId: id, ...fields } });
     assert.equal(timestamp, createdAt);
     const data = { draftId, persona: 'customer', releaseRangeId: rangeId };
     const generated = JSON.parse(second.body);
@@ -87,7 +87,7 @@ test('events and their receiver', async (t) => {
     assert.equal(first.path, `/hook?token=${token}`);
   });
 
-  await t.test('the standard’s library and the client verify it (Standard Webhooks 1.0.0)', async () => {
+  await t.test('the standard’s library and the client verify the signature (Standard Webhooks 1.0.0)', async () => {
     const other = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
     for (const { body, headers } of receiver.received) {
       assert.deepEqual(new Webhook(endpoint.secret).verify(body, headers), JSON.parse(body));
@@ -96,7 +96,7 @@ test('events and their receiver', async (t) => {
     }
   });
 
-  await t.test('deliveries tell what came of them', async () => {
+  await t.test('deliveries report their outcome', async () => {
     const [draft, range] = (await settled(service, endpoint.id, 2)) as [Answer['body'], Answer['body']];
     assert.deepEqual([draft.event, range.event], ['draft.generated', 'range.created']);
     const [, sent] = receiver.received as [Received, Received];
@@ -112,7 +112,7 @@ test('events and their receiver', async (t) => {
     assert.deepEqual([page.total, page.hasMore, page.deliveries.length], [2, true, 1]);
   });
 
-  await t.test('a publication is told of with its channel and location', async () => {
+  await t.test('a publication is reported with its channel and location', async () => {
     const made = (await service.api('POST', '/api/publish', { draftId, channel: 'hosted' })).body;
     const [, , sent] = (await received(receiver, 3)) as [Received, Received, Received];
     const publication = (await service.api('GET', `/api/publications/${made.id}`)).body;
@@ -137,10 +137,10 @@ test('events and their receiver', async (t) => {
     for (const secret of [endpoint.secret, rotated.secret])
       await assert.rejects(() => verifyWebhook(alone.body, alone.headers, secret), { fault: 'wrongSignature' });
     for (const secret of [endpoint.secret, rotated.secret, last.secret])
-      assert.deepEqual(filesWith(service.dataDir, secret.slice('whsec_'.length)), [], 'no clear secret is at rest');
+      assert.deepEqual(filesWith(service.dataDir, secret.slice('whsec_'.length)), [], 'no plain secret is on disk');
   });
 
-  await t.test('every body is what the document says of its event', () => {
+  await t.test('every body matches the document of its event', () => {
     const events = new Set(receiver.received.map(eventOf));
     assert.deepEqual([...events].sort(), Object.keys(openApi.webhooks).sort());
     for (const each of receiver.received) {
@@ -149,7 +149,7 @@ test('events and their receiver', async (t) => {
     }
   });
 
-  await t.test('a test event is told and answered', async () => {
+  await t.test('a test event is delivered', async () => {
     const sent = receiver.received[4] as Received;
     const { event, data } = JSON.parse(sent.body);
     assert.deepEqual([event, data], ['endpoint.test', { endpointId: endpoint.id }]);
@@ -159,7 +159,7 @@ test('events and their receiver', async (t) => {
     await received(receiver, 6);
   });
 
-  await t.test('the query of an address is nowhere to be read, and stays until another one is put', async () => {
+  await t.test('the query of an address is never shown, and stays until another one is given', async () => {
     const at = `${path}/${endpoint.id}`;
     const shown = `${receiver.url}/hook?…`;
     for (const fields of [{ description: 'all of it' }, { url: shown }])
@@ -170,16 +170,16 @@ test('events and their receiver', async (t) => {
     }
     const etag = (await service.api('GET', at)).headers.get('etag');
     const { body, headers } = await service.api('PATCH', at, { url: `${receiver.url}/hook?token=${token}2` });
-    assert.deepEqual([body.url, headers.get('etag') === etag], [shown, false], 'another query is another state');
+    assert.deepEqual([body.url, headers.get('etag') === etag], [shown, false], 'a new query changes the state');
     await service.api('PATCH', at, { url: `${receiver.url}/hook?token=${token}` });
     assert.ok(service.tidings('webhooks', 'list').includes(shown));
-    assert.deepEqual(filesWith(service.dataDir, token), [], 'nor at rest');
-    assert.ok(!service.log.includes(token), 'nor in a log');
+    assert.deepEqual(filesWith(service.dataDir, token), [], 'not on disk either');
+    assert.ok(!service.log.includes(token), 'nor in the log');
     const replies = await Promise.all([path, at, `${at}/deliveries`].map((each) => service.api('GET', each)));
     assert.ok(!JSON.stringify(replies.map((each) => each.body)).includes(token), 'nor in a reply');
   });
 
-  await t.test('an endpoint gets what it asks for', async () => {
+  await t.test('an endpoint gets only the events that it subscribes to', async () => {
     await service.api('PATCH', `${path}/${endpoint.id}`, { events: ['draft.published'], description: 'published' });
     await makeRange();
     const before = await settled(service, endpoint.id, 6);
@@ -188,7 +188,7 @@ test('events and their receiver', async (t) => {
     assert.deepEqual([changed.events, changed.description], [['draft.published'], 'published']);
   });
 
-  await t.test('a replay sends again under the same id', async () => {
+  await t.test('a replay sends deliveries again with the same id', async () => {
     const [from, to] = [new Date(0).toISOString(), new Date(Date.now() + 60_000).toISOString()];
     const none = await service.api('POST', `${path}/${endpoint.id}/replay`, { from, to, status: 'failed' });
     assert.deepEqual(none.body, { endpointId: endpoint.id, replayed: 0 });
@@ -202,7 +202,7 @@ test('events and their receiver', async (t) => {
   });
 
   await t.test('a disabled endpoint gets nothing until it is enabled', async () => {
-    await waitUntil('what was replayed is written down', async () => {
+    await waitUntil('the replayed deliveries are recorded', async () => {
       return (await deliveries(service, endpoint.id, '&status=pending')).length === 0;
     });
     await service.api('PATCH', `${path}/${endpoint.id}`, { enabled: false, events: ['range.created'] });
@@ -223,7 +223,7 @@ test('events and their receiver', async (t) => {
     assert.equal(JSON.parse(sent.body).data.releaseRangeId, missed);
   });
 
-  await t.test('test mode sends none', async () => {
+  await t.test('test mode sends no webhook', async () => {
     const before = receiver.received.length;
     const key = (await service.api('POST', '/api/keys', { name: 't', org: 'acme', mode: 'test' })).body.key;
     const made = await service.api('POST', path, { url: 'https://hooks.acme.example/' }, key);
@@ -232,11 +232,11 @@ test('events and their receiver', async (t) => {
     assert.equal((await createTagRange(service, repoId, key)).status, 201);
     const marked = await makeRange();
     const sent = (await received(receiver, before + 1))[before] as Received;
-    assert.equal(JSON.parse(sent.body).data.releaseRangeId, marked, 'the next one is that of the real range');
+    assert.equal(JSON.parse(sent.body).data.releaseRangeId, marked, 'the next webhook is about the real range');
     assert.equal((await service.api('GET', path)).body.total, 1);
   });
 
-  await t.test('deleting takes everything along', async () => {
+  await t.test('a deleted endpoint loses its deliveries too', async () => {
     const { body } = await service.api('DELETE', `${path}/${endpoint.id}`);
     assert.deepEqual([body.id, typeof body.deletedAt], [endpoint.id, 'string']);
     for (const each of ['', '/deliveries'])
@@ -245,7 +245,7 @@ test('events and their receiver', async (t) => {
   });
 });
 
-test('receivers that misbehave', async (t) => {
+test('receivers that misbehave are handled', async (t) => {
   const { service, makeRange } = await start(t);
   const receivers = new Map<string, Receiver>();
   const ids = new Map<string, string>();
@@ -266,8 +266,9 @@ test('receivers that misbehave', async (t) => {
   const of = async (name: string): Promise<Answer['body']> => (await settled(service, ids.get(name) as string, 1))[0];
   await makeRange();
 
-  await t.test('each is tried again, or not, as documented', async () => {
-    // Whoever comes late finds a second attempt, and the wait after that one.
+  await t.test('each failure is retried as documented', async () => {
+    // The last element of each row lists the wait times in seconds, one per attempt. On a slow machine, the second
+    // attempt may already have been made.
     const expected: [string, number | null, RegExp, readonly number[]][] = [
       ['busy', 429, /answered 429/, [1800]],
       ['broken', 500, /answered 500/, [5, 300]],
@@ -289,28 +290,28 @@ test('receivers that misbehave', async (t) => {
     assert.equal(elsewhere.connections, 0);
   });
 
-  await t.test('410 disables', async () => {
+  await t.test('a 410 disables the endpoint', async () => {
     assert.equal((await of('gone')).status, 'failed');
     const { body } = await service.api('GET', `${path}/${ids.get('gone')}`);
     assert.deepEqual([body.enabled, body.disabledReason], [false, 'gone']);
     assert.equal(await service.metric('tidings_webhook_endpoints_disabled_total'), 1);
   });
 
-  await t.test('a hanging receiver blocks no other', async () => {
+  await t.test('a hanging receiver does not block others', async () => {
     const good = receivers.get('good') as Receiver;
     for (let nth = 0; nth < 5; nth++) await makeRange();
     await received(good, 6);
     const waiting = await deliveries(service, ids.get('hanging') as string, '&status=pending');
     assert.equal(waiting.length, 6);
-    // Each attempt ends by its time; the next one is of the same delivery.
+    // Each attempt ends with a timeout. The next attempt repeats the first delivery, and later deliveries wait for it.
     const first = waiting.at(-1);
     for (const { headers } of (receivers.get('hanging') as Receiver).received)
-      assert.equal(headers['webhook-id'], first.eventId, 'its next ones wait for the first');
+      assert.equal(headers['webhook-id'], first.eventId, 'the later ones wait for the first');
     assert.ok(waiting.slice(0, -1).every(({ attemptCount }) => attemptCount === 0));
     assert.ok((await service.metric('tidings_webhook_endpoint_queue_deliveries')) > 5);
   });
 
-  await t.test('sent again, it is delivered now and not in the end', async () => {
+  await t.test('a delivery that is resent by hand succeeds immediately and has no later attempt', async () => {
     const id = ids.get('busy') as string;
     const busy = receivers.get('busy') as Receiver;
     await settled(service, id, 6);
@@ -329,7 +330,7 @@ test('receivers that misbehave', async (t) => {
   });
 });
 
-test('a worker that is killed sends again what was under way', async (t) => {
+test('a killed worker resends deliveries that were in progress', async (t) => {
   const { service, makeRange } = await start(t);
   const receiver = await startReceiver(t);
   receiver.answer = hang;
@@ -372,7 +373,7 @@ test('nothing is sent into the operator’s own network', async (t) => {
     const { status: code, body } = await service.api('POST', path, { url, org: 'acme' });
     assert.deepEqual([code, Object.keys(body.details)], [400, ['url']], url);
   }
-  // A name is judged when it is resolved.
+  // For a URL with a host name, the address is checked after the name has been resolved.
   const { id } = await create(service, `https://localhost:${port}/`, { events: ['range.created'] });
   await createTagRange(service, repoId);
   const [delivery] = await settled(service, id, 1);
@@ -382,7 +383,7 @@ test('nothing is sent into the operator’s own network', async (t) => {
   assert.equal(changed.status, 400);
 });
 
-test('endpoints are their organisation’s own', async (t) => {
+test('endpoints belong to their organization only', async (t) => {
   const { service, makeRange } = await start(t);
   const receiver = await startReceiver(t);
   const keyOf = async (org: string): Promise<string> =>

@@ -1,6 +1,7 @@
 /**
- * Whose credentials are used for what: a tenant that signs anything under its own secret reaches no repository of another
- * organization through the operator's credentials, and the rightful owner reaches its own.
+ * Tests which credentials are used for which repository. A tenant can sign any payload with its own secret. Such a
+ * payload does not let the tenant reach a repository of another organization through the operator's credentials. The
+ * real owner can reach its own repositories.
  */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -20,7 +21,7 @@ const acme = { login: 'acme', id: 77 };
 const victim = { login: 'victimcorp', id: 88 };
 const token = 'secret-token';
 
-/** An organization with a key of its own, which has made a webhook secret with it. */
+/** An organization with its own key, and with a webhook secret that was made with this key. */
 class Tenant {
   readonly service: TestService;
   readonly key: string;
@@ -43,7 +44,7 @@ class Tenant {
     return this.service.api(method, path, body, this.key);
   }
 
-  /** Delivers what the tenant signs; the status. */
+  /** Sends a delivery that is signed with the tenant's secret; returns the status of the reply. */
   async deliver(event: string, payload: unknown): Promise<number> {
     const digest = createHmac('sha256', this.secret).update(JSON.stringify(payload)).digest('hex');
     return (await this.service.deliver(event, payload, { 'x-hub-signature-256': `sha256=${digest}` })).status;
@@ -53,7 +54,7 @@ class Tenant {
     return (await this.api('GET', '/api/repos?limit=100')).body.repos;
   }
 
-  /** The one repository that the tenant sees, once `is` holds for it. */
+  /** Waits until the first repository that the tenant can see meets a condition, and returns that repository. */
   repository(is: (repository: Answer['body']) => boolean = () => true): Promise<Answer['body']> {
     return waitUntil('the repository is as expected', async () => {
       const [repository] = await this.repositories();
@@ -61,13 +62,16 @@ class Tenant {
     });
   }
 
-  /** Starts a backfill; how it ended, or the refusal to start it. */
+  /**
+   * Starts a backfill and waits for its end. Returns the last state of the backfill, or the refusal if it was not
+   * started.
+   */
   async backfill(repoId: string): Promise<Answer['body']> {
     const { status, body } = await this.api('POST', `/api/repos/${repoId}/backfill`, {});
     return status === 202 ? ended(this.service, repoId) : body;
   }
 
-  /** Makes a draft of one pull request between two tags and publishes it; what became of that. */
+  /** Makes a draft of a range between two tags and publishes the draft; returns the outcome. */
   async publish(repoId: string, channel: string, tags: [string, string]): Promise<Answer['body']> {
     const [fromTag, toTag] = tags;
     const range = await this.api('POST', '/api/ranges', { repoId, type: 'TAG_BASED', fromTag, toTag });
@@ -78,7 +82,10 @@ class Tenant {
   }
 }
 
-/** A host that has one private repository of the victim, unless told otherwise, and a service with credentials for it. */
+/**
+ * Starts a service and a host for which the service has credentials. The host has one private repository, which belongs
+ * to the victim unless `owner` is another account.
+ */
 async function start(t: TestContext, options: TestHostOptions = { token }, owner = victim) {
   const id = owner === victim ? 5005 : 4711;
   const fullName = owner === victim ? 'victimcorp/private' : 'acme/rocket';
@@ -89,12 +96,12 @@ async function start(t: TestContext, options: TestHostOptions = { token }, owner
   return { host, service };
 }
 
-/** A repository as the tenant acme claims it. */
+/** Returns the repository fields of a payload in which the tenant acme claims the repository with the number `id`. */
 function claimed(id: number, fields: object = {}) {
   return repositoryPayload({ id, full_name: 'acme/ghost', owner: acme, ...fields });
 }
 
-test('a claimed number reads nothing of the repository that has it', async (t) => {
+test('a claimed number reads nothing of the repository that has the number', async (t) => {
   const { host, service } = await start(t);
   const tenant = await Tenant.join(service, 'acme');
   const event = { action: 'edited', repository: { ...claimed(5005), updated_at: '2099-01-01T00:00:00Z' } };
@@ -105,14 +112,14 @@ test('a claimed number reads nothing of the repository that has it', async (t) =
   const { body } = await tenant.api('GET', `/api/repos/${id}`);
   assert.equal(body.ownerConfirmed, false);
   assert.match(body.ownerUnconfirmedReason, /does not confirm/);
-  assert.deepEqual(host.asked(/^(?!GET \S*\/repositories\/5005$)/), [], 'nothing but the owner is asked for');
+  assert.deepEqual(host.asked(/^(?!GET \S*\/repositories\/5005$)/), [], 'only the owner is requested');
   assert.ok(!JSON.stringify(await tenant.repositories()).includes('victimcorp'));
   assert.ok((await service.metric('tidings_owner_confirmations_total\\{outcome="owner"\\}')) > 0);
   assert.match(service.log, /the host does not confirm the owner of a repository.*/);
   assert.match((await service.run('doctor')).output, /! owner of acme\/ghost .*the host names another owner/);
 });
 
-test('a claimed name writes nothing to the repository that has it', async (t) => {
+test('a claimed name writes nothing to the repository that has the name', async (t) => {
   const { host, service } = await start(t);
   const tenant = await Tenant.join(service, 'acme');
   const stolen = { id: 1001, full_name: 'victimcorp/private', owner: { ...acme, login: 'victimcorp' } };
@@ -128,8 +135,8 @@ test('a claimed name writes nothing to the repository that has it', async (t) =>
     await tenant.repository();
   }
   const { id, fullName } = await tenant.repository();
-  // Under its own login, whichever of the two names the directory has heard of last.
-  assert.match(fullName, /^acme\//, 'the tenant is not called as it says');
+  // The directory received two names, in either order. The name in the reply must have the tenant's own login.
+  assert.match(fullName, /^acme\//, 'the claimed login is not used');
   for (const channel of ['changelog', 'releases_md', 'scm_releases']) {
     const outcome = await tenant.publish(id, channel, ['v1.0.0', 'v1.1.0']);
     assert.notEqual(outcome.status, 'completed');
@@ -138,11 +145,11 @@ test('a claimed name writes nothing to the repository that has it', async (t) =>
   assert.deepEqual(host.asked(/victimcorp|^(PUT|POST|PATCH)/), []);
 });
 
-test('the name that the host gives is used, whatever deliveries say', async (t) => {
+test('the name from the host is used, not names in deliveries', async (t) => {
   const { host, service } = await start(t, { token }, acme);
   host.history.releases.length = 0;
   const tenant = await Tenant.join(service, 'acme');
-  // A name of its own that belongs to nobody, over its own number.
+  // The delivery has the number of the tenant's own repository, but a name that does not exist on the host.
   const renamed = { id: 4711, full_name: 'acme/elsewhere', owner: acme };
   assert.equal(await tenant.deliver('pull_request', pullPayload(900, {}, renamed)), 202);
   const { id } = await tenant.repository(({ ownerConfirmed }) => ownerConfirmed);
@@ -162,9 +169,9 @@ test('a claimed installation mints no token', async (t) => {
   assert.equal(await tenant.deliver('installation_repositories', event), 202);
   const { id } = await tenant.repository();
   assert.match(JSON.stringify(await tenant.backfill(id)), /does not confirm/);
-  const told = { action: 'edited', repository: claimed(5005) };
-  assert.equal(await tenant.deliver('repository', told), 202);
-  await waitUntil('the repository is met', async () => {
+  const payload = { action: 'edited', repository: claimed(5005) };
+  assert.equal(await tenant.deliver('repository', payload), 202);
+  await waitUntil('the repository is known', async () => {
     return /does not confirm/.test(JSON.stringify(await tenant.backfill(id)));
   });
   assert.deepEqual(app.tokens, []);
@@ -182,7 +189,7 @@ test('a claimed number mints no token of the installation of its owner', async (
   assert.match(JSON.stringify(await tenant.backfill(id)), /does not confirm/);
   const wrong = { id: 5005, full_name: 'acme/ghost', owner: { login: 'acme', id: 88 } };
   assert.equal(await tenant.deliver('pull_request', pullPayload(1, {}, wrong)), 202);
-  await waitUntil('the host is asked', async () => {
+  await waitUntil('the host has been asked', async () => {
     return /does not confirm/.test(JSON.stringify(await tenant.backfill(id)));
   });
   assert.deepEqual(app.tokens, []);
@@ -210,7 +217,7 @@ for (const kind of ['token', 'app'] as const) {
     assert.equal((await tenant.api('GET', `/api/repos/${id}`)).body.ownerUnconfirmedReason, null);
     assert.match((await service.run('doctor')).output, /✓ owners: 1 of 1 repositories confirmed by their host/);
 
-    // The owner is renamed on the host: the new name counts once the host has said so.
+    // The owner is renamed on the host. The new name is used only after the host has confirmed it.
     host.history.owner.login = 'acme-corp';
     host.history.formerNames.push('acme/rocket');
     host.history.fullName = 'acme-corp/rocket';
@@ -223,7 +230,7 @@ for (const kind of ['token', 'app'] as const) {
   });
 }
 
-test('a claim yields to a secret of the whole host, with everything that it brought', async (t) => {
+test('a claim yields to a secret of the whole host, and loses everything that it brought', async (t) => {
   const service = await startService(t, { env: small });
   const tenant = await Tenant.join(service, 'acme');
   const forged = { title: 'A forged change', body: 'Fixes #1' };
@@ -245,7 +252,8 @@ test('a claim that the host has refuted yields to the secret of the owner that i
   const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
   assert.equal(await squatter.deliver('pull_request', pullPayload(1, { title: 'Forged' }, claimed(5005))), 202);
   await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));
-  // The owner is met by another repository of its own, of which no one else has told.
+  // This delivery makes the owner known to the service. It is about another repository of the owner, which no one else
+  // has claimed.
   const other = { id: 5006, full_name: 'victimcorp/other', owner: victim };
   assert.equal(await owner.deliver('pull_request', pullPayload(1, {}, other)), 202);
   await owner.repository();
@@ -261,7 +269,7 @@ test('a claim that the host has refuted yields to the secret of the owner that i
   });
 });
 
-test('a claim that brought no event, and is switched off, is refuted as well', async (t) => {
+test('a claim without events, for an unselected repository, is refuted too', async (t) => {
   const { service } = await start(t);
   const squatter = await Tenant.join(service, 'acme');
   const owner = await Tenant.join(service, 'victimcorp');
@@ -292,15 +300,15 @@ test('a claim that its own credentials cannot refute is refuted by the installat
     id,
     full_name: id === 5005 ? 'victimcorp/private' : 'victimcorp/other',
   }));
-  // Another one's claim holds up no more than what it claims.
+  // The claim of another organization delays only the claimed repository 5005, not the rest of the installation.
   assert.equal(await owner.deliver('installation', { action: 'created', installation, repositories }), 202);
   assert.equal((await owner.repository()).scmRepoId, 5006);
   await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));
   const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
-  await waitUntil('the owner tells of it', async () => {
+  await waitUntil('the owner’s delivery is accepted', async () => {
     return (await owner.deliver('pull_request', pullPayload(2, { title: 'Real' }, real))) === 202;
   });
-  await waitUntil('it is the owner’s', async () => {
+  await waitUntil('the repository belongs to the owner', async () => {
     const found = (await owner.repositories()).find(({ scmRepoId }) => scmRepoId === 5005);
     return found?.ownerConfirmed && found;
   });
@@ -308,7 +316,7 @@ test('a claim that its own credentials cannot refute is refuted by the installat
   assert.deepEqual(host.asked(/pulls/), []);
 });
 
-test('the number of another owner opens nothing and keeps nobody out', async (t) => {
+test('the number of another owner opens nothing and locks no one out', async (t) => {
   const { host, service } = await start(t);
   const squatter = await Tenant.join(service, 'acme');
   const wrong = { id: 5005, full_name: 'acme/ghost', owner: { login: 'acme', id: 88 } };
@@ -321,7 +329,7 @@ test('the number of another owner opens nothing and keeps nobody out', async (t)
   assert.equal(await owner.deliver('pull_request', pullPayload(1, {}, other)), 202, 'its own deliveries pass');
   const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
   assert.equal((await service.deliver('pull_request', pullPayload(2, { title: 'Real' }, real))).status, 202);
-  await waitUntil('both are the owner’s', async () => (await owner.repositories()).length === 2);
+  await waitUntil('both repositories belong to the owner', async () => (await owner.repositories()).length === 2);
   assert.equal(await squatter.deliver('pull_request', pullPayload(3, {}, wrong)), 401);
   assert.doesNotMatch(service.tidings('dump', id), /Forged/);
 });
@@ -340,23 +348,23 @@ test('an organization claims few repositories without proof', async (t) => {
   assert.equal(await tenant.deliver('installation', event(added(1, 2))), 202);
   const payload = (id: number) => pullPayload(1, {}, { id, full_name: `acme/r${id}`, owner: acme });
   const answers = await Promise.all([10, 11, 12, 13].map((id) => tenant.deliver('pull_request', payload(id))));
-  assert.deepEqual(answers.sort(), [202, 429, 429, 429], 'at one time as well');
+  assert.deepEqual(answers.sort(), [202, 429, 429, 429], 'concurrently too');
   await waitUntil('all are listed', async () => (await tenant.repositories()).length === 3);
-  assert.equal(await tenant.deliver('pull_request', payload(1)), 202, 'what is claimed already goes on');
-  // What a secret of the whole host says is no claim.
+  assert.equal(await tenant.deliver('pull_request', payload(1)), 202, 'an existing claim continues');
+  // Repositories in deliveries that are signed with the secret of the whole host are not claims.
   for (const id of [1, 20, 21, 22]) assert.equal((await service.deliver('pull_request', payload(id))).status, 202);
   await waitUntil('all are listed', async () => (await tenant.repositories()).length === 6);
-  assert.equal(await tenant.deliver('pull_request', payload(30)), 202, 'proof makes room');
+  assert.equal(await tenant.deliver('pull_request', payload(30)), 202, 'proof frees claims');
 });
 
-test('a claim that is switched off switches nothing off for the owner', async (t) => {
+test('an unselected claim unselects nothing for the owner', async (t) => {
   const service = await startService(t, { env: small });
   const tenant = await Tenant.join(service, 'acme');
   assert.equal(await tenant.deliver('pull_request', pullPayload(1, { title: 'Forged' }, claimed(5005))), 202);
   const { id } = await tenant.repository();
   assert.equal((await tenant.api('PATCH', `/api/repos/${id}`, { selected: false })).status, 200);
   const own = await service.deliver('pull_request', pullPayload(3, {}, claimed(5005)));
-  assert.equal(own.status, 200, 'it is the tenant’s to switch off for its own events');
+  assert.equal(own.status, 200, 'the tenant may unselect it for its own events');
   const real = { id: 5005, full_name: 'victimcorp/private', owner: victim };
   assert.equal((await service.deliver('pull_request', pullPayload(2, { title: 'Real' }, real))).status, 202);
   await waitUntil('the claim has ended', async () => (await tenant.repositories()).length === 0);
@@ -365,7 +373,7 @@ test('a claim that is switched off switches nothing off for the owner', async (t
   assert.doesNotMatch(dump, /Forged/);
 });
 
-test('who claims the number of an owner uses up nothing of its limit', async (t) => {
+test('a tenant that claims the number of an owner uses up nothing of the owner’s limit', async (t) => {
   const env = { ...small, TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '2', TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0' };
   const service = await startService(t, { env });
   const tenant = await Tenant.join(service, 'acme');
@@ -378,7 +386,7 @@ test('who claims the number of an owner uses up nothing of its limit', async (t)
   assert.equal((await service.deliver('pull_request', pullPayload(1, {}, real))).status, 202);
 });
 
-test('a login that only an installation’s delivery gives is looked up nowhere', async (t) => {
+test('a login that only an installation’s delivery gives is not looked up', async (t) => {
   const { host, service } = await start(t);
   const tenant = await Tenant.join(service, 'acme');
   const own = { id: 1001, full_name: 'acme/own', owner: acme };
@@ -398,7 +406,7 @@ test('a login that only an installation’s delivery gives is looked up nowhere'
   assert.deepEqual(host.asked(/victimcorp/), []);
 });
 
-test('a former name under another login is not taken from an organization’s own secret', async (t) => {
+test('a former name with another login is not accepted from an organization’s own secret', async (t) => {
   const service = await startService(t, { env: small });
   const tenant = await Tenant.join(service, 'acme');
   const repository = { ...claimed(1001), updated_at: '2026-03-01T10:00:00Z' };

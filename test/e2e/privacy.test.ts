@@ -1,6 +1,7 @@
 /**
- * Secrets and personal data planted in everything a host can send: none is in any file of the data directory, the log, the
- * metrics or any answer, and nothing of a payload that is not captured is anywhere (spec part 2, rule 2).
+ * Plants secrets and personal data in everything that a host can send. None of it may be in a file of the data
+ * directory, in the log, in the metrics or in a reply. Parts of a payload that are not captured may not be there
+ * either (spec part 2, rule 2).
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -26,7 +27,10 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const random = seeded(20_260_301);
 const planted: Planted[] = [];
 
-/** A text that holds one of each kind, each on lines of its own and half of them in code. */
+/**
+ * Returns a text that contains one secret of each kind. Each secret is on a line of its own, and half of them are in
+ * code blocks.
+ */
 function loaded(scope: 'text' | 'comment', head: string): string {
   const lines = kindsOf(scope).map((kind, i) => {
     const secret = plant(kind, random);
@@ -36,14 +40,14 @@ function loaded(scope: 'text' | 'comment', head: string): string {
   return `${head}\r\n\r\n${lines.join('\r\n')}`;
 }
 
-/** A name that holds one secret. */
+/** Returns a name that contains one secret. */
 function named(kind: string, before: string, after = ''): string {
   const secret = plant(kind, random);
   planted.push(secret);
   return before + secret.text + after;
 }
 
-/** What a host sends besides, and nobody may keep. */
+/** Markers for payload fields that the service must not store. */
 const marks = Array.from({ length: 12 }, (_, i) => `markofrawpayload${i}x${randomUUID().slice(0, 8)}`);
 const [hunk, path, mail, pusher, former, real, file, avatar, oldSecret, patch, hook, position] = marks;
 const raw = {
@@ -142,7 +146,7 @@ function deliveries(): [event: string, payload: object][] {
       },
     ],
     ['repository', { action: 'edited', repository: repositoryPayload({ description: mail }) }],
-    // Refused, ignored, incomplete: nothing of them may be logged either.
+    // Payloads that are refused, ignored or incomplete. The service must not log their contents either.
     ['pull_request', pullPayload(5, { ...item(), number: '5' })],
     ['issues', issuePayload(6, { ...item(), labels: [{}] })],
     [
@@ -154,12 +158,12 @@ function deliveries(): [event: string, payload: object][] {
   ];
 }
 
-/** Files under a folder that hold one of the patterns, as `grep` finds them in any bytes. */
+/** Returns the files below a folder that contain one of the texts. Binary files are searched too. */
 function filesWith(patterns: readonly string[], folder: string, list: string): string[] {
   writeFileSync(list, `${patterns.join('\n')}\n`);
   const env = { PATH: process.env.PATH, LC_ALL: 'C' };
   const { stdout, stderr } = spawnSync('grep', ['-arliFf', list, folder], { encoding: 'utf8', env });
-  // A running service makes and removes files meanwhile.
+  // A running service adds and removes files while `grep` reads the folder.
   const faults = stderr.split('\n').filter((line) => line !== '' && !line.endsWith(': No such file or directory'));
   assert.deepEqual(faults, []);
   return stdout.split('\n').filter((name) => name !== '');
@@ -185,11 +189,11 @@ async function answers(service: TestService): Promise<string> {
     texts.push(await draft());
   }
   texts.push((await service.api('GET', `/api/drafts?releaseRangeId=${range.body.id}`)).body);
-  assert.match(JSON.stringify(texts), /Rotate \\+\[secret\\+\] now/, 'the drafts speak of what was planted in');
+  assert.match(JSON.stringify(texts), /Rotate \\+\[secret\\+\] now/, 'the drafts contain the redacted titles');
   return JSON.stringify(texts);
 }
 
-test('nothing planted is found anywhere', async (t) => {
+test('no planted text is found anywhere', async (t) => {
   const service = await startService(t, { env: { TIDINGS_LOG_LEVEL: 'trace' } });
   const replies: string[] = [];
   for (const [event, payload] of deliveries()) {
@@ -202,7 +206,7 @@ test('nothing planted is found anywhere', async (t) => {
     'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
   });
   await service.deliver('pull_request', pullPayload(9));
-  // 202 says that it is queued: the last one of all is folded when the others are.
+  // A 202 only means that a delivery is queued. When the last delivery is folded, all earlier ones are folded too.
   await waitUntil('everything is folded', async () =>
     (await service.run('dump', 'acme/rocket')).output.includes('Change 9'),
   );
@@ -219,7 +223,7 @@ test('nothing planted is found anywhere', async (t) => {
   for (const text of said)
     for (const core of everywhere) assert.ok(!text.includes(core), `${core} in ${text.slice(0, 80)}`);
   assert.deepEqual(filesWith(everywhere, service.dataDir, list), []);
-  assert.notDeepEqual(filesWith(['Change 9'], service.dataDir, list), [], 'the search sees what is kept');
+  assert.notDeepEqual(filesWith(['Change 9'], service.dataDir, list), [], 'the search finds stored text');
   assert.equal(await service.stop(), 0);
   assert.deepEqual(filesWith(everywhere, service.dataDir, list), [], 'after the stop');
   for (const core of everywhere) assert.ok(!service.log.includes(core), `${core} in the log`);

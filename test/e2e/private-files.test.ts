@@ -1,5 +1,6 @@
 /**
- * Every file that the service and its commands make is closed to other users of the machine, whatever umask they started with.
+ * Tests the files that the service and its commands write. Other users of the machine cannot access any of these
+ * files, even if the umask would allow the access.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -11,13 +12,13 @@ import { temporaryFolder } from '../helpers/ports.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Programs that this test starts begin with the umask that most systems have. */
+/** Sets the umask 022, which most systems use, for the programs that this test starts. */
 function usualUmask(t: TestContext): void {
   const before = process.umask(0o022);
   afterwards(t, () => void process.umask(before));
 }
 
-/** Paths below a folder, and itself, that others may use. */
+/** Returns the paths of a folder and of everything below it to which other users have any access. */
 function openBelow(folder: string): string[] {
   const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })];
   return names.filter((name) => ((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
@@ -53,7 +54,7 @@ test('doctor reports an open data directory and a start closes it', async (t) =>
   const service = await startService(t, { dataDir, waits: false });
   await service.ready();
   assert.deepEqual(openBelow(dataDir), []);
-  const lines = service.log.split('\n').filter((line) => line.includes('other users could use this'));
+  const lines = service.log.split('\n').filter((line) => line.includes('closed to other users'));
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)).map(({ path, mode, closedTo }) => [path, mode, closedTo]),
     [
@@ -68,7 +69,7 @@ test('doctor reports an open data directory and a start closes it', async (t) =>
   chmodSync(join(dataDir, 'nats'), 0o755);
   const again = await startService(t, { dataDir });
   assert.deepEqual(openBelow(dataDir), []);
-  assert.doesNotMatch(again.log, /rotate the keys/, 'behind a closed directory nobody could use it');
+  assert.doesNotMatch(again.log, /rotate the keys/, 'in a closed directory no one could use it');
 
   chmodSync(join(dataDir, 'webhook-secret'), 0o640);
   const { code, output } = await service.run('doctor');

@@ -1,6 +1,6 @@
 /**
- * Publishing where the code is and on the service's own pages: over the API, against a host under GitHub's or Gitea's rules, and
- * with the reader's eyes.
+ * Tests publishing by API to the code host and to the service's own pages. The host follows the rules of GitHub or
+ * Gitea. The pages are checked as a reader sees them.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -14,7 +14,7 @@ import { startService, type TestService } from '../helpers/service.ts';
 const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1' };
 const key = 'a-key-that-nobody-guesses';
 
-/** A host with a history, a service that has read it, and a draft of v1.0.0 to v2.0.0. */
+/** Starts a host with a history, and a service that has read this history. Makes a draft of v1.0.0 to v2.0.0. */
 async function start(t: TestContext, kind: HostKind) {
   const host = await startHost(t, buildHistory(), { kind, token: 'secret-token' });
   host.history.releases.length = 0;
@@ -34,7 +34,7 @@ async function start(t: TestContext, kind: HostKind) {
 }
 
 for (const kind of ['github', 'gitea'] as const) {
-  test(`${kind}: publishes a draft release, then the release, and files once (spec 4)`, async (t) => {
+  test(`${kind}: a draft release, the release and the files are each published once (spec 4)`, async (t) => {
     const { host, service, draft, publish } = await start(t, kind);
     const asDraft = await publish('scm_releases', { draft: true });
     assert.equal(asDraft.status, 'completed', JSON.stringify(asDraft));
@@ -50,7 +50,7 @@ for (const kind of ['github', 'gitea'] as const) {
     for (const real of [released, ...files]) {
       const body = { draftId: draft.id, channel: real.channel };
       const mock = await service.api('POST', '/api/publish', body, testKey);
-      assert.equal(mock.body.url, real.url, 'test mode names the same address (spec 4)');
+      assert.equal(mock.body.url, real.url, 'test mode gives the same address (spec 4)');
     }
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '- Edited, fixes #1, @ada\n' });
     for (const channel of ['scm_releases', 'changelog', 'releases_md'])
@@ -63,7 +63,7 @@ for (const kind of ['github', 'gitea'] as const) {
   });
 }
 
-test('says why a release cannot be', async (t) => {
+test('a release that cannot be published reports the reason', async (t) => {
   const { host, service, draft, publish } = await start(t, 'github');
   host.history.tags.splice(0);
   const gone = await publish('scm_releases');
@@ -76,7 +76,7 @@ test('says why a release cannot be', async (t) => {
   );
 });
 
-test('shows published notes on pages, to whom the settings say', async (t) => {
+test('published notes are shown on pages to the readers in the settings', async (t) => {
   const service = await startService(t, { env: small });
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
@@ -91,7 +91,7 @@ test('shows published notes on pages, to whom the settings say', async (t) => {
   assert.match(html, /<li>Faster start<\/li>/);
   assert.doesNotMatch(html, /rn:pr|&lt;!--/);
 
-  await t.test('an edited draft takes the place of the page', async () => {
+  await t.test('an edited draft replaces the page', async () => {
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '# Big\n\n<script>alert(1)</script>\n' });
     assert.equal((await publish()).body.url, published.url);
     const text = await (await fetch(published.url)).text();
@@ -99,7 +99,7 @@ test('shows published notes on pages, to whom the settings say', async (t) => {
     assert.equal((await text).match(/<h1/g)?.length, 1);
   });
 
-  await t.test('the settings of the channel say who may read', async () => {
+  await t.test('the settings of the channel decide who may read', async () => {
     const put = (settings: object) => service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings });
     const statusOf = async (url: string) => (await fetch(url)).status;
     await put({ visibility: 'off' });
@@ -113,7 +113,7 @@ test('shows published notes on pages, to whom the settings say', async (t) => {
     assert.equal(await statusOf(published.url), 200);
   });
 
-  await t.test('what is switched off is not published', async () => {
+  await t.test('nothing is published while the pages are off', async () => {
     await service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings: { visibility: 'off' } });
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'Off.\n' });
     const { status, body } = await publish();
@@ -132,7 +132,7 @@ test('shows published notes on pages, to whom the settings say', async (t) => {
   });
 });
 
-test('each persona has a page of its own, and the internal one is found by its address alone', async (t) => {
+test('each persona has its own page, and the internal one is found by its address only', async (t) => {
   const service = await startService(t, { env: small });
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
@@ -162,20 +162,20 @@ test('each persona has a page of its own, and the internal one is found by its a
   assert.doesNotMatch(await everywhere(), /Among us|internal/);
   assert.equal((await fetch(internal.url)).headers.get('x-robots-tag'), 'noindex');
 
-  await t.test('what goes elsewhere leads its readers to their own page', async () => {
+  await t.test('mails link to the page of their persona', async () => {
     for (const { draftId, url } of [customer, engineer, internal]) {
       const { body } = await service.api('POST', '/api/publish/preview', { draftId, channel: 'email' });
       assert.equal(/On the web: (\S+)\n$/.exec(body.payload.text)?.[1], url);
     }
   });
 
-  await t.test('a later revision of an internal draft stays at its address', async () => {
+  await t.test('a later revision of an internal draft keeps its address', async () => {
     const again = await publish('internal', 'Still among us.\n');
     assert.deepEqual([again.url, again.id !== internal.id], [internal.url, true]);
     assert.match(await (await fetch(internal.url)).text(), /Still among us\./);
   });
 
-  await t.test('deleting says whether the page stays (spec 8)', async () => {
+  await t.test('the reply to a deletion reports whether the page stays (spec 8)', async () => {
     const { publications } = (await service.api('GET', `/api/publications?draftId=${internal.draftId}`)).body;
     const newest = publications.find(({ id }: { id: string }) => id !== internal.id);
     const first = await service.api('DELETE', `/api/publications/${internal.id}`);
@@ -184,7 +184,7 @@ test('each persona has a page of its own, and the internal one is found by its a
       `The page stays, as it shows publication ${newest.id}. Delete that publication to remove the page.`,
     );
     assert.equal((await fetch(internal.url)).status, 200);
-    assert.equal((await service.api('DELETE', `/api/publications/${newest.id}`)).body.message, 'Its page is gone.');
+    assert.equal((await service.api('DELETE', `/api/publications/${newest.id}`)).body.message, 'Its page was removed.');
     assert.equal((await fetch(internal.url)).status, 404);
     assert.equal((await fetch(customer.url)).status, 200);
     await service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings: { visibility: 'off' } });

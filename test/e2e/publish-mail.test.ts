@@ -1,6 +1,6 @@
 /**
- * Mail and its recipients: whatever becomes of the list, of the attempt or of the worker, nobody gets the same text twice unless
- * a person says so.
+ * Tests mail and its recipients. Recipients change, attempts fail, and the worker is killed. Even then, no one gets
+ * the same text twice, unless a person requests to send it again.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -25,7 +25,7 @@ async function openStage(t: TestContext, options: SmtpOptions = {}, more: Record
     service,
     draftId,
     ended,
-    /** How many mails each has got. */
+    /** Returns the number of mails per recipient. */
     got: () => {
       const counts: Record<string, number> = {};
       for (const to of mail.mails.flatMap((each) => each.to)) counts[to] = (counts[to] ?? 0) + 1;
@@ -50,7 +50,7 @@ async function openStage(t: TestContext, options: SmtpOptions = {}, more: Record
   };
 }
 
-test('mail without a public address is refused, and the message says what to set', async (t) => {
+test('mail without a public address is refused, and the message names the setting', async (t) => {
   const { service, draftId, mailTo, got } = await openStage(t, {}, { TIDINGS_PUBLIC_URL: '' });
   const publish = () => service.api('POST', '/api/publish', { draftId, channel: 'email' });
   assert.match((await publish()).body.message, /not connected/);
@@ -64,7 +64,7 @@ test('mail without a public address is refused, and the message says what to set
   assert.equal(output.match(/^! TIDINGS_PUBLIC_URL is not set: mail is refused/gm)?.length, 1, output);
 });
 
-test('who joins the list gets what the others have', async (t) => {
+test('a new recipient gets the mail that the others already have', async (t) => {
   const { service, draftId, mails, mailTo, publish, resend, got } = await openStage(t);
   await mailTo([ann, ben]);
   const first = await publish();
@@ -76,21 +76,21 @@ test('who joins the list gets what the others have', async (t) => {
   await mailTo([ann]);
   const third = await publish();
   assert.deepEqual([third.status, third.counts.accepted, third.counts.alreadySent], ['completed', 0, 1]);
-  assert.equal((await resend(first.id)).counts.alreadySent, 1, 'sent once more it goes to nobody who has it');
+  assert.equal((await resend(first.id)).counts.alreadySent, 1, 'a resend skips everyone who has it');
   assert.equal((await service.api('DELETE', `/api/publications/${first.id}`)).status, 200);
   await mailTo([ann, ben]);
-  assert.equal((await publish()).counts.alreadySent, 2, 'what was forgotten is not sent again');
+  assert.equal((await publish()).counts.alreadySent, 2, 'a deleted publication is not sent again');
   assert.deepEqual(got(), { [ann]: 1, [ben]: 1, [cleo]: 1 });
   await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd: 'Another text.\n' });
   assert.equal((await publish()).counts.accepted, 2);
   assert.deepEqual(got(), { [ann]: 2, [ben]: 2, [cleo]: 1 });
   for (const { from, headers } of mails) {
-    assert.equal(from, 'notes@acme.example', 'the envelope has the address alone');
+    assert.equal(from, 'notes@acme.example', 'the envelope has the address only');
     assert.equal(headers.from, 'Notes of Acmé <notes@acme.example>');
   }
 });
 
-test('who was refused is tried again when the list is sent once more', async (t) => {
+test('a refused recipient is retried when the mail is resent', async (t) => {
   const refused = new Map([
     [ben, 550],
     [cleo, 451],
@@ -105,7 +105,7 @@ test('who was refused is tried again when the list is sent once more', async (t)
   assert.deepEqual(got(), { [ann]: 1, [ben]: 1, [cleo]: 1 });
 });
 
-test('sent once more after a lost connection it goes to those who may lack it', async (t) => {
+test('a resend after a lost connection goes to those who may not have the mail', async (t) => {
   let broken = true;
   const hangUp: SmtpOptions['hangUp'] = (message) => (broken && message === 9 ? 'refused silently' : undefined);
   const { mailTo, publish, resend, got } = await openStage(t, { hangUp });
@@ -118,13 +118,13 @@ test('sent once more after a lost connection it goes to those who may lack it', 
   const added = await publish();
   assert.equal(added.status, 'completed', JSON.stringify(added));
   const doubtful = crowd.filter((reader) => got()[reader] === undefined);
-  assert.equal(doubtful.length, 1, 'whoever certainly has not got it is due; whoever may have it is not');
+  assert.equal(doubtful.length, 1, 'only a recipient without the mail is due');
   assert.equal((await resend(first.id)).counts.accepted, 1);
   assert.deepEqual(got(), Object.fromEntries([...crowd, ann].map((reader) => [reader, 1])));
   assert.ok(Object.keys(before).length < crowd.length);
 });
 
-test('the next attempt goes on where the server went away', async (t) => {
+test('the next attempt continues where the server disconnected', async (t) => {
   let broken = true;
   const hangUp: SmtpOptions['hangUp'] = (message) => (broken && message > 9 ? 'recipient' : undefined);
   const { service, mailTo, draftId, ended, got } = await openStage(t, { hangUp });
@@ -134,7 +134,7 @@ test('the next attempt goes on where the server went away', async (t) => {
     const { attempts } = (await service.api('GET', `/api/publications/${body.id}`)).body;
     return attempts[0]?.endedAt && attempts[0];
   });
-  assert.match(first.error, /^The mail server took [1-9] of 24 messages, and the others were not sent\./);
+  assert.match(first.error, /^The mail server accepted [1-9] of 24 messages, and the others were not sent\./);
   broken = false;
   const after = await ended(body.id);
   assert.deepEqual([after.status, after.attempts.length], ['completed', 2], JSON.stringify(after));
@@ -142,11 +142,11 @@ test('the next attempt goes on where the server went away', async (t) => {
   assert.deepEqual(got(), Object.fromEntries(crowd.map((reader) => [reader, 1])));
 });
 
-test('a worker that dies leaves nobody with two', async (t) => {
+test('no one gets two mails when the worker dies', async (t) => {
   const { service, mailTo, publish, ended, draftId, got } = await openStage(t, { slowMs: 300 });
   await mailTo(crowd);
   const asked = service.api('POST', '/api/publish', { draftId, channel: 'email' });
-  await waitUntil('some have got it', async () => Object.keys(got()).length >= 3);
+  await waitUntil('some have received it', async () => Object.keys(got()).length >= 3);
   await service.killParts('worker');
   const first = await ended((await asked).body.id);
   assert.deepEqual([first.status, first.outcomeUnknown], ['failed', true], JSON.stringify(first));

@@ -1,6 +1,7 @@
 /**
- * Publications that no attempt could deliver are refused when they are asked for: without credentials for the host, for a range
- * that has no tag, with pages that are off, and with secrets that do not open. Each refusal says what mends it.
+ * Tests publish requests that the service refuses immediately, because no attempt could succeed. The causes are missing
+ * credentials for the host, a range without a tag, pages that are switched off, and secrets that cannot be opened. Each
+ * refusal names the remedy.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +23,7 @@ const small = {
 };
 const hostChannels = ['scm_releases', 'changelog', 'releases_md'] as const;
 
-/** A service with a draft of acme/rocket. */
+/** Starts a service and makes a draft of acme/rocket. */
 async function start(t: TestContext, env: Record<string, string> = {}) {
   const service = await startService(t, { env: { ...small, ...env } });
   const repoId = await deliverRocket(service);
@@ -42,7 +43,7 @@ function assertConflict({ status, body }: Answer, words: RegExp): void {
   assert.match(body.message, words);
 }
 
-test('host channels without credentials are refused with the setting that is missing', async (t) => {
+test('host channels without credentials are refused, and the reply names the missing setting', async (t) => {
   const { service, repoId, draft, publish } = await start(t);
   for (const channel of hostChannels) {
     const words = new RegExp(
@@ -66,22 +67,22 @@ test('host channels of an app that is not installed are refused', async (t) => {
   assert.deepEqual(host.asked(/contents|releases/), []);
 });
 
-test('a repository whose owner the host does not confirm is refused, and published once it is', async (t) => {
-  // The host has acme/rocket under another number.
+test('a repository whose owner the host does not confirm is refused, and published after confirmation', async (t) => {
+  // On this host, acme/rocket has a different number than in the deliveries.
   const host = await startHost(t, buildHistory({ id: 4711 }), { token: 'secret-token' });
   const { service, repoId, publish } = await start(t, host.env);
   const words = /is not connected: the host does not confirm that this repository .* Give the token or the app access/;
   for (const channel of hostChannels) assertConflict(await publish(channel), words);
   assertConflict(await service.api('POST', `/api/channels/changelog/test?repoId=${repoId}`, {}), words);
   await assertNothingMade(service, repoId);
-  assert.deepEqual(host.asked(/contents|releases|^(PUT|POST)/), [], 'nothing but the owner was asked for');
-  // What the host answered before is not held against the request: it is asked again.
+  assert.deepEqual(host.asked(/contents|releases|^(PUT|POST)/), [], 'only the owner was requested');
+  // The service asks the host again for each publish request, and does not reuse the earlier answer.
   host.history.id = 1001;
   const { status, body } = await publish('changelog');
   assert.deepEqual([status, body.status], [201, 'completed'], JSON.stringify(body));
 });
 
-test('a host that does not answer is left to the attempts', async (t) => {
+test('a host that does not answer is left to the retries', async (t) => {
   const host = await startHost(t, buildHistory({ id: 1001 }), { token: 'secret-token' });
   const { service, repoId, draft } = await start(t, host.env);
   await host.close();
@@ -90,11 +91,11 @@ test('a host that does not answer is left to the attempts', async (t) => {
   assert.equal((await service.api('GET', `/api/publications?repoId=${repoId}`)).body.total, 1);
 });
 
-test('a range that ends at no tag is no release', async (t) => {
+test('a range that ends at no tag cannot be a release', async (t) => {
   const { service, repoId } = await start(t);
   for (const [bounds, words] of [
-    [{ type: 'DATE_BASED', fromDate: '2026-01-01', toDate: '2026-02-01' }, /this range is by dates\. Create a range/],
-    [{ type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 4 }, /this range is by pull requests\. Create a range/],
+    [{ type: 'DATE_BASED', fromDate: '2026-01-01', toDate: '2026-02-01' }, /defined by dates\. Create a range/],
+    [{ type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 4 }, /defined by pull requests\. Create a range/],
   ] as const) {
     const range = await service.api('POST', '/api/ranges', { repoId, ...bounds });
     const { id: draftId } = await generateDraft(service, range.body.id);
@@ -118,7 +119,7 @@ test('a connection whose secrets do not open is refused', async (t) => {
   const service = await startService(t, { env: small, dataDir });
   const asked = { draftId: first.draft.id, channel: 'workspace_chat' };
   const words =
-    /^The channel workspace_chat is not connected: the sealing key in use does not open its webhookUrl\. Put /;
+    /^The channel workspace_chat is not connected: the current sealing key does not open its webhookUrl\. Put /;
   assertConflict(await service.api('POST', '/api/publish', asked), words);
   assertConflict(await service.api('POST', `/api/channels/workspace_chat/test?repoId=${first.repoId}`, {}), words);
   await assertNothingMade(service, first.repoId);

@@ -1,5 +1,6 @@
 /**
- * What an editor removed from a draft is published nowhere, although the draft's flags still name it.
+ * Tests texts that were removed from a draft. Such a text is not published anywhere, although the draft's flags still
+ * contain it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,12 +39,12 @@ test('a highlight that was removed from the text is on no channel', async (t) =>
   const bodyMd = `## Features\n\n- ${kept} landing\n`;
   assert.equal((await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd })).status, 200);
   const { flags } = (await service.api('GET', `/api/drafts/${draftId}`)).body;
-  assert.match(JSON.stringify(flags.highlights), new RegExp(removed), 'the flags name it');
+  assert.match(JSON.stringify(flags.highlights), new RegExp(removed), 'the flags contain it');
 
   for (const { channel, held, sent } of targets) {
     const { body } = await toEnd(service, service.api('POST', '/api/publish', { draftId, channel }));
     assert.equal(body.status, 'completed', JSON.stringify(body));
-    assert.ok((await held(kept, service, body)) >= 1, `${channel} holds the text`);
+    assert.ok((await held(kept, service, body)) >= 1, `${channel} has the text`);
     const all = await sent(service);
     assert.match(all, new RegExp(kept), channel);
     assert.doesNotMatch(all, new RegExp(removed), channel);

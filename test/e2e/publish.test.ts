@@ -1,6 +1,6 @@
 /**
- * Publishing over HTTP: what is taken and refused, the states of a publication, what asking twice does, connections and their
- * secrets, the policy of an organisation.
+ * Tests publishing over HTTP: accepted and refused requests, the states of a publication, repeated requests,
+ * connections and their secrets, and an organization's policy for internal drafts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,14 +10,14 @@ import { createTagRange, deliverRocket, generateDraft, toEnd } from '../helpers/
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('publishing', async (t) => {
+test('drafts are published over HTTP', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
   const draft = await generateDraft(service, range.id);
   const publish = (body: object) => toEnd(service, service.api('POST', '/api/publish', { draftId: draft.id, ...body }));
 
-  await t.test('Publish Draft answers id, status, url and publishedAt (spec 4)', async () => {
+  await t.test('Publish Draft returns id, status, url and publishedAt (spec 4)', async () => {
     const { status, body, headers } = await publish({ channel: 'hosted' });
     assert.equal(status, 201, JSON.stringify(body));
     assert.match(body.id, /^pub_/);
@@ -30,7 +30,7 @@ test('publishing', async (t) => {
     assert.deepEqual((await service.api('GET', `/api/publications/${body.id}`)).body, body);
   });
 
-  await t.test('asking twice for the same text is one publication', async () => {
+  await t.test('a repeated request for the same text returns the same publication', async () => {
     const [first, second] = [await publish({ channel: 'hosted' }), await publish({ channel: 'hosted' })];
     assert.equal(first.body.id, second.body.id);
     const { body } = await service.api('GET', `/api/publications?draftId=${draft.id}`);
@@ -38,7 +38,7 @@ test('publishing', async (t) => {
     assert.equal(body.publications[0].attempts.length, 1);
   });
 
-  await t.test('another text is another publication', async () => {
+  await t.test('a changed text is another publication', async () => {
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'Changed.\n' });
     const { body } = await publish({ channel: 'hosted' });
     assert.deepEqual([body.revision, body.status], [2, 'completed']);
@@ -52,7 +52,7 @@ test('publishing', async (t) => {
     assert.equal((await service.api('GET', '/api/publications')).status, 400);
   });
 
-  await t.test('completed publications are counted once each, and their range once (spec 2)', async () => {
+  await t.test('each completed publication is counted once, and its range once (spec 2)', async () => {
     const stats = await waitUntil('two are counted', async () => {
       const { body } = await service.api('GET', '/api/stats');
       return body.publications === 2 && body;
@@ -60,13 +60,13 @@ test('publishing', async (t) => {
     assert.equal(stats.publishedReleases, 1);
   });
 
-  await t.test('the allowed values of channel are told (spec 4)', async () => {
+  await t.test('the reply names the allowed values of channel (spec 4)', async () => {
     const { status, body } = await publish({ channel: 'pigeon' });
     assert.equal(status, 400);
     assert.equal(body.details.channel, `expected one of ${channelNames.join(', ')}, got "pigeon"`);
   });
 
-  await t.test('draft is for scm_releases alone (spec 4)', async () => {
+  await t.test('draft is for scm_releases only (spec 4)', async () => {
     for (const channel of channelNames.filter((name) => name !== 'scm_releases')) {
       const { status, body } = await publish({ channel, draft: true });
       assert.equal(status, 400, channel);
@@ -89,7 +89,7 @@ test('publishing', async (t) => {
     assert.equal((await publish({ draftId: 'draft_x', channel: 'hosted' })).status, 404);
   });
 
-  await t.test('the preview is the payload, and publishes nothing', async () => {
+  await t.test('the preview returns the payload and publishes nothing', async () => {
     const before = (await service.api('GET', `/api/publications?repoId=${repoId}`)).body.total;
     const { status, body } = await service.api('POST', '/api/publish/preview', {
       draftId: draft.id,
@@ -103,7 +103,7 @@ test('publishing', async (t) => {
     assert.equal((await service.api('GET', `/api/publications?repoId=${repoId}`)).body.total, before);
   });
 
-  await t.test('an Idempotency-Key gives the first reply again', async () => {
+  await t.test('a repeated Idempotency-Key gets the first reply', async () => {
     const call = async (body: object) => {
       const answer = await fetch(`${service.url}/api/publish`, {
         method: 'POST',
@@ -122,7 +122,7 @@ test('publishing', async (t) => {
     assert.equal((await call({ channel: 'changelog' })).status, 422);
   });
 
-  await t.test('published notes are kept until somebody deletes them (spec 8)', async () => {
+  await t.test('published notes are kept until they are deleted (spec 8)', async () => {
     const { body } = await publish({ channel: 'hosted' });
     const resent = await toEnd(service, service.api('POST', `/api/publications/${body.id}/resend`, {}));
     assert.deepEqual([resent.status, resent.body.status, resent.body.attempts.length], [201, 'completed', 2]);
@@ -131,8 +131,8 @@ test('publishing', async (t) => {
     assert.equal(gone.body.id, body.id);
     assert.ok(gone.body.message.length > 0);
     assert.equal((await service.api('GET', `/api/publications/${body.id}`)).status, 404);
-    const anew = await publish({ channel: 'hosted' });
-    assert.notEqual(anew.body.id, body.id);
+    const republished = await publish({ channel: 'hosted' });
+    assert.notEqual(republished.body.id, body.id);
   });
 
   await t.test('a policy refuses internal drafts on public channels', async () => {
@@ -150,7 +150,7 @@ test('publishing', async (t) => {
     assert.equal((await service.api('PATCH', `/api/orgs/${orgId}`, {})).status, 400);
   });
 
-  await t.test('nothing went wrong inside', () => {
+  await t.test('no internal failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Why a range holds what it holds, over HTTP; and settings of the repository that change it and its drafts.
+ * Tests two properties of ranges over HTTP: the reported reason for each change, and repository settings that change a
+ * range and its drafts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,19 +21,19 @@ interface Change {
   title: string;
 }
 
-test('reasons of a range', async (t) => {
+test('a range reports the reasons for its changes', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const rangeId = (await createTagRange(service, repoId)).body.id;
   const path = `/api/ranges/${rangeId}/changes`;
   const changes = async (query = '') => (await service.api('GET', path + query)).body.changes as Change[];
-  const told = (all: Change[]) => all.map(({ kind, number, reason }) => `${kind} ${number} ${reason}`);
+  const summaries = (all: Change[]) => all.map(({ kind, number, reason }) => `${kind} ${number} ${reason}`);
 
-  await t.test('all that was looked at is listed, with its reason', async () => {
+  await t.test('all examined changes are listed with their reason', async () => {
     const { status, body } = await service.api('GET', path);
     assert.equal(status, 200);
     assert.deepEqual([body.total, body.hasMore, body.nextOffset], [4, false, null]);
-    assert.deepEqual(told(body.changes), ['pull 2 listed', 'pull 3 listed', 'pull 4 listed', 'issue 5 linked']);
+    assert.deepEqual(summaries(body.changes), ['pull 2 listed', 'pull 3 listed', 'pull 4 listed', 'issue 5 linked']);
     const [feature, , , issue] = body.changes as Change[];
     assert.deepEqual(feature, {
       kind: 'pull',
@@ -46,24 +47,24 @@ test('reasons of a range', async (t) => {
     assert.deepEqual([issue?.method, issue?.detail], ['link', '#3']);
   });
 
-  await t.test('how well the range is labelled is counted', async () => {
+  await t.test('the reply counts unlabeled changes', async () => {
     const { body } = await service.api('GET', `${path}?limit=1&included=false`);
     assert.deepEqual(body.diagnostics, { changes: 3, unlabelled: 0, unlabelledRate: 0, withoutArea: 3 });
   });
 
-  await t.test('it comes in pages', async () => {
+  await t.test('the list has pages', async () => {
     const { body } = await service.api('GET', `${path}?limit=3`);
-    assert.deepEqual([told(body.changes).length, body.total, body.hasMore, body.nextOffset], [3, 4, true, 3]);
-    assert.deepEqual(told(await changes('?limit=3&offset=3')), ['issue 5 linked']);
+    assert.deepEqual([summaries(body.changes).length, body.total, body.hasMore, body.nextOffset], [3, 4, true, 3]);
+    assert.deepEqual(summaries(await changes('?limit=3&offset=3')), ['issue 5 linked']);
     assert.deepEqual(await changes('?offset=1000'), []);
   });
 
-  await t.test('settings leave changes out, and say so', async () => {
+  await t.test('settings exclude changes, and the list gives the reason', async () => {
     const settings = { labels: { 'type: feature': { skip: true } }, titles: { fix: 'Mended' } };
     assert.equal((await service.api('PUT', `/api/repos/${repoId}/settings`, settings)).status, 200);
     const out = await changes('?included=false');
-    assert.deepEqual(told(out), ['pull 2 label']);
-    assert.deepEqual(told(await changes('?included=true')), ['pull 3 listed', 'pull 4 listed', 'issue 5 linked']);
+    assert.deepEqual(summaries(out), ['pull 2 label']);
+    assert.deepEqual(summaries(await changes('?included=true')), ['pull 3 listed', 'pull 4 listed', 'issue 5 linked']);
     const draft = await generateDraft(service, rangeId);
     assert.match(draft.bodyMd, /^## Mended$/m);
     assert.doesNotMatch(draft.bodyMd, /Faster start/);
@@ -73,19 +74,21 @@ test('reasons of a range', async (t) => {
     assert.doesNotMatch(again.bodyMd, /Mended/);
   });
 
-  await t.test('they follow what is delivered later', async () => {
+  await t.test('the list follows later deliveries', async () => {
     const title = 'Revert "Faster start"';
     const body = `This reverts commit ${'a'.repeat(40)}.`;
     await service.deliver('pull_request', pullPayload(6, { title, body, merged: false, merged_at: null }));
     const range = { repoId, type: 'PR_BASED', fromPrNumber: 4, toPrNumber: 9 };
     const numbers = (await service.api('POST', '/api/ranges', range)).body.id;
-    await waitUntil('the unmerged one is told', async () => {
+    await waitUntil('the unmerged one is listed', async () => {
       const listed = (await service.api('GET', `/api/ranges/${numbers}/changes`)).body.changes as Change[];
-      return told(listed).includes('pull 6 unmerged') && listed.find(({ number }) => number === 6)?.included === false;
+      return (
+        summaries(listed).includes('pull 6 unmerged') && listed.find(({ number }) => number === 6)?.included === false
+      );
     });
   });
 
-  await t.test('bad questions are answered', async () => {
+  await t.test('invalid requests are refused', async () => {
     const details = async (query: string) => Object.keys((await service.api('GET', path + query)).body.details);
     assert.deepEqual(await details('?limit=0&offset=-1&included=maybe'), ['limit', 'offset', 'included']);
     assert.deepEqual(await details('?sort=name'), ['sort']);
@@ -97,7 +100,7 @@ test('reasons of a range', async (t) => {
     assert.equal((await service.api('GET', path, undefined, other)).status, 404);
   });
 
-  await t.test('nothing of it was logged as a failure', () => {
+  await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

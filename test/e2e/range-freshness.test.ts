@@ -1,5 +1,6 @@
 /**
- * Ranges follow what is delivered after they were made: late and undone changes, moved tags, another name.
+ * Tests that later deliveries update existing ranges: late changes, changes that are undone, moved tags, and a renamed
+ * repository.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('ranges after later deliveries', async (t) => {
+test('ranges follow later deliveries', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const create = async (body: object) => (await service.api('POST', '/api/ranges', { repoId, ...body })).body.id;
@@ -25,9 +26,12 @@ test('ranges after later deliveries', async (t) => {
   const dates = await create({ type: 'DATE_BASED', fromDate: '2026-01-02', toDate: '2026-01-02' });
   const numbers = await create({ type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 20 });
 
-  /** Waits until a range holds so many pull requests and issues, as its own reading and its list say. */
+  /**
+   * Waits until a range has the given numbers of pull requests and issues, both when it is read by id and in the list
+   * of ranges.
+   */
   async function holds(rangeId: string, prCount: number, issueCount: number): Promise<void> {
-    await waitUntil(`the range holds ${prCount} and ${issueCount}`, async () => {
+    await waitUntil(`the range has ${prCount} and ${issueCount}`, async () => {
       const { body } = await service.api('GET', `/api/ranges/${rangeId}`);
       const { ranges } = (await service.api('GET', `/api/ranges?repoId=${repoId}`)).body;
       const listed = ranges.find((range: { id: string }) => range.id === rangeId);
@@ -35,13 +39,13 @@ test('ranges after later deliveries', async (t) => {
     });
   }
 
-  await t.test('begin with what was captured', async () => {
+  await t.test('ranges begin with the captured changes', async () => {
     await holds(tags, 3, 1);
     await holds(dates, 4, 1);
     await holds(numbers, 4, 1);
   });
 
-  await t.test('take in a pull request whose commit came first', async () => {
+  await t.test('ranges include a pull request whose commit was delivered first', async () => {
     await service.deliver('push', pushPayload([9], shaOf(4)));
     await service.deliver('push', tagPayload('v1.2.0', 9));
     await waitUntil(
@@ -59,7 +63,7 @@ test('ranges after later deliveries', async (t) => {
     await holds(numbers, 5, 2);
   });
 
-  await t.test('let go of an issue that is opened again or deleted', async () => {
+  await t.test('ranges drop an issue that is reopened or deleted', async () => {
     const later = { updated_at: timeOf(30) };
     await service.deliver('issues', issuePayload(10, { ...later, state: 'open', closed_at: null }, {}, 'reopened'));
     await holds(numbers, 5, 1);
@@ -68,7 +72,7 @@ test('ranges after later deliveries', async (t) => {
     await holds(tags, 3, 0);
   });
 
-  await t.test('follow a tag that is moved', async () => {
+  await t.test('ranges follow a tag that is moved', async () => {
     const moved = { ...tagPayload('v1.1.0', 9), before: shaOf(4), created: false, forced: true };
     await service.deliver('push', {
       ...moved,
@@ -77,7 +81,7 @@ test('ranges after later deliveries', async (t) => {
     await holds(tags, 4, 0);
   });
 
-  await t.test('keep their counts and change their drafts when a label goes', async () => {
+  await t.test('counts stay and drafts change when a label is removed', async () => {
     const skip = { labels: [{ name: 'skip-changelog' }], updated_at: timeOf(40) };
     await service.deliver('pull_request', pullPayload(3, { body: 'Fixes #5', ...skip }, {}, 'labeled'));
     const draftWith = (text: RegExp, expected: boolean) =>
@@ -94,7 +98,7 @@ test('ranges after later deliveries', async (t) => {
     await holds(tags, 4, 0);
   });
 
-  await t.test('compare under the name that the repository has now', async () => {
+  await t.test('the compare link has the current name of the repository', async () => {
     const before = await service.api('GET', `/api/ranges/${tags}`);
     assert.equal(before.body.compareUrl, 'https://github.com/acme/rocket/compare/v1.0.0...v1.1.0');
     const repository = repositoryPayload({ full_name: 'acme/moon', updated_at: timeOf(50) });
@@ -113,7 +117,7 @@ test('ranges after later deliveries', async (t) => {
     assert.equal(ranges.find((range: { id: string }) => range.id === tags).compareUrl, url);
   });
 
-  await t.test('nothing of it was logged as a failure', () => {
+  await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

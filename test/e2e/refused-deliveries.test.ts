@@ -1,5 +1,6 @@
 /**
- * A refused delivery speaks: in its reply, the log, the metrics, `doctor` and the API; and a delivery in test mode writes nothing.
+ * Tests that a refused delivery is reported in its reply, in the log, in the metrics, by `doctor` and by the API. Also
+ * tests that a delivery in test mode writes nothing.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -12,7 +13,7 @@ const hmac = (secret: string, text: string) => `sha256=${createHmac('sha256', se
 const acme = { id: 1001, full_name: 'acme/rocket', owner: { login: 'acme', id: 77 } };
 const moon = { id: 2002, full_name: 'moon/lab', owner: { login: 'moon', id: 88 } };
 
-/** Sends bytes as Gitea does, which names its event in GitHub's headers too. */
+/** Sends a delivery as Gitea does. Gitea also sends the name of the event in GitHub's header. */
 async function send(service: TestService, body: string, signature: string, contentType: string): Promise<Answer> {
   const response = await fetch(`${service.url}/api/webhooks/scm`, {
     method: 'POST',
@@ -28,7 +29,7 @@ async function send(service: TestService, body: string, signature: string, conte
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-test('refused deliveries speak', async (t) => {
+test('refused deliveries are reported', async (t) => {
   const service = await startService(t);
   const payload = JSON.stringify(pullPayload(1, {}, acme));
   const form = new URLSearchParams({ payload }).toString();
@@ -37,20 +38,20 @@ test('refused deliveries speak', async (t) => {
   assert.equal(made.status, 201);
   const own = made.body as { id: string; orgId: string; secret: string };
 
-  await t.test('a form as Gitea signs it gets 401 that names the content type and what to choose', async () => {
+  await t.test('a form signed as by Gitea gets 401 with the content type and the remedy', async () => {
     const { status, body } = await send(service, form, hmac(service.secret, payload), formType);
     assert.equal(status, 401);
     assert.match(body.message, /application\/x-www-form-urlencoded/);
     assert.match(body.message, /Set the content type of the webhook on the host to application\/json/);
   });
 
-  await t.test('a form as GitHub signs it gets 400 that says the same', async () => {
+  await t.test('a form signed as by GitHub gets 400 with the same remedy', async () => {
     const { status, body } = await send(service, form, hmac(service.secret, form), formType);
     assert.equal(status, 400);
     assert.match(body.message, /Set the content type of the webhook on the host to application\/json/);
   });
 
-  await t.test('a wrong secret and a missing one are told apart', async () => {
+  await t.test('the replies distinguish a wrong signature from a missing one', async () => {
     const other = await send(service, payload, hmac('some other secret', payload), 'application/json');
     assert.match(other.body.message, /does not match.*Give the webhook on the host the same secret/);
     const none = await send(service, payload, '', 'application/json');
@@ -58,7 +59,7 @@ test('refused deliveries speak', async (t) => {
     assert.deepEqual([other.status, none.status], [401, 401]);
   });
 
-  await t.test('the log has a warning for each reason, with the ids of the secrets and no secret', async () => {
+  await t.test('the log has a warning for each reason, with the ids of the secrets and without a secret', async () => {
     const reasons = ['form_body', 'wrong_signature', 'no_signature'];
     const unsigned = () =>
       service.log
@@ -68,7 +69,8 @@ test('refused deliveries speak', async (t) => {
       const logged = unsigned();
       return reasons.every((each) => logged.some((line) => JSON.parse(line).reason === each)) && logged;
     });
-    // Two were refused as forms. A minute can end in between, and the next one begins with another warning.
+    // The log has one warning per reason and minute. The test can reach into a second minute, which has warnings of its
+    // own.
     assert.ok(lines.length <= 2 * reasons.length, lines.join('\n'));
     const [line = ''] = lines;
     const { level, event, hostKind, address, reason, contentType, triedSecrets } = JSON.parse(line);
@@ -97,7 +99,7 @@ test('refused deliveries speak', async (t) => {
     );
     assert.deepEqual([body.hasMore, body.nextOffset], [true, 2]);
     const [, mismatch] = body.deliveries;
-    assert.deepEqual(mismatch.triedSecrets, ['settings', own.id], 'that of the owner that the body names too');
+    assert.deepEqual(mismatch.triedSecrets, ['settings', own.id], 'with the secret of the owner that the body names');
     const forms = await service.api('GET', '/api/deliveries?reason=form_body&outcome=refused');
     assert.deepEqual(
       forms.body.deliveries.map((each: { status: number }) => each.status),
@@ -110,7 +112,7 @@ test('refused deliveries speak', async (t) => {
     const key = (org: string) => service.tidings('keys', 'create', '--name', 'k', '--quiet', '--org', org).trim();
     const [acmeKey, moonKey] = [key('acme'), key('moon')];
     const list = async (as: string) => (await service.api('GET', '/api/deliveries', undefined, as)).body.deliveries;
-    assert.deepEqual(await list(acmeKey), [], 'what others forge in its name is not shown');
+    assert.deepEqual(await list(acmeKey), [], 'forged deliveries in its name are not shown');
     const foreign = JSON.stringify(pullPayload(1, {}, moon));
     assert.equal((await send(service, payload, hmac(own.secret, payload), 'text/plain')).status, 400);
     assert.equal((await send(service, foreign, hmac(own.secret, foreign), 'application/json')).status, 401);
@@ -120,10 +122,10 @@ test('refused deliveries speak', async (t) => {
       [entry.reason, entry.orgId, entry.host, entry.triedSecrets],
       ['malformed', own.orgId, 'https://github.com', [own.id]],
     );
-    assert.deepEqual(await list(moonKey), [], 'the one in whose name acme spoke sees nothing of it');
+    assert.deepEqual(await list(moonKey), [], 'the organization whose name was forged sees nothing');
   });
 
-  await t.test('a counter has their reasons', async () => {
+  await t.test('a counter has a value for each reason', async () => {
     const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
     const reasons = [...text.matchAll(/^tidings_webhooks_refused_total\{reason="(\w+)"\} (\d+)$/gm)];
     assert.deepEqual(Object.fromEntries(reasons.map(([, reason, count]) => [reason, Number(count)])), {
@@ -134,7 +136,7 @@ test('refused deliveries speak', async (t) => {
     });
   });
 
-  await t.test('doctor says how many there were and why the last one was refused', async () => {
+  await t.test('doctor reports the number and the reason of the last one', async () => {
     const { output } = await service.run('doctor');
     assert.match(
       output,
@@ -154,7 +156,8 @@ test('a delivery in test mode is checked and writes nothing (spec 4)', async (t)
   assert.equal((await service.deliver('pull_request', payload, { ...mode, 'x-hub-signature-256': '' })).status, 401);
   const odd = await service.deliver('pull_request', payload, { 'x-test-mode': 'maybe' });
   assert.deepEqual([odd.status, odd.body.details], [400, { 'X-Test-Mode': 'expected true or false, got "maybe"' }]);
-  // All go to one lane: what is taken after them is folded after them.
+  // All deliveries use one lane and are folded in order. When this accepted delivery is folded, any earlier one would
+  // be folded too.
   const other = { ...payload, repository: { ...acme, id: 1002, full_name: 'acme/moon' } };
   assert.equal((await service.deliver('pull_request', other, { 'x-test-mode': 'false' })).status, 202);
   const repositories = await waitUntil('the live one is listed', async () => {

@@ -1,6 +1,6 @@
 /**
- * Stops and starts of the whole service: what was answered 2xx is there after the next start, nothing stays behind, and a
- * start that cannot be says why.
+ * Tests stops and starts of the whole service. Every delivery with a 2xx reply is stored after the next start, no
+ * process keeps running after a stop, and a failed start reports the reason.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const small = { TIDINGS_PARTITIONS: '2', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
 
-/** A service that need not become ready; it is ended with the test. */
+/** Starts a service without waiting until it is ready. The service stops when the test ends. */
 async function launch(t: TestContext, env: Record<string, string> = {}): Promise<TestService> {
   const service = new TestService({
     PATH: process.env.PATH ?? '',
@@ -34,7 +34,7 @@ async function launch(t: TestContext, env: Record<string, string> = {}): Promise
   return service;
 }
 
-/** Waits for a start to fail and checks that nothing stays behind. */
+/** Waits until a start has failed with a message, and asserts that no process is left running. */
 async function assertFails(service: TestService, message: RegExp): Promise<void> {
   const code = await service.exit();
   assert.notEqual(code, 0);
@@ -42,7 +42,7 @@ async function assertFails(service: TestService, message: RegExp): Promise<void>
   assert.deepEqual(processesOf(service.dataDir), []);
 }
 
-test('keeps every acknowledged delivery over a stop under load', async (t) => {
+test('a stop under load keeps every acknowledged delivery', async (t) => {
   const first = await startService(t, { env: small });
   const load = new Load(first, 12);
   await load.progress(300);
@@ -57,7 +57,7 @@ test('keeps every acknowledged delivery over a stop under load', async (t) => {
   await assertReplays(t, second.dataDir, ['directory', 'p00', 'p01']);
 });
 
-test('recovers from the loss of its supervisor', async (t) => {
+test('the service recovers from the loss of its supervisor', async (t) => {
   const first = await startService(t, { env: small });
   const load = new Load(first);
   await load.progress(100);
@@ -77,7 +77,7 @@ test('recovers from the loss of its supervisor', async (t) => {
   assert.deepEqual(processesOf(first.dataDir), []);
 });
 
-test('starts at once after a kill, on other ports', async (t) => {
+test('the service starts immediately after a kill, on other ports', async (t) => {
   const first = await startService(t, { env: small });
   const load = new Load(first);
   await load.progress(50);
@@ -88,7 +88,7 @@ test('starts at once after a kill, on other ports', async (t) => {
   await load.check(second);
 });
 
-test('ends cleanly when told to stop at any time of its start', async (t) => {
+test('a service that is stopped at any time of its start ends cleanly', async (t) => {
   for (const ms of [0, 50, 150, 300, 500, 800, 1200]) {
     const service = await launch(t);
     await waitUntil('it has begun', () => existsSync(join(service.dataDir, 'partition-count')));
@@ -103,7 +103,7 @@ for (const [what, variable] of [
   ['ops', 'TIDINGS_OPS_PORT'],
   ['nats-server', 'TIDINGS_NATS_PORT'],
 ] as const) {
-  test(`fails clearly when the ${what} port is taken`, async (t) => {
+  test(`a start fails with a clear message when the ${what} port is taken`, async (t) => {
     const listener = createServer();
     const port = await freePort();
     await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
@@ -112,7 +112,7 @@ for (const [what, variable] of [
   });
 }
 
-test('refuses a second instance and leaves the first alone', async (t) => {
+test('a second instance is refused, and the first is not affected', async (t) => {
   const first = await startService(t, { env: small });
   const before = first.pids();
   for (const env of [{}, portsOf(first)]) {

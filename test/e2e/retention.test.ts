@@ -1,6 +1,6 @@
 /**
- * Retention as an operator meets it: what would go, what waits and the word for it, by command line and API; and nothing of
- * it in any file afterwards.
+ * Tests retention as an operator uses it, by command line and API: the preview of an erasure, waiting erasures and
+ * their approval. After an erasure, no file contains the erased data.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -42,7 +42,7 @@ function repository(hostId: string, name: string): EventRepository {
   };
 }
 
-/** Puts records on the journal as they were enqueued long ago. */
+/** Writes records directly to the journal, because their times are in the past. */
 async function enqueue(
   t: TestContext,
   service: TestService,
@@ -82,7 +82,7 @@ function traces(service: TestService, text: string): string[] {
   return filesWith(service.dataDir, text);
 }
 
-test('shows, holds back, allows and erases what is a year old (spec 8)', async (t) => {
+test('a year-old record is shown, held back, approved and erased (spec 8)', async (t) => {
   const service = await startService(t, { env });
   await enqueue(t, service, 'p00', pulls(150, 400));
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 150);
@@ -107,11 +107,11 @@ test('shows, holds back, allows and erases what is a year old (spec 8)', async (
   const held = (await shown(service)).partitions[1];
   const [wait] = held.waiting;
   assert.deepEqual([wait.cause, wait.records, wait.total], ['records', 150, 150]);
-  assert.match(service.tidings('doctor'), /! retention of p00: a sweep would erase much/);
+  assert.match(service.tidings('doctor'), /! retention of p00: a sweep would erase a large share of the records/);
   await waitUntil('the alarm is raised', async () => (await service.metric('tidings_partition_alarm')) === 1);
-  const said = () => service.log.match(/a sweep would erase much/g)?.length;
-  await waitUntil('it is said', () => said() !== undefined);
-  assert.equal(said(), 1, 'it is said once');
+  const said = () => service.log.match(/a sweep would erase a large share/g)?.length;
+  await waitUntil('it is logged', () => said() !== undefined);
+  assert.equal(said(), 1, 'it is logged once');
 
   const unknown = await service.api('POST', '/api/retention/approve', { id: 'other' });
   assert.deepEqual([unknown.status, unknown.body.error], [404, 'Not found']);
@@ -127,13 +127,13 @@ test('shows, holds back, allows and erases what is a year old (spec 8)', async (
   assert.notDeepEqual(traces(service, marker), []);
   service.tidings('snapshot');
   assert.deepEqual(traces(service, marker), []);
-  // The gateway reads the new generation, and deliveries go on.
+  // The gateway reads the store that the snapshot has created, and deliveries are still accepted.
   assert.equal((await service.deliver('pull_request', pullPayload(9))).status, 202);
-  await waitUntil('it is there', async () => (await service.api('GET', '/api/repos')).body.total === 1);
+  await waitUntil('it is listed', async () => (await service.api('GET', '/api/repos')).body.total === 1);
   await waitUntil('the alarm is over', async () => (await service.metric('tidings_partition_alarm')) === 0);
 });
 
-test('refuses to generate a draft whose changes were erased, unless forced (spec 8)', async (t) => {
+test('a draft whose changes were erased is not generated unless forced (spec 8)', async (t) => {
   const service = await startService(t, { env });
   await enqueue(t, service, 'p00', pulls(9, 400));
   await waitUntil('all is folded', async () => (await shown(service)).partitions[1].total === 9);
@@ -173,14 +173,15 @@ test('refuses to generate a draft whose changes were erased, unless forced (spec
   );
 });
 
-test('erases nothing after three days off until somebody says that the clock is right', async (t) => {
+test('after three days off nothing is erased until an operator confirms the clock', async (t) => {
   const service = await startService(t, { env: { ...env, TIDINGS_TICK_SECONDS: '3600' } });
   await enqueue(t, service, 'p00', pulls(9, 400));
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
   const trusted = async () => (await shown(service)).partitions[1].trustedTime;
   await waitUntil('the first tick', trusted);
-  // Back to the last tick of a service that was stopped three days ago. An approval counts for the times that it names alone:
-  // a worker that starts again ticks at once, and then it has to name the new one.
+  // Sets the time of the partition back to the last tick, as if the service had been stopped for three days. An
+  // approval is valid only for the times that the approval names. A worker writes a tick immediately after its
+  // restart. Therefore the approval is sent again with the time of that tick.
   const at = Date.now() - 3 * dayMs;
   await waitUntil('time is back', async () => {
     const now = await trusted();
@@ -195,14 +196,14 @@ test('erases nothing after three days off until somebody says that the clock is 
   assert.deepEqual([doubt.cause, doubt.from], ['clock', new Date(at).toISOString()]);
   assert.equal((await shown(service)).repositories[0]?.pulls, 9);
   await waitUntil('the alarm is raised', async () => (await service.metric('tidings_partition_alarm')) === 1);
-  await waitUntil('it is said', () => service.log.includes('the clock is more than a day off the last tick'));
-  assert.match(service.tidings('doctor'), /! retention of p00: the clock is more than a day off/);
+  await waitUntil('it is logged', () => service.log.includes('the clock is more than a day off the last tick'));
+  assert.match(service.tidings('doctor'), /! retention of p00: the clock differs from the last tick/);
   assert.match(service.tidings('retention', 'approve', 'p00'), /^p00: the clock is right at \d{4}-/);
   await waitUntil('it is swept', async () => (await shown(service)).partitions[1].lastSweep?.erased.pulls === 9);
-  assert.equal(service.tidings('retention', 'approve'), 'Nothing waits for a word.\n');
+  assert.equal(service.tidings('retention', 'approve'), 'Nothing waits for approval.\n');
 });
 
-test('erases an organization a month after its app was removed (spec 8)', async (t) => {
+test('an organization is erased a month after its app was removed (spec 8)', async (t) => {
   const service = await startService(t, { env });
   const [rocket, other] = [repository('1001', 'rocket'), repository('2002', 'other')];
   await enqueue(t, service, 'directory', [installation('installed', 60, [rocket])]);
@@ -220,8 +221,8 @@ test('erases an organization a month after its app was removed (spec 8)', async 
   assert.equal(made.body.prCount, 150);
 
   await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
-  const told = await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
-  assert.deepEqual([told.login, told.due, told.repositories[0].pulls], ['acme', true, 150]);
+  const organization = await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
+  assert.deepEqual([organization.login, organization.due, organization.repositories[0].pulls], ['acme', true, 150]);
   assert.match(
     service.tidings('retention', 'show'),
     /acme: app removed .*, due since [\s\S]*acme\/rocket: 150 pull requests/,
@@ -229,9 +230,9 @@ test('erases an organization a month after its app was removed (spec 8)', async 
   service.tidings('retention', 'sweep');
   const [wait] = (await shown(service)).partitions[0].waiting;
   assert.deepEqual([wait.cause, wait.shares], ['organizations', [{ partition: 'p00', records: 150, total: 150 }]]);
-  assert.equal((await service.api('GET', '/api/repos')).body.total, 1, 'it is all there still');
+  assert.equal((await service.api('GET', '/api/repos')).body.total, 1, 'everything is still stored');
   assert.match(service.tidings('retention', 'approve'), /^directory: organizations that are erased: 1/);
-  await waitUntil('it is gone', async () => (await service.api('GET', '/api/repos')).body.total === 0);
+  await waitUntil('it is erased', async () => (await service.api('GET', '/api/repos')).body.total === 0);
   assert.equal((await service.api('GET', `/api/ranges/${made.body.id}`)).status, 404);
   assert.equal((await service.api('GET', '/api/repos', undefined, key)).status, 401);
   await waitUntil('the partition has erased it', async () => (await shown(service)).partitions[1].total === 0);
@@ -239,12 +240,12 @@ test('erases an organization a month after its app was removed (spec 8)', async 
   for (const text of [marker, 'acme/rocket', rocket.id, made.body.id])
     assert.deepEqual(traces(service, text), [], text);
 
-  // It comes back as if it had never been here.
+  // When the organization appears again, the service treats it as unknown.
   await enqueue(t, service, 'p00', pulls(1, 0, other));
-  await waitUntil('another life begins', async () => (await service.api('GET', '/api/repos')).body.total === 1);
+  await waitUntil('a new incarnation begins', async () => (await service.api('GET', '/api/repos')).body.total === 1);
 });
 
-/** A service whose app was installed 60 days ago, with nine pull requests and a note of them on a page. */
+/** Starts a service with an app that was installed 60 days ago, nine pull requests, and a published page about them. */
 async function publishedNotes(t: TestContext) {
   const service = await startService(t, { env });
   const rocket = repository('1001', 'rocket');
@@ -260,7 +261,7 @@ async function publishedNotes(t: TestContext) {
   return { service, rocket, range, draft, published };
 }
 
-test('published notes outlive the app, and can be deleted (spec 8)', async (t) => {
+test('published notes remain after the app is removed, and can be deleted (spec 8)', async (t) => {
   const { service, rocket, range, draft, published } = await publishedNotes(t);
   const page = async () => (await fetch(published.url)).status;
   assert.equal(await page(), 200);
@@ -274,8 +275,8 @@ test('published notes outlive the app, and can be deleted (spec 8)', async (t) =
   await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
   await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
   service.tidings('retention', 'sweep');
-  await waitUntil('the rest is gone', async () => (await shown(service)).partitions[1].total === 0);
-  assert.equal((await service.api('GET', '/api/repos', undefined, former)).status, 401, 'its keys are gone');
+  await waitUntil('the rest is erased', async () => (await shown(service)).partitions[1].total === 0);
+  assert.equal((await service.api('GET', '/api/repos', undefined, former)).status, 401, 'its keys are erased');
   for (const path of [`/api/ranges/${range.id}`, `/api/drafts/${draft.id}`])
     assert.equal((await service.api('GET', path)).status, 404, path);
   assert.deepEqual([await page(), (await shown(service)).organizations], [200, []]);
@@ -301,7 +302,7 @@ test('published notes outlive the app, and can be deleted (spec 8)', async (t) =
   assert.equal(await page(), 404);
 });
 
-test('an organization that wants nothing kept loses its published notes too (spec 8)', async (t) => {
+test('an organization that keeps nothing loses its published notes too (spec 8)', async (t) => {
   const {
     service,
     published: { url },
@@ -309,11 +310,11 @@ test('an organization that wants nothing kept loses its published notes too (spe
   await enqueue(t, service, 'directory', [installation('uninstalled', 31)]);
   await waitUntil('it is due', async () => (await shown(service)).organizations[0]);
   service.tidings('retention', 'sweep');
-  await waitUntil('the rest is gone', async () => (await shown(service)).partitions[1].total === 0);
+  await waitUntil('the rest is erased', async () => (await shown(service)).partitions[1].total === 0);
   assert.equal((await fetch(url)).status, 200);
   assert.match(service.tidings('orgs', 'keep-published', 'acme', 'false'), /are erased with the rest/);
   service.tidings('retention', 'sweep');
-  await waitUntil('the page is gone', async () => (await fetch(url)).status === 404);
-  await waitUntil('the repository is gone', async () => (await service.api('GET', '/api/repos')).body.total === 0);
+  await waitUntil('the page is removed', async () => (await fetch(url)).status === 404);
+  await waitUntil('the repository is erased', async () => (await service.api('GET', '/api/repos')).body.total === 0);
   assert.equal((await service.api('GET', '/api/orgs')).body.total, 0);
 });

@@ -1,6 +1,6 @@
 /**
- * A service behind the reverse proxies of the operations handbook: pages, documents, feeds, API and webhooks are as they are
- * without a proxy, and the address of the client is known.
+ * Tests a service behind the reverse proxies of docs/operations.md. Pages, documents, feeds, API and webhooks work as
+ * without a proxy, and the service knows the address of the client.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -11,10 +11,13 @@ import { createTagRange, deliverRocket, generateDraft, publicationEnded } from '
 import { startService, type TestService } from '../helpers/service.ts';
 
 const maxBodyBytes = 26_214_400;
-/** Addresses of this machine: one that webhooks may come from, and another one. */
+/** Two addresses of this machine: one that may send webhooks, and one that may not. */
 const [host, stranger] = ['127.0.0.2', '127.0.0.3'];
 
-/** A service that is told of its proxy and of where webhooks come from, with a published note. */
+/**
+ * Starts a service with a published note. Its settings name the address of its proxy and the addresses that may send
+ * webhooks.
+ */
 async function startPublished(t: TestContext): Promise<{ service: TestService; home: string }> {
   const env = { TIDINGS_TRUSTED_PROXIES: '127.0.0.1', TIDINGS_WEBHOOK_ALLOW: `${host},127.0.0.1` };
   const service = await startService(t, { env });
@@ -28,7 +31,7 @@ async function startPublished(t: TestContext): Promise<{ service: TestService; h
   return { service, home: '/notes/acme/rocket/' };
 }
 
-/** The headers of a signed delivery. */
+/** Returns the headers of a signed delivery. */
 function signed(service: TestService, event: string, body: string): Record<string, string> {
   const signature = createHmac('sha256', service.secret).update(body).digest('hex');
   return {
@@ -61,11 +64,11 @@ async function assertProxied(t: TestContext, { url }: ReverseProxy, service: Tes
     }
     for (const path of ['/docs', '/api/openapi.json', '/api/repos', home, `${home}atom.xml`])
       assert.equal(statuses[path], 200, path);
-    // The operations port is not behind the proxy.
+    // The proxy does not forward requests to the operations port.
     assert.deepEqual([statuses['/metrics'], statuses['/readyz']], [404, 404]);
   });
 
-  await t.test('webhooks up to the largest body are taken, and one byte more is refused', async () => {
+  await t.test('webhooks up to the maximum body size are accepted, and one byte more is refused', async () => {
     const deliver = (event: string, body: string) =>
       send(`${url}/api/webhooks/scm`, {
         method: 'POST',
@@ -80,7 +83,7 @@ async function assertProxied(t: TestContext, { url }: ReverseProxy, service: Tes
     assert.equal((await deliver('ping', padded(maxBodyBytes + 1))).status, 413);
   });
 
-  await t.test('the list of networks goes by the address of the client, whatever it claims', async () => {
+  await t.test('the list of networks uses the real address of the client', async () => {
     const body = JSON.stringify(issuePayload(51));
     const from = (localAddress: string) =>
       send(`${url}/api/webhooks/scm`, {
@@ -94,7 +97,7 @@ async function assertProxied(t: TestContext, { url }: ReverseProxy, service: Tes
   });
 }
 
-test('nginx', { skip: missing('nginx', '-v') }, async (t) => {
+test('the example works with nginx', { skip: missing('nginx', '-v') }, async (t) => {
   const { service, home } = await startPublished(t);
   const proxy = await startNginx(t, service.env.TIDINGS_PORT ?? '');
   await assertProxied(t, proxy, service, home);
@@ -106,7 +109,7 @@ test('nginx', { skip: missing('nginx', '-v') }, async (t) => {
     assert.equal((await send(`${proxy.url}/api/webhooks/scm`, options)).status, 202);
   });
 
-  await t.test('plain http leads to https', async () => {
+  await t.test('plain http is redirected to https', async () => {
     const { status, headers } = await send(`${proxy.plainUrl}${home}?page=1`, {
       headers: { host: 'tidings.example.com' },
     });
@@ -114,12 +117,12 @@ test('nginx', { skip: missing('nginx', '-v') }, async (t) => {
   });
 });
 
-test('caddy', { skip: missing('caddy', 'version') }, async (t) => {
+test('the example works with caddy', { skip: missing('caddy', 'version') }, async (t) => {
   const { service, home } = await startPublished(t);
   const proxy = await startCaddy(t, service.env.TIDINGS_PORT ?? '');
   await assertProxied(t, proxy, service, home);
 
-  await t.test('a body in chunks is answered with 502, as the handbook says', async () => {
+  await t.test('a body in chunks gets 502, as the handbook says', async () => {
     const body = JSON.stringify(issuePayload(52));
     const headers = signed(service, 'issues', body);
     const options = { method: 'POST', body, chunked: true, localAddress: host, headers };

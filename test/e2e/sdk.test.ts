@@ -1,5 +1,6 @@
 /**
- * The client against the service itself: the whole way to a draft, pages, refusals, limits, and the example as it is run.
+ * Tests the client against a running service: all steps to a draft, pages of lists, refusals, limits, and the example
+ * program as a user runs it.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,12 +25,12 @@ const example = fileURLToPath(new URL('../../sdk/example.js', import.meta.url));
 const archive = fileURLToPath(new URL('../../client/tidings-client.tgz', import.meta.url));
 const tags = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' } as const;
 
-test('the client', async (t) => {
+test('the client uses the API', async (t) => {
   const service = await startService(t, { env: { TIDINGS_LIMIT_API_PER_MINUTE: '1500' } });
   const repoId = await deliverRocket(service);
   const client = createClient({ url: service.url, key: service.adminKey });
 
-  await t.test('goes from two tags to an edited draft', async () => {
+  await t.test('the client gets from two tags to an edited draft', async () => {
     const range = await client.createRange({ repoId, ...tags });
     assert.deepEqual([range.prCount, metaOf(range).status], [3, 201]);
     const ticket = await client.generateDraft({ rangeId: range.id, persona: 'customer' });
@@ -52,7 +53,7 @@ test('the client', async (t) => {
     assert.deepEqual([again.id, metaOf(first).replayed, metaOf(again).replayed], [first.id, false, true]);
   });
 
-  await t.test('goes through all pages of a list', async () => {
+  await t.test('the client reads all pages of a list', async () => {
     for (let i = 1; i <= 5; i++) await client.createRange({ repoId, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: i });
     const { total } = await client.listRanges({ repoId });
     const found = new Set<string>();
@@ -63,7 +64,7 @@ test('the client', async (t) => {
     assert.equal(rest.length, 3);
   });
 
-  await t.test('refusals are errors with status, request id and what is left', async () => {
+  await t.test('refusals become errors with status, request id and remaining requests', async () => {
     const missing = await client.getDraft({ draftId: 'draft_x' }, { requestId: 'mine-1' }).catch((error) => error);
     assert.ok(missing instanceof NotFoundError);
     assert.deepEqual([missing.status, missing.error, missing.requestId], [404, 'Not found', 'mine-1']);
@@ -72,28 +73,28 @@ test('the client', async (t) => {
     const wrong = await client.listRepositories({ limit: 500 }).catch((error) => error);
     assert.ok(wrong instanceof InvalidRequestError);
     assert.deepEqual(Object.keys(wrong.details), ['limit']);
-    const nobody = createClient({ url: service.url, key: 'rn_live_x' });
-    await assert.rejects(nobody.listRepositories(), UnauthorizedError);
+    const anonymous = createClient({ url: service.url, key: 'rn_live_x' });
+    await assert.rejects(anonymous.listRepositories(), UnauthorizedError);
     const { key } = await client.createKey({ name: 'r', org: 'acme', scopes: ['repos:read'] });
     await assert.rejects(createClient({ url: service.url, key }).getStats(), ForbiddenError);
     await assert.rejects(client.getDraft({ draftId: '..' }), TypeError);
   });
 
-  await t.test('the service hands out the package that the build made', async () => {
+  await t.test('the service serves the package that the build made', async () => {
     const answer = await fetch(`${service.url}/sdk/tidings-client.tgz`);
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/gzip']);
     assert.deepEqual(Buffer.from(await answer.arrayBuffer()), readFileSync(archive));
   });
 
-  await t.test('test mode makes things up', async () => {
+  await t.test('a client in test mode gets made-up replies', async () => {
     const { key } = await client.createKey({ name: 't', org: 'acme' });
     const rehearsal = createClient({ url: service.url, key, testMode: true });
     assert.equal((await rehearsal.listRepositories()).repos[0]?.id, 'repo_test_rocket');
   });
 
-  await t.test('past a limit it fails at once when the wait is too long', async () => {
+  await t.test('a client over its limit fails immediately when the wait is too long', async () => {
     const { key } = await client.createKey({ name: 'busy', org: 'acme' });
-    const hasty = createClient({ url: service.url, key, longestWaitMs: 10 });
+    const hasty = createClient({ url: service.url, key, maxWaitMs: 10 });
     for (let round = 0; round < 30; round++)
       await Promise.all(Array.from({ length: 50 }, () => hasty.listRepositories()));
     const limited = await hasty.listRepositories().catch((error: unknown) => error);
@@ -101,7 +102,7 @@ test('the client', async (t) => {
     assert.ok(limited.meta.retryAfter);
   });
 
-  await t.test('the example prints a draft, or says what is wrong', async () => {
+  await t.test('the example prints a draft, or reports the error', async () => {
     const env = { PATH: process.env.PATH, TIDINGS_URL: service.url, TIDINGS_KEY: service.adminKey };
     const run = (...args: string[]) => promisify(execFile)(process.execPath, [example, ...args], { env });
     const { stdout } = await run('acme/rocket', 'v1.0.0', 'v1.1.0', 'engineer');

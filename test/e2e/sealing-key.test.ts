@@ -1,6 +1,6 @@
 /**
- * Another sealing key, named before the former one: everything stored is sealed anew at the start, digests stay, and then the
- * former key can go.
+ * Tests the change of the sealing key. The file lists the new key first and the former key second. The next start seals
+ * all stored secrets again and keeps the digests unchanged. Then the former key can be removed.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSettings } from '../../config/load.ts';
-import { directoryName } from '../../src/journal/subjects.ts';
+import { directoryName } from '../../src/foundation/partition-names.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { listSeals } from '../../src/store/tables/seals.ts';
 import { addressDigest } from '../../src/store/tables/suppressions.ts';
@@ -19,7 +19,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const acme = { id: 1001, full_name: 'acme/rocket', owner: { login: 'acme', id: 77 } };
 
-/** What the directory keeps sealed, read from its file. */
+/** Returns all sealed values in the directory, read from its file. */
 async function seals(service: TestService): Promise<string[]> {
   const readers = new Readers(service.dataDir);
   const directory = readers.fresh(directoryName);
@@ -28,11 +28,11 @@ async function seals(service: TestService): Promise<string[]> {
   return found;
 }
 
-test('the sealing key is changed by naming a new one before it', async (t) => {
+test('a new key in the first line of the file replaces the sealing key', async (t) => {
   const env = { TIDINGS_EGRESS_ALLOW: '127.0.0.0/8' };
   const service = await startService(t, { env });
   await service.deliver('pull_request', pullPayload(1, {}, acme));
-  const orgId = await waitUntil('the organisation is met', async () => {
+  const orgId = await waitUntil('the organization is known', async () => {
     const { body } = await service.api('GET', '/api/repos');
     return body.repos[0]?.orgId as string | undefined;
   });
@@ -55,7 +55,7 @@ test('the sealing key is changed by naming a new one before it', async (t) => {
   writeFileSync(file, `${fresh}\n${former}\n`);
   const again = await startService(t, { env, dataDir: service.dataDir });
   const sealer = openSealer(settings());
-  const after = await waitUntil('everything is sealed anew', async () => {
+  const after = await waitUntil('everything is sealed with the new key', async () => {
     const found = await seals(again);
     return found.every((sealed) => sealer.isCurrent(sealed)) && found;
   });
@@ -74,9 +74,9 @@ test('the sealing key is changed by naming a new one before it', async (t) => {
   assert.equal(
     (await alone.deliver('pull_request', pullPayload(2, {}, acme), headers)).status,
     202,
-    'also the text in overlap',
+    'the former text too, within its overlap',
   );
   assert.equal(await alone.metric('tidings_seals_unreadable_total'), 0);
   assert.match(alone.tidings('doctor'), /✓ sealing key opens all 5 stored secrets/);
-  assert.equal(addressDigest(openSealer(settings()), orgId, 'ada@example.org'), digest, 'who unsubscribed stays known');
+  assert.equal(addressDigest(openSealer(settings()), orgId, 'ada@example.org'), digest, 'unsubscriptions stay known');
 });

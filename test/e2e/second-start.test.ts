@@ -1,5 +1,6 @@
 /**
- * A second start on a data directory that is in use ends, and makes nothing in it that the first one would not know.
+ * Tests a second start on a data directory that another process uses. The second process ends and makes no file in the
+ * directory. The first process would not know of such a file.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { takeLock } from '../../src/store/lock.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 import { startService } from '../helpers/service.ts';
 
-test('a start on a data directory that another one is making ends, and makes no secret', async (t) => {
+test('a start on a data directory that another process prepares ends, and makes no secret', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const first = await takeLock(dataDir, 'supervisor');
   const second = await startService(t, { dataDir, waits: false });

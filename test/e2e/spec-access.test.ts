@@ -1,6 +1,6 @@
 /**
- * Keys, permissions and errors sentence by sentence (spec parts 5 and 7). Which route refuses which key is asked elsewhere, for
- * all of them.
+ * Tests keys, permissions and errors, sentence by sentence of spec parts 5 and 7. Another test checks for all routes
+ * which keys they refuse.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('keys and errors of the spec', async (t) => {
+test('keys and errors follow the spec', async (t) => {
   const service = await startService(t, {
     env: { TIDINGS_USAGE_FLUSH_SECONDS: '1', TIDINGS_TIERS: '[{"name": "tiny", "apiPerMinute": 1}]' },
   });
@@ -22,7 +22,7 @@ test('keys and errors of the spec', async (t) => {
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   };
 
-  await t.test('the key goes into Authorization: Bearer and nowhere else (spec 5)', async () => {
+  await t.test('the key is accepted in Authorization: Bearer only (spec 5)', async () => {
     const { key } = await make({ name: 'header' });
     assert.equal((await ask({ authorization: `Bearer ${key}` })).status, 200);
     const elsewhere: Record<string, string>[] = [
@@ -45,7 +45,7 @@ test('keys and errors of the spec', async (t) => {
     assert.deepEqual([status, body.error], [403, 'Forbidden']);
   });
 
-  await t.test('a key has a name, and is for one purpose and person alone (spec 5)', async () => {
+  await t.test('a key has a name, and serves one purpose and one person (spec 5)', async () => {
     const [ada, grace] = [await make({ name: 'deploys of ada' }), await make({ name: 'deploys of grace' })];
     const listed = (await service.api('GET', '/api/keys?limit=100')).body.keys;
     for (const { id, name } of [ada, grace]) {
@@ -54,15 +54,15 @@ test('keys and errors of the spec', async (t) => {
     assert.deepEqual(Object.keys((await service.api('POST', '/api/keys', { org: 'acme' })).body.details), ['name']);
     assert.equal((await service.api('DELETE', `/api/keys/${ada.id}`)).status, 200);
     assert.equal((await ask({ authorization: `Bearer ${ada.key}` })).status, 401);
-    assert.equal((await ask({ authorization: `Bearer ${grace.key}` })).status, 200, 'the other one goes on');
+    assert.equal((await ask({ authorization: `Bearer ${grace.key}` })).status, 200, 'the other key still works');
   });
 
-  await t.test('an unused key is told from a used one, and can be deleted (spec 5)', async () => {
+  await t.test('an unused key can be distinguished from a used one, and deleted (spec 5)', async () => {
     const [used, unused] = [await make({ name: 'used' }), await make({ name: 'unused' })];
     assert.equal((await ask({ authorization: `Bearer ${used.key}` })).status, 200);
     const lastUseOf = async ({ id }: { id: string }) =>
       (await service.api('GET', `/api/keys/${id}`)).body.lastUsedAt as string | null;
-    await waitUntil('the use is written down', async () => (await lastUseOf(used)) !== null);
+    await waitUntil('the use is recorded', async () => (await lastUseOf(used)) !== null);
     assert.equal(await lastUseOf(unused), null);
     assert.equal((await service.api('DELETE', `/api/keys/${unused.id}`)).body.status, 'revoked');
   });
@@ -76,7 +76,7 @@ test('keys and errors of the spec', async (t) => {
     assert.equal((await ask({ authorization: `Bearer ${fresh.key}` })).status, 401);
   });
 
-  await t.test('details say by field name what was expected (spec 7)', async () => {
+  await t.test('details name the fields and the expected values (spec 7)', async () => {
     const { status, body } = await service.api('GET', `/api/ranges?repoId=${repoId}&limit=500&sort=size&x=1`);
     assert.equal(status, 400);
     assert.deepEqual(Object.keys(body), ['error', 'message', 'details']);
@@ -105,17 +105,17 @@ test('keys and errors of the spec', async (t) => {
       assert.deepEqual([status, body.error], [expected, error]);
   });
 
-  await t.test('a rate-limit error tells the limit and the wait (spec 7.3)', async () => {
+  await t.test('a rate-limit error reports the limit and the wait (spec 7.3)', async () => {
     const { key } = await make({ name: 'again', org: 'umbrella' });
     await service.api('GET', '/api/repos', undefined, key);
     const { status, body, headers } = await service.api('GET', '/api/repos', undefined, key);
     assert.deepEqual([status, Object.keys(body)], [429, ['error', 'message', 'retryAfter']]);
     assert.ok(Number.isInteger(body.retryAfter) && body.retryAfter >= 1 && body.retryAfter <= 60);
-    const told = `The limit of 1 requests per minute and API key is exceeded. Wait ${body.retryAfter} seconds.`;
-    assert.deepEqual([body.message, headers.get('retry-after')], [told, String(body.retryAfter)]);
+    const message = `The limit of 1 requests per minute and API key is exceeded. Wait ${body.retryAfter} seconds.`;
+    assert.deepEqual([body.message, headers.get('retry-after')], [message, String(body.retryAfter)]);
   });
 
-  await t.test('a resource that is not there is named (spec 7.2)', async () => {
+  await t.test('a missing resource is named (spec 7.2)', async () => {
     const stranger = (await make({ name: 'stranger', org: 'moon' })).key;
     for (const [path, resource] of [
       [`/api/drafts/${draftId}`, `Draft "${draftId}"`],

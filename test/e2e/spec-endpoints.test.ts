@@ -1,9 +1,10 @@
 /**
- * The endpoints sentence by sentence (spec part 4): what each takes and what it answers with. Publishing has tests of its own.
+ * Tests the endpoints, sentence by sentence of spec part 4: the parameters and the reply of each endpoint. Publishing
+ * has separate tests.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiRoute } from '../../src/api/handle.ts';
+import type { ApiRoute } from '../../src/api/route.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
@@ -38,7 +39,7 @@ const listedRangeFields: Fields = {
   createdAt: timestamp,
 };
 
-/** Asserts that a value has each field, of its type or pattern. */
+/** Asserts that a value has each field with the expected type or pattern. */
 function assertFields(value: Record<string, unknown>, fields: Fields, what: string): void {
   for (const [name, expected] of Object.entries(fields)) {
     const found = value[name];
@@ -48,7 +49,7 @@ function assertFields(value: Record<string, unknown>, fields: Fields, what: stri
   }
 }
 
-test('the endpoints of the spec', async (t) => {
+test('the endpoints follow the spec', async (t) => {
   const service = await startService(t);
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
@@ -79,7 +80,7 @@ test('the endpoints of the spec', async (t) => {
     }
   });
 
-  await t.test('all endpoints need a key, the receiver a signature (spec 4)', async () => {
+  await t.test('all endpoints need a key, and the receiver needs a signature (spec 4)', async () => {
     for (const route of apiRoutes) {
       const { status } = await fetch(service.url + pathOf(route), { method: route.method });
       assert.equal(status, 401, route.operation);
@@ -90,7 +91,7 @@ test('the endpoints of the spec', async (t) => {
     assert.equal(unsigned.status, 401, 'with a key, unsigned');
   });
 
-  await t.test('List Drafts takes a range, and a persona or none (spec 4)', async () => {
+  await t.test('List Drafts accepts a range, with or without a persona (spec 4)', async () => {
     for (const persona of personas) await generateDraft(service, range.id, persona);
     const namesOf = ({ body }: Answer) => body.drafts.map((each: { persona: string }) => each.persona).sort();
     const path = `/api/drafts?releaseRangeId=${range.id}`;
@@ -100,13 +101,13 @@ test('the endpoints of the spec', async (t) => {
     assert.deepEqual(Object.keys((await get(`${path}&persona=boss`)).body.details), ['persona']);
   });
 
-  await t.test('List Drafts answers with an array of whole drafts (spec 4)', async () => {
+  await t.test('List Drafts returns an array of whole drafts (spec 4)', async () => {
     const { drafts } = (await get(`/api/drafts?releaseRangeId=${range.id}`)).body;
     assert.equal(drafts.length, 3);
     for (const each of drafts) assertFields(each, draftFields, 'draft');
   });
 
-  await t.test('Get Draft answers with the draft (spec 4)', async () => {
+  await t.test('Get Draft returns the draft (spec 4)', async () => {
     const { status, body } = await get(`/api/drafts/${draft.id}`);
     assert.equal(status, 200);
     assertFields(body, draftFields, 'draft');
@@ -117,7 +118,7 @@ test('the endpoints of the spec', async (t) => {
     assert.equal(typeof body.flags.upgradeInstructions, 'string');
   });
 
-  await t.test('Generate Draft takes a persona and answers with a ticket (spec 4)', async () => {
+  await t.test('Generate Draft accepts a persona and returns a ticket (spec 4)', async () => {
     const path = `/api/drafts/${range.id}/generate`;
     for (const body of [{}, { persona: 'boss' }, { persona: null }]) {
       const refused = await service.api('POST', path, body);
@@ -132,7 +133,7 @@ test('the endpoints of the spec', async (t) => {
     }
   });
 
-  await t.test('generation goes on after its reply (spec 4)', async () => {
+  await t.test('generation continues after its reply (spec 4)', async () => {
     const { id: rangeId } = (await createTagRange(service, repoId)).body;
     const ticket = (await service.api('POST', `/api/drafts/${rangeId}/generate`, { persona: 'customer' })).body;
     const seen = new Set<string>();
@@ -145,7 +146,7 @@ test('the endpoints of the spec', async (t) => {
     assert.ok([...seen].every((status) => status === 'processing' || status === 'ready'));
   });
 
-  await t.test('Update Draft takes a text and answers with it (spec 4)', async () => {
+  await t.test('Update Draft accepts a text and returns it (spec 4)', async () => {
     const bodyMd = '## Written by a person\n';
     const { status, body } = await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd });
     assert.deepEqual([status, Object.keys(body)], [200, ['id', 'bodyMd', 'updatedAt']]);
@@ -156,7 +157,7 @@ test('the endpoints of the spec', async (t) => {
     assert.deepEqual(Object.keys(refused.body.details), ['bodyMd']);
   });
 
-  await t.test('List Release Ranges takes a repository and answers with its ranges (spec 4)', async () => {
+  await t.test('List Release Ranges accepts a repository and returns its ranges (spec 4)', async () => {
     assert.deepEqual(Object.keys((await get('/api/ranges')).body.details), ['repoId']);
     const { status, body } = await get(`/api/ranges?repoId=${repoId}&limit=100&sort=createdAt&order=asc`);
     assert.equal(status, 200);
@@ -166,14 +167,14 @@ test('the endpoints of the spec', async (t) => {
     assert.deepEqual([first.total, first.hasMore, first.nextOffset, first.ranges.length], [26, true, 15, 10]);
   });
 
-  await t.test('Get Release Range answers with its counts too (spec 4)', async () => {
+  await t.test('Get Release Range also returns the range’s counts (spec 4)', async () => {
     const { status, body } = await get(`/api/ranges/${range.id}`);
     assert.equal(status, 200);
     assertFields(body, { ...listedRangeFields, prCount: 'number', issueCount: 'number' }, 'range');
     assert.deepEqual([body.prCount, body.issueCount], [3, 1]);
   });
 
-  await t.test('Create Release Range answers with the range (spec 4)', async () => {
+  await t.test('Create Release Range returns the range (spec 4)', async () => {
     const { status, body } = await createTagRange(service, repoId);
     assert.equal(status, 201);
     assertFields(body, { ...listedRangeFields, type: /^TAG_BASED$/ }, 'range');
@@ -190,7 +191,7 @@ test('the endpoints of the spec', async (t) => {
         const { [field]: _, ...less } = whole;
         const lacking = await create(less);
         assert.deepEqual([lacking.status, field in lacking.body.details], [400, true], `without ${field}`);
-        // Numbers are no strings, strings no numbers and no days.
+        // A value of the wrong type: a string where a number is expected, otherwise a number.
         const other = typeof whole[field] === 'number' ? '1' : 1;
         const mistyped = await create({ ...whole, [field]: other });
         assert.deepEqual([mistyped.status, field in mistyped.body.details], [400, true], `${field} as ${typeof other}`);
@@ -198,7 +199,7 @@ test('the endpoints of the spec', async (t) => {
     });
   }
 
-  await t.test('the days of a range are written YYYY-MM-DD (spec 4)', async () => {
+  await t.test('the days of a range have the form YYYY-MM-DD (spec 4)', async () => {
     for (const day of ['2026-1-2', '02.01.2026', '2026-01-02T00:00:00Z', '2026-02-30', '']) {
       const body = { repoId, type: 'DATE_BASED', fromDate: day, toDate: '2026-12-31' };
       const { details } = (await service.api('POST', '/api/ranges', body)).body;
@@ -206,7 +207,7 @@ test('the endpoints of the spec', async (t) => {
     }
   });
 
-  await t.test('List Repositories answers with an array of repositories (spec 4)', async () => {
+  await t.test('List Repositories returns an array of repositories (spec 4)', async () => {
     const { repos } = (await get('/api/repos')).body;
     const fields: Fields = {
       id: /^repo_/,
@@ -220,13 +221,13 @@ test('the endpoints of the spec', async (t) => {
     assertFields(repos[0], fields, 'repository');
   });
 
-  await t.test('Get Repository Tags answers with an array of tags (spec 4)', async () => {
+  await t.test('Get Repository Tags returns an array of tags (spec 4)', async () => {
     const { tags } = (await get(`/api/repos/${repoId}/tags`)).body;
     assert.equal(tags.length, 2);
     for (const tag of tags) assertFields(tag, { name: /^v1\.[01]\.0$/, sha: /^[0-9a-f]{40}$/, date: timestamp }, 'tag');
   });
 
-  await t.test('Get Organization Stats answers with the statistics (spec 4)', async () => {
+  await t.test('Get Organization Stats returns the statistics (spec 4)', async () => {
     const { body } = await get(`/api/stats?orgId=${orgId}`);
     const fields: Fields = {
       currentMonth: /^\d{4}-\d{2}$/,
@@ -241,7 +242,7 @@ test('the endpoints of the spec', async (t) => {
     assertFields(body, fields, 'statistics');
   });
 
-  await t.test('nothing of it was logged as a failure', () => {
+  await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });
 });

@@ -1,6 +1,4 @@
-/**
- * What all lists have in common (spec part 4): pages, filters and sorting.
- */
+/** Tests the rules that apply to all lists (spec part 4): pages, filters and sorting. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiRoutes } from '../../src/api/routes.ts';
@@ -9,7 +7,7 @@ import { createTagRange, deliverRocket, generateDraft, toEnd } from '../helpers/
 import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('the lists of the spec', async (t) => {
+test('lists follow the spec', async (t) => {
   const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.0/8' } });
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
@@ -28,8 +26,8 @@ test('the lists of the spec', async (t) => {
     const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
     assert.equal((await toEnd(service, asked)).status, 201);
   }
-  // Two readings of a list are compared: nothing in it changes any more.
-  await waitUntil('the endpoint has heard of all', async () => {
+  // The tests read each list more than once, so the lists must no longer change.
+  await waitUntil('the endpoint has received everything', async () => {
     const { deliveries } = (await get(`/api/webhook-endpoints/${endpointId}/deliveries`)).body;
     return deliveries.length > 0 && deliveries.every((each: { status: string }) => each.status === 'delivered');
   });
@@ -46,12 +44,16 @@ test('the lists of the spec', async (t) => {
     itemsOf: ({ body }: Answer) => Object.values(body).find(Array.isArray) as { id?: string; name?: string }[],
   }));
 
-  await t.test('every list has pages of 20 by default and 100 at most (spec 4)', async () => {
+  await t.test('every list has pages of 20 items by default and 100 at most (spec 4)', async () => {
     assert.ok(lists.length >= 8);
     for (const { route, url, itemsOf } of lists) {
-      const [plain, same, most] = [await get(url), await get(`${url}limit=20&offset=0`), await get(`${url}limit=100`)];
+      const [plain, same, largest] = [
+        await get(url),
+        await get(`${url}limit=20&offset=0`),
+        await get(`${url}limit=100`),
+      ];
       assert.deepEqual(same.body, plain.body, route.operation);
-      assert.equal(most.status, 200, route.operation);
+      assert.equal(largest.status, 200, route.operation);
       const { total, hasMore, nextOffset } = plain.body;
       const shown = Math.min(20, total);
       assert.equal(itemsOf(plain).length, shown, route.operation);
@@ -61,10 +63,10 @@ test('the lists of the spec', async (t) => {
         assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, [bad.split('=')[0]]], bad);
       }
     }
-    assert.equal((await get(`/api/ranges?repoId=${repoId}`)).body.hasMore, true, 'one of them has more');
+    assert.equal((await get(`/api/ranges?repoId=${repoId}`)).body.hasMore, true, 'one of the lists has more pages');
   });
 
-  await t.test('lists are sorted as sort and order say (spec 4)', async () => {
+  await t.test('lists are sorted by the parameters sort and order (spec 4)', async () => {
     for (const { url, itemsOf, route } of lists.filter(({ route: { query } }) => 'sort' in query.properties)) {
       for (const sort of ['createdAt', 'updatedAt', 'name']) {
         const [up, down] = [

@@ -1,6 +1,6 @@
 /**
- * The webhook receiver sentence by sentence (spec parts 4, 5 and 7): its headers, payloads and replies, and what happens in
- * which order. Parts of the service are held still where a test wants to see what goes on without them.
+ * Tests the webhook receiver, sentence by sentence of spec parts 4, 5 and 7: its headers, payloads and replies, and the
+ * order of its steps. Some tests pause a process of the service to check what works without it.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService, type TestService } from '../helpers/service.ts';
-import { holdStill } from '../helpers/standstill.ts';
+import { pauseProcess } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Payloads of exactly the fields that the spec names. */
+/** Payloads with exactly the fields in the spec. */
 const pull = {
   action: 'closed',
   pull_request: {
@@ -40,7 +40,7 @@ const issue = {
   repository: { full_name: 'moon/lander' },
 };
 
-/** Posts bytes as a host does, with these headers and no others. */
+/** Posts a body with exactly the given headers. */
 async function post(service: TestService, body: string, headers: Record<string, string>): Promise<Answer> {
   const answer = await fetch(`${service.url}/api/webhooks/scm`, { method: 'POST', body: Buffer.from(body), headers });
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
@@ -62,7 +62,7 @@ async function idOf(service: TestService, fullName: string): Promise<string> {
   });
 }
 
-/** Deliveries that ended in an outcome. */
+/** Returns the number of deliveries with a given outcome, from the metrics. */
 async function countOf(service: TestService, outcome: string): Promise<number> {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const counts = [...text.matchAll(/^tidings_webhooks_received_total\{([^}]*)\} (\d+)$/gm)];
@@ -70,19 +70,19 @@ async function countOf(service: TestService, outcome: string): Promise<number> {
   return found.reduce((sum, [, , count]) => sum + Number(count), 0);
 }
 
-/** Holds a part of the service still while `act` runs. */
+/** Pauses a process of the service while `act` runs. */
 async function without<T>(service: TestService, part: 'worker' | 'nats-server', act: () => Promise<T>): Promise<T> {
   const pid = service.pids()[part];
   assert.ok(pid > 0);
   try {
-    await holdStill(pid);
+    await pauseProcess(pid);
     return await act();
   } finally {
     process.kill(pid, 'SIGCONT');
   }
 }
 
-test('the receiver of the spec', async (t) => {
+test('the receiver follows the spec', async (t) => {
   const service = await startService(t, {
     env: {
       TIDINGS_WORKERS: '1',
@@ -92,7 +92,7 @@ test('the receiver of the spec', async (t) => {
     },
   });
 
-  await t.test('a delivery is its four headers and its body (spec 4)', async () => {
+  await t.test('a delivery consists of its four headers and its body (spec 4)', async () => {
     const body = JSON.stringify(pull);
     const headers = headersFor(service, body);
     const taken = await post(service, body, headers);
@@ -103,7 +103,7 @@ test('the receiver of the spec', async (t) => {
     assert.deepEqual(Object.keys((await lacking('Content-Type')).body.details), ['Content-Type']);
   });
 
-  await t.test('events of the shapes of the spec become notes (spec 4)', async () => {
+  await t.test('events in the shapes of the spec become notes (spec 4)', async () => {
     const body = JSON.stringify(issue);
     assert.equal((await post(service, body, headersFor(service, body, 'issues'))).status, 202);
     const repoId = await idOf(service, 'moon/lander');
@@ -119,7 +119,7 @@ test('the receiver of the spec', async (t) => {
     assert.deepEqual(flags.contributors, ['grace']);
   });
 
-  await t.test('the receiver answers 200, 202, 400 and 401 as the spec says (spec 4)', async () => {
+  await t.test('the receiver replies with 200, 202, 400 and 401 as the spec says (spec 4)', async () => {
     const signed = (event: string, body: string) => post(service, body, headersFor(service, body, event));
     assert.deepEqual((await signed('ping', '{}')).body, { status: 'processed', reason: 'pong' });
     assert.equal((await signed('push', JSON.stringify(tagPayload('v1', 1)))).status, 202);
@@ -132,7 +132,7 @@ test('the receiver of the spec', async (t) => {
   const fromMars = (number: number) => service.deliver('pull_request', pullPayload(number, {}, { id: 55, ...rover }));
   let limited: Answer | undefined;
 
-  await t.test('the receiver answers 429 past the limit of an organization (spec 4)', async () => {
+  await t.test('the receiver replies with 429 over the limit of an organization (spec 4)', async () => {
     assert.equal((await fromMars(1)).status, 202);
     await idOf(service, 'mars/rover');
     const { organizations } = (await service.api('GET', '/api/orgs')).body;
@@ -144,7 +144,7 @@ test('the receiver of the spec', async (t) => {
     assert.equal(limited.headers.get('retry-after'), String(limited.body.retryAfter));
   });
 
-  await t.test('the signature is checked before all else (spec 4)', async () => {
+  await t.test('the signature is checked first (spec 4)', async () => {
     const before = [await countOf(service, 'queued'), await countOf(service, 'unsigned')];
     const bodies = [JSON.stringify(pull), '{"action"', '', '[]', '{}'];
     const others: Record<string, string>[] = [
@@ -158,7 +158,7 @@ test('the receiver of the spec', async (t) => {
         const signature = { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` };
         const answer = await post(service, body, { ...headersFor(service, body), ...other, ...signature });
         assert.equal(answer.status, 401, `${body} ${JSON.stringify(other)}`);
-        assert.equal(answer.body.details, undefined, 'it tells nothing of the body');
+        assert.equal(answer.body.details, undefined, 'the reply reveals nothing about the body');
       }
     }
     const [queued = 0, unsigned = 0] = before;
@@ -171,7 +171,7 @@ test('the receiver of the spec', async (t) => {
       (await service.api('GET', '/api/repos')).body.repos.map((repo: { fullName: string }) => repo.fullName);
     await without(service, 'worker', async () => {
       assert.equal((await service.deliver('pull_request', pullPayload(1, {}, { id: 9, ...far }))).status, 202);
-      assert.equal((await names()).includes('moon/far-side'), false, 'queued, and not stored while nothing processes');
+      assert.equal((await names()).includes('moon/far-side'), false, 'queued, and not stored while no worker runs');
     });
     await waitUntil('it is stored', async () => (await names()).includes('moon/far-side'));
   });
@@ -180,22 +180,22 @@ test('the receiver of the spec', async (t) => {
   const lost = { 'x-scm-delivery': randomUUID() };
   const deliver = () => service.deliver('push', tagPayload('again', 1), lost);
   const write = () => service.api('PUT', `/api/repos/${repoId}/settings`, {});
-  // Each waits for the journal until its deadline; both at once wait no longer.
+  // Each of the two requests waits for the journal until the request's deadline. They run concurrently to save time.
   const [failed, unwritten] = await without(service, 'nats-server', () => Promise.all([deliver(), write()]));
 
-  await t.test('what cannot be queued gets 500, and counts once when it is sent again (spec 4)', async () => {
+  await t.test('a delivery that cannot be queued gets 500, and counts once when it is repeated (spec 4)', async () => {
     assert.deepEqual([failed.status, failed.body.error], [500, 'Server error']);
     const tagged = async () => {
       const { tags } = (await service.api('GET', `/api/repos/${repoId}/tags`)).body;
       return tags.filter(({ name }: { name: string }) => name === 'again').length;
     };
-    await waitUntil('it is taken when it is sent again', async () => [200, 202].includes((await deliver()).status));
+    await waitUntil('the repeated delivery is accepted', async () => [200, 202].includes((await deliver()).status));
     await waitUntil('it is stored', async () => (await tagged()) === 1);
     await waitUntil('it is known', async () => (await deliver()).status === 200);
     assert.equal(await tagged(), 1);
   });
 
-  await t.test('failures are 401, 400, 429 and 500 with the body of all errors (spec 7.5)', async () => {
+  await t.test('failures get 401, 400, 429 and 500 with the usual error body (spec 7.5)', async () => {
     const incomplete = JSON.stringify({ ...pull, pull_request: { number: 7 } });
     const failures: [number, string, string[], Answer][] = [
       [401, 'Unauthorized', ['error', 'message'], await service.deliver('ping', {}, { 'x-hub-signature-256': '' })],
@@ -209,7 +209,7 @@ test('the receiver of the spec', async (t) => {
     }
   });
 
-  await t.test('a server error of the API is a 500 that tells nothing of its inside (spec 7)', async () => {
+  await t.test('a server error of the API is a 500 without internal details (spec 7)', async () => {
     const { status, body, headers } = unwritten;
     assert.deepEqual(
       [status, Object.keys(body), body.error],
@@ -217,7 +217,7 @@ test('the receiver of the spec', async (t) => {
     );
     assert.equal(headers.get('retry-after'), String(body.retryAfter));
     assert.doesNotMatch(body.message, /nats|\.[jt]s\b|\bat \w+ \(/i);
-    await waitUntil('writes go on', async () => (await write()).status === 200);
+    await waitUntil('writes work again', async () => (await write()).status === 200);
   });
 
   await t.test('the secret of webhooks is in no reply, metric or log (spec 5)', async () => {

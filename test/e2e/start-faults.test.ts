@@ -1,6 +1,6 @@
 /**
- * Starts that cannot succeed end at once and say why in their last line; and a signal ends a start at every moment, with all that
- * it has started.
+ * Tests starts that cannot succeed: they end immediately and report the reason in the last log line. A signal ends a
+ * start at any stage, and ends all processes that it has started.
  */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** A port that another program listens on. */
+/** Listens on a port like another program, and returns the port. */
 async function takenPort(t: TestContext): Promise<number> {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,7 +45,7 @@ test('a start on an address that this machine does not have ends and names the s
   );
 });
 
-test('a data directory that cannot be written is refused at once', async (t) => {
+test('a data directory that cannot be written is refused immediately', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, '');
   for (const dataDir of ['/proc/x', '/proc/x/y', '/sys/x', '/dev/null', file, join(file, 'x')]) {
@@ -53,13 +53,13 @@ test('a data directory that cannot be written is refused at once', async (t) => 
     assert.equal(await service.exit(), 1, dataDir);
     assert.match(
       service.log,
-      /^TIDINGS_DATA_DIR: .* cannot be written \(E\w+\)\. Set it to a folder that the service may write, on a disk\.\n$/,
+      /^TIDINGS_DATA_DIR: .* cannot be written \(E\w+\)\. Set it to a folder on a disk that the service may write to\.\n$/,
     );
     assert.ok(service.log.includes(`: ${dataDir} `), service.log);
   }
 });
 
-/** Moments of a start, in order, by what can be seen of it from outside. */
+/** Stages of a start in order, each with a function that checks from outside whether the stage has been reached. */
 const moments: [string, (service: TestService) => boolean][] = [
   ['the data directory is made', ({ dataDir }) => existsSync(dataDir)],
   ['the lock is being taken', ({ dataDir }) => existsSync(join(dataDir, 'locks'))],
@@ -71,7 +71,7 @@ const moments: [string, (service: TestService) => boolean][] = [
   ['the gateway runs', (service) => service.pids().gateway !== 0],
 ];
 
-test('a signal ends a start at every moment, and nothing that it has started is left', async (t) => {
+test('a signal ends a start at any stage, and leaves nothing running', async (t) => {
   for (const [i, [moment, isReached]] of moments.entries()) {
     const signal = i % 2 === 0 ? 'SIGTERM' : 'SIGINT';
     await t.test(`${signal} when ${moment}`, async (t) => {
@@ -81,7 +81,7 @@ test('a signal ends a start at every moment, and nothing that it has started is 
       assert.equal(await service.exit(), 0, service.log);
       const { supervisor: _, ...left } = service.pids();
       assert.deepEqual(left, { gateway: 0, worker: 0, 'nats-server': 0 });
-      assert.doesNotMatch(service.log, /did not stop in time|cannot go on/);
+      assert.doesNotMatch(service.log, /did not stop in time|cannot continue/);
     });
   }
 });
@@ -89,7 +89,7 @@ test('a signal ends a start at every moment, and nothing that it has started is 
 test('a signal ends a start that waits for a NATS server', async (t) => {
   const natsUrl = `nats://127.0.0.1:${await freePort()}`;
   const service = await startService(t, { env: { TIDINGS_NATS_URL: natsUrl }, waits: false });
-  // The operations port is opened just before.
+  // The service opens its operations port just before it waits for the NATS server.
   await waitUntil('it waits for the journal', () =>
     fetch(`${service.opsUrl}/healthz`).then(
       () => true,

@@ -1,6 +1,6 @@
 /**
- * Tags that no event tells of: a push of many at once is silent, and a create event names no commit. They are looked up at the
- * host from time to time.
+ * Tests tags that no event reports completely. For a push of many tags, the host sends no event. A create event names
+ * no commit. The service reads these tags from the host at intervals.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,14 +13,14 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1', TIDINGS_TAG_SYNC_HOURS: '6' };
 
-test('finds the tags that no event told of', async (t) => {
+test('tags without an event are found', async (t) => {
   const host = await startHost(t, buildHistory({ numbers: 30 }), { token: 'secret-token' });
   const service = await startService(t, { env: { ...small, ...host.env } });
   const created = deliveriesOf(host.history, host.place).find(({ event }) => event === 'create') ?? assert.fail();
   assert.equal((await service.deliver('create', created.payload)).status, 202);
   const repoId = await theRepository(service);
   const tags = async () => (await service.api('GET', `/api/repos/${repoId}/tags`)).body.tags;
-  const found = await waitUntil('all tags are there', async () => {
+  const found = await waitUntil('all tags are listed', async () => {
     const listed = await tags();
     return listed.length === host.history.tags.length && listed;
   });
@@ -31,7 +31,7 @@ test('finds the tags that no event told of', async (t) => {
   }
 });
 
-test('a backfill moves what was moved and leaves what is gone', async (t) => {
+test('a backfill updates moved tags and keeps tags that were deleted on the host', async (t) => {
   const host = await startHost(t, buildHistory({ numbers: 30 }), { token: 'secret-token' });
   const service = await startService(t, { env: { ...small, ...host.env, TIDINGS_TAG_SYNC_HOURS: '0' } });
   await service.run('backfill', 'acme/rocket');

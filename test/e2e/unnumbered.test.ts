@@ -1,6 +1,7 @@
 /**
- * Payloads of the specification's own shapes, without ids and times, beside payloads that have them: one repository and one
- * organization, every change after the merge counts, and the organization's keys see it all.
+ * Tests payloads exactly as in the specification, without ids and times, mixed with payloads that have ids and times.
+ * Both kinds are assigned to the same repository and organization, every change after the merge is captured, and the
+ * organization's keys can read all of it.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -14,7 +15,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const env = { TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
 
-/** A pull request of exactly the fields that the specification names. */
+/** Returns a pull request with exactly the fields in the specification. */
 function pull(number: number, action: string, fields: object = {}, fullName = 'moon/lander'): object {
   const pull_request = {
     number,
@@ -30,9 +31,9 @@ function pull(number: number, action: string, fields: object = {}, fullName = 'm
   return { action, pull_request, repository: { full_name: fullName } };
 }
 
-/** The same for an issue. */
+/** Returns an issue with exactly the fields in the specification. */
 function issue(number: number, action: string, fields: object = {}): object {
-  const told = {
+  const shape = {
     number,
     title: `Issue ${number}`,
     body: null,
@@ -42,10 +43,10 @@ function issue(number: number, action: string, fields: object = {}): object {
     labels: [],
     ...fields,
   };
-  return { action, issue: told, repository: { full_name: 'moon/lander' } };
+  return { action, issue: shape, repository: { full_name: 'moon/lander' } };
 }
 
-/** The repository as a payload with ids names it. */
+/** The repository `moon/lander`, as a payload with ids describes the repository. */
 const numbered = { id: 4242, full_name: 'moon/lander', owner: { login: 'moon', id: 900 } };
 
 async function send(service: TestService, event: string, ...payloads: object[]): Promise<void> {
@@ -67,7 +68,7 @@ function keyOf(service: TestService, org: string): Promise<Answer> {
   return service.api('POST', '/api/keys', { name: `key of ${org}`, org });
 }
 
-/** The text of a draft for engineers of the pull requests from one number to another. */
+/** Returns the text of a draft for engineers. The draft covers the pull requests between two numbers. */
 async function draftOf(service: TestService, repoId: string, numbers: [number, number], key: string): Promise<string> {
   const [fromPrNumber, toPrNumber] = numbers;
   const bounds = { repoId, type: 'PR_BASED', fromPrNumber, toPrNumber };
@@ -81,12 +82,12 @@ async function draftOf(service: TestService, repoId: string, numbers: [number, n
   });
 }
 
-test('a history without ids and times', async (t) => {
+test('a history without ids and times is captured', async (t) => {
   const service = await startService(t, { env });
   const { key } = (await keyOf(service, 'moon')).body;
   let repoId = '';
 
-  await t.test('what changes after the merge is in the notes (spec 2)', async () => {
+  await t.test('changes after the merge are in the notes (spec 2)', async () => {
     const feature = { labels: [{ name: 'type: feature' }] };
     await send(
       service,
@@ -118,7 +119,7 @@ test('a history without ids and times', async (t) => {
     assert.ok(isOpen);
   });
 
-  await t.test('a tag without ids is of the repository (spec 6)', async () => {
+  await t.test('a tag without ids belongs to the repository (spec 6)', async () => {
     await send(service, 'push', { ...tagPayload('v1.0.0', 1), repository: { full_name: 'moon/lander' } });
     await waitUntil('the tag is listed', async () => {
       const { body } = await service.api('GET', `/api/repos/${repoId}/tags`, undefined, key);
@@ -126,7 +127,7 @@ test('a history without ids and times', async (t) => {
     });
   });
 
-  await t.test('a payload with ids is of the same repository, and brings its numbers (spec 2)', async () => {
+  await t.test('a payload with ids belongs to the same repository and adds its numbers (spec 2)', async () => {
     await send(service, 'pull_request', pullPayload(9, { title: 'With numbers' }, numbered));
     const adopted = await waitUntil('the number is adopted', async () => {
       const [repository] = await repositories(service, key);
@@ -144,7 +145,7 @@ test('a history without ids and times', async (t) => {
     assert.equal((await organizations(service)).length, 1);
   });
 
-  await t.test('a rename that is told without ids is one of the same repository (spec 6)', async () => {
+  await t.test('a rename without ids applies to the same repository (spec 6)', async () => {
     const changes = { repository: { name: { from: 'lander' } } };
     await send(service, 'repository', { action: 'renamed', changes, repository: { full_name: 'moon/rover' } });
     await waitUntil('the name follows', async () => (await repositories(service))[0]?.fullName === 'moon/rover');
@@ -158,7 +159,7 @@ test('a history without ids and times', async (t) => {
     assert.equal((await repositories(service)).length, 1);
   });
 
-  await t.test('a new repository under the former name is another one', async () => {
+  await t.test('a new repository with the former name is a different one', async () => {
     await send(service, 'pull_request', pull(1, 'closed', { title: 'Of the new one' }, 'moon/lander'));
     const all = await waitUntil('it is listed', async () => {
       const found = await repositories(service, key);
@@ -169,10 +170,10 @@ test('a history without ids and times', async (t) => {
   });
 });
 
-test('payloads with and without ids that are on their way at one time', async (t) => {
+test('concurrent payloads with and without ids are accepted', async (t) => {
   const service = await startService(t, { env });
 
-  await t.test('are of one repository and one organization', async () => {
+  await t.test('they belong to one repository and one organization', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `moon/probe-${i}`);
     const deliveries = names.flatMap((full_name, i) => {
       const repository = { ...numbered, id: 5000 + i, full_name };
@@ -190,11 +191,11 @@ test('payloads with and without ids that are on their way at one time', async (t
     for (const { id } of listed) {
       const bounds = { repoId: id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 };
       const isWhole = async () => (await service.api('POST', '/api/ranges', bounds)).body.prCount === 2;
-      await waitUntil('both pull requests are there', isWhole);
+      await waitUntil('both pull requests are counted', isWhole);
     }
   });
 
-  await t.test('a login that several organizations bear is refused with their ids', async () => {
+  await t.test('a login of several organizations is refused with their ids', async () => {
     for (const id of [71, 72])
       await send(
         service,
@@ -222,7 +223,7 @@ test('payloads with and without ids that are on their way at one time', async (t
     for (const id of twins) assert.match(stderr, new RegExp(id));
   });
 
-  await t.test('an organization tells of its own repositories without ids, and of no other', async () => {
+  await t.test('an organization reports its own repositories without ids, and no others', async () => {
     const { key } = (await keyOf(service, 'venus')).body;
     const { secret } = (await service.api('POST', '/api/webhook-secrets', {}, key)).body;
     const deliver = async (payload: object) => {
@@ -243,12 +244,12 @@ test('payloads with and without ids that are on their way at one time', async (t
     assert.equal(await deliver(pull(5, 'closed', {}, 'venus/probe')), 202);
     const bounds = { repoId: repository.id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 5 };
     const isWhole = async () => (await service.api('POST', '/api/ranges', bounds, key)).body.prCount === 4;
-    await waitUntil('all are there', isWhole);
+    await waitUntil('all are counted', isWhole);
     assert.deepEqual(
       (await repositories(service, key)).map(({ id }) => id),
       [repository.id],
     );
-    // The number that it named stays free for its owner.
+    // The tenant used the repository number 8001. The real owner of this number can still use it.
     await send(service, 'pull_request', pullPayload(1, {}, { ...numbered, id: 8001, full_name: 'moon/secret' }));
     await waitUntil('the owner has it', async () =>
       (await repositories(service)).some(({ scmRepoId, fullName }) => scmRepoId === 8001 && fullName === 'moon/secret'),

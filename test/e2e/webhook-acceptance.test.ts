@@ -1,5 +1,5 @@
 /**
- * Deliveries that are taken: what is queued, what is merely answered, and that each has its effect once.
+ * Tests accepted deliveries: which of them are queued, which only get a reply, and that each takes effect only once.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -35,7 +35,7 @@ function rawDelivery(service: TestService, payload: object): { head: string; bod
   return { head: `POST /api/webhooks/scm HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`, body };
 }
 
-test('accepted deliveries', async (t) => {
+test('valid deliveries are accepted', async (t) => {
   const previous = 'the-previous-secret';
   const service = await startService(t, { env: { TIDINGS_WEBHOOK_SECRETS: `the-current-secret,${previous}` } });
 
@@ -53,7 +53,7 @@ test('accepted deliveries', async (t) => {
     await waitUntil('the tag is listed', async () => (await tagNames(service)).includes('v1'));
   });
 
-  await t.test('ping and events not captured get 200 (spec 4)', async () => {
+  await t.test('ping and events that are not captured get 200 (spec 4)', async () => {
     const payload = pullPayload(1);
     const answers = [
       await service.deliver('ping', { zen: 'Keep it logically awesome.' }),
@@ -78,7 +78,7 @@ test('accepted deliveries', async (t) => {
     assert.equal((await service.deliver('ping', text, { 'x-hub-signature-256': sign('older') })).status, 401);
   });
 
-  await t.test('a redelivery has no second effect', async () => {
+  await t.test('a repeated delivery has no second effect', async () => {
     const headers = { 'x-scm-delivery': randomUUID() };
     assert.equal((await service.deliver('push', tagPayload('once', 1), headers)).status, 202);
     await waitUntil('the tag is listed', async () => (await tagNames(service)).includes('once'));
@@ -86,11 +86,11 @@ test('accepted deliveries', async (t) => {
     assert.equal(again.status, 200);
     assert.match(again.body.reason, /processed before/);
     const other = await service.deliver('push', tagPayload('twice', 1), headers);
-    assert.equal(other.status, 200, 'the same id is the same delivery, whatever it says');
+    assert.equal(other.status, 200, 'the same id is the same delivery, with any body');
     assert.equal((await tagNames(service)).includes('twice'), false);
   });
 
-  await t.test('one id of two events or hooks is two', async () => {
+  await t.test('one id with two events or hooks means two deliveries', async () => {
     const delivery = randomUUID();
     const push = (name: string, headers: object) =>
       service.deliver('push', tagPayload(name, 1), { 'x-scm-delivery': delivery, ...headers });
@@ -103,7 +103,7 @@ test('accepted deliveries', async (t) => {
     );
   });
 
-  await t.test('without an id bodies tell deliveries apart', async () => {
+  await t.test('bodies distinguish deliveries without an id', async () => {
     for (const name of ['bare-1', 'bare-2']) {
       assert.equal((await service.deliver('push', tagPayload(name, 1), { 'x-scm-delivery': '' })).status, 202);
     }
@@ -114,7 +114,7 @@ test('accepted deliveries', async (t) => {
     assert.equal((await service.deliver('push', tagPayload('bare-1', 1), { 'x-scm-delivery': '' })).status, 200);
   });
 
-  await t.test('headers of every host are read', async () => {
+  await t.test('the headers of every host are read', async () => {
     for (const family of ['scm', 'github', 'gitea', 'forgejo']) {
       const payload = JSON.stringify(tagPayload(family, 1));
       const signature = createHmac('sha256', service.secret).update(payload).digest('hex');
@@ -132,7 +132,7 @@ test('accepted deliveries', async (t) => {
     }
   });
 
-  await t.test('a body in many packets is taken', async () => {
+  await t.test('a body in many packets is accepted', async () => {
     const port = Number(service.env.TIDINGS_PORT);
     for (const [i, size] of [1, 7, 100, 100_000].entries()) {
       const { head, body } = rawDelivery(service, tagPayload(`packets-${i}`, 1));
@@ -142,25 +142,25 @@ test('accepted deliveries', async (t) => {
     }
   });
 
-  await t.test('the largest body is taken', async () => {
+  await t.test('a body of the maximum size is accepted', async () => {
     const filler = 'x'.repeat(25 * 1024 * 1024 - '{"filler":""}'.length);
     assert.equal((await service.deliver('star', `{"filler":"${filler}"}`)).status, 200);
     assert.equal((await service.deliver('star', `{"filler":"${filler}x"}`)).status, 413);
   });
 
-  await t.test('a long push with long messages is taken', async () => {
+  await t.test('a long push with long messages is accepted', async () => {
     const commits = Array.from({ length: 600 }, (_, i) => ({ id: `c${i}`, message: `${i} ${'long '.repeat(4000)}` }));
     assert.equal((await service.deliver('push', { ...pushPayload([1], shaOf(3)), commits })).status, 202);
   });
 
-  await t.test('a body far longer than what is kept is taken', async () => {
+  await t.test('a body far longer than the stored text is accepted', async () => {
     const body = 'many words '.repeat(1_000_000);
     assert.equal((await service.deliver('pull_request', pullPayload(90, { body }))).status, 202);
   });
 
-  await t.test('every published payload is answered', async () => {
+  await t.test('every published payload gets a reply', async () => {
     const origin = 'https://github.com';
-    // Those about installations come last: they take away repositories that the others are about.
+    // Payloads about installations are sent last, because they remove repositories that other payloads are about.
     const last = (event: string) => Number(event.startsWith('installation'));
     for (const { event, payload, title } of readExamples().sort((a, b) => last(a.event) - last(b.event))) {
       const { status } = await service.deliver(event, payload);
@@ -169,7 +169,7 @@ test('accepted deliveries', async (t) => {
     }
   });
 
-  await t.test('no delivery was set aside', async () => {
+  await t.test('no delivery became a dead letter', async () => {
     assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
     assert.equal(await service.metric('tidings_body_bytes_held'), 0);
     assert.deepEqual(faultsIn(service.log), []);

@@ -1,5 +1,6 @@
 /**
- * Over the ingestion limit: delayed, in order, not lost; refused only past the longest delay (spec 8).
+ * Tests deliveries above the ingestion limit. Such deliveries are delayed, keep their order, and are not lost. They
+ * are refused only when the delay would exceed its maximum (spec 8).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,18 +15,19 @@ async function tagNames(service: TestService): Promise<string[]> {
   return tags.map((tag: { name: string }) => tag.name);
 }
 
-/** A tag push; later numbers are later at the host too. */
+/** Delivers a push of a tag. A tag with a higher number also has a later time on the host. */
 function deliverTag(service: TestService, number: number) {
   return service.deliver('push', tagPayload(`t${String(number).padStart(3, '0')}`, number));
 }
 
-test('events over the limit come later, in order (spec 8)', async (t) => {
+test('events over the limit are delayed in order (spec 8)', async (t) => {
   const rate = 60;
   const service = await startService(t, { env: { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: String(rate) } });
   for (let i = 1; i <= rate; i++) assert.equal((await deliverTag(service, i)).status, 202);
   await waitUntil('the burst is listed', async () => (await tagNames(service)).length === rate);
 
-  // While it was awaited the limit has made room again for some, more of them on a busy machine.
+  // While the test sends, the limit lets some more events pass. Their number is higher on a busy machine, so the test
+  // sends until six events are delayed.
   const delayed = () => service.metric('tidings_webhooks_delayed_total');
   let over = 0;
   for (; (await delayed()) < 6; over++)
@@ -43,10 +45,10 @@ test('events over the limit come later, in order (spec 8)', async (t) => {
     );
     return names.length === rate + over;
   });
-  assert.ok(seen.length >= 3, `they came one after another: ${seen.join(' ')}`);
+  assert.ok(seen.length >= 3, `they arrived one after another: ${seen.join(' ')}`);
 });
 
-test('past the longest delay it answers 429 (spec 8)', async (t) => {
+test('a delivery over the maximum delay gets 429 (spec 8)', async (t) => {
   const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '2', TIDINGS_WEBHOOK_MAX_DELAY_HOURS: '0' };
   const service = await startService(t, { env });
   for (let i = 1; i <= 2; i++) assert.equal((await deliverTag(service, i)).status, 202);
@@ -55,15 +57,15 @@ test('past the longest delay it answers 429 (spec 8)', async (t) => {
   assert.equal(body.error, 'Rate limit exceeded');
   assert.ok(body.retryAfter >= 1 && body.retryAfter <= 30, String(body.retryAfter));
   assert.equal(headers.get('retry-after'), String(body.retryAfter));
-  assert.equal((await service.deliver('ping', {})).status, 200, 'what is not queued is not limited');
+  assert.equal((await service.deliver('ping', {})).status, 200, 'an event that is not queued is not limited');
   const other = {
     ...tagPayload('v1', 1),
     repository: { id: 5, full_name: 'umbrella/lab', owner: { login: 'umbrella', id: 8 } },
   };
-  assert.equal((await service.deliver('push', other)).status, 202, 'another organisation is not limited');
+  assert.equal((await service.deliver('push', other)).status, 202, 'another organization is not limited');
 });
 
-test('a restart forgets no delay (spec 8)', async (t) => {
+test('a restart keeps all delays (spec 8)', async (t) => {
   const env = { TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '5' };
   const first = await startService(t, { env });
   for (let i = 1; i <= 8; i++) assert.equal((await deliverTag(first, i)).status, 202);
@@ -72,6 +74,6 @@ test('a restart forgets no delay (spec 8)', async (t) => {
 
   const second = await startService(t, { env, dataDir: first.dataDir });
   assert.equal((await deliverTag(second, 9)).status, 202);
-  assert.equal(await second.metric('tidings_webhooks_delayed_total'), 1, 'the ninth lines up behind the eighth');
+  assert.equal(await second.metric('tidings_webhooks_delayed_total'), 1, 'the ninth waits for the eighth');
   assert.ok((await tagNames(second)).length < 9);
 });

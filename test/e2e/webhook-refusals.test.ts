@@ -1,5 +1,6 @@
 /**
- * Deliveries that must not be taken: unsigned, malformed, incomplete, too large. None of them reaches the journal.
+ * Tests deliveries that the service must refuse: unsigned, malformed, incomplete or too large. None of them reaches the
+ * journal.
  */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -10,7 +11,7 @@ import { pullPayload } from '../helpers/payloads.ts';
 import { type Answer, startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Records folded of one kind. */
+/** Returns the number of folded records of one kind. */
 async function folded(service: TestService, kind: string): Promise<number> {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const counts = [...text.matchAll(/^tidings_fold_records_total\{([^}]*)\} (\d+)$/gm)];
@@ -19,7 +20,10 @@ async function folded(service: TestService, kind: string): Promise<number> {
     .reduce((sum, each) => sum + Number(each[2]), 0);
 }
 
-/** Posts bytes with node's own client, which reads a reply that comes before the body is sent. */
+/**
+ * Posts a body with Node's own HTTP client, because this client also reads a reply that arrives before the whole body
+ * is sent.
+ */
 function post(service: TestService, body: Buffer, headers: Record<string, string>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${service.url}/api/webhooks/scm`, { method: 'POST', headers }, (response) => {
@@ -37,7 +41,7 @@ function post(service: TestService, body: Buffer, headers: Record<string, string
   });
 }
 
-test('refused deliveries', async (t) => {
+test('invalid deliveries are refused', async (t) => {
   const service = await startService(t);
   const payload = pullPayload(1);
   const digest = createHmac('sha256', service.secret).update(JSON.stringify(payload)).digest('hex');
@@ -49,7 +53,7 @@ test('refused deliveries', async (t) => {
     'an empty header': '',
     'a short digest': `sha256=${digest.slice(0, 62)}`,
     'a long digest': `sha256=${digest}00`,
-    'a digest that is no hex': `sha256=${'z'.repeat(64)}`,
+    'a digest that is not hex': `sha256=${'z'.repeat(64)}`,
     'a bare digest': digest,
     'a SHA-1 prefix': `sha1=${digest.slice(0, 40)}`,
     'a digest under the empty secret': `sha256=${createHmac('sha256', '').update(JSON.stringify(payload)).digest('hex')}`,
@@ -71,7 +75,7 @@ test('refused deliveries', async (t) => {
 
   const bodies: Record<string, [string, string]> = {
     'truncated JSON': ['{"action": "closed", "pull_requ', 'body'],
-    'no JSON at all': ['payload=%7B%7D', 'body'],
+    'text that is not JSON': ['payload=%7B%7D', 'body'],
     'an empty body': ['', 'body'],
     'an array': ['[{"action": "closed"}]', 'body'],
     'a number': ['5', 'body'],
@@ -99,7 +103,7 @@ test('refused deliveries', async (t) => {
     assert.deepEqual(Object.keys(body.details).sort(), ['after', 'before']);
   });
 
-  await t.test('another content type gets 400 when signed (spec 4)', async () => {
+  await t.test('a signed delivery with another content type gets 400 (spec 4)', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/jsonp', '']) {
       const { status, body } = await service.deliver('pull_request', payload, { 'content-type': type });
       assert.equal(status, 400, type);
@@ -115,27 +119,28 @@ test('refused deliveries', async (t) => {
     assert.ok('X-Scm-Event' in body.details);
   });
 
-  await t.test('an endless delivery id gets 400', async () => {
+  await t.test('a delivery id that is too long gets 400', async () => {
     const { status, body } = await service.deliver('pull_request', payload, { 'x-scm-delivery': 'd'.repeat(600) });
     assert.equal(status, 400);
     assert.ok('X-Scm-Delivery' in body.details);
   });
 
-  await t.test('26 MiB get a 413 that can be read', async () => {
+  await t.test('a body of 26 MiB gets a 413 that the client can read', async () => {
     const { status, body } = await post(service, Buffer.alloc(26 * 1024 * 1024, 'x'), {
       'content-type': 'application/json',
     });
     assert.equal(status, 413);
     assert.equal(body.error, 'Payload too large');
-    assert.match(body.message, /27262976 bytes; at most 26214400/);
+    assert.match(body.message, /27262976 bytes; the maximum is 26214400/);
   });
 
   await t.test('none of them reached the journal (spec 5)', async () => {
     assert.deepEqual((await service.api('GET', '/api/repos')).body.repos, []);
-    // They are of one repository, or of none: what is taken after them is folded after them.
+    // All deliveries name the same repository or none, so they are folded in order. When this accepted delivery is
+    // folded, any earlier one would be folded too.
     assert.equal((await service.deliver('pull_request', payload)).status, 202);
     await waitUntil('the next one is folded', async () => (await service.api('GET', '/api/repos')).body.total === 1);
-    assert.equal(await folded(service, 'event'), 1, 'and is the first');
+    assert.equal(await folded(service, 'event'), 1, 'it is the first');
     assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
     assert.deepEqual(faultsIn(service.log), []);
   });

@@ -1,6 +1,6 @@
 /**
- * Webhook secrets of hosts and organisations: what each verifies and what not, from making one to revoking it, and that no
- * clear text of one is ever at rest.
+ * Tests webhook secrets of hosts and organizations: which deliveries a secret verifies from its creation to its
+ * revocation, and that the secret is never stored in plain text.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,18 +20,18 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const github = 'https://github.com';
 const gitea = 'https://git.example';
-// One partition, so that nothing but their identity keeps two repositories apart.
+// With only one partition, two repositories are separated by their ids alone.
 const env = { TIDINGS_HOSTS: JSON.stringify([{ origin: gitea, kind: 'gitea' }]), TIDINGS_PARTITIONS: '1' };
 const acme = { id: 1001, full_name: 'acme/rocket', owner: { login: 'acme', id: 77 } };
 const umbrella = { id: 2002, full_name: 'umbrella/lab', owner: { login: 'umbrella', id: 88 } };
 
-/** Delivers under a secret of the test's choice. */
+/** Sends a delivery signed with a given secret. */
 function deliver(service: TestService, secret: string, event: string, payload: unknown): Promise<Answer> {
   const digest = createHmac('sha256', secret).update(JSON.stringify(payload)).digest('hex');
   return service.deliver(event, payload, { 'x-hub-signature-256': `sha256=${digest}` });
 }
 
-/** Runs a command with something on its standard input. */
+/** Runs a command with a text as its standard input. */
 function tidings(service: TestService, input: string, ...args: string[]) {
   return spawnSync(process.execPath, [program, ...args], { env: service.env, encoding: 'utf8', input });
 }
@@ -40,7 +40,7 @@ function installation(account: object, repositories: object[] = []) {
   return { action: 'created', installation: { id: 8, account }, repositories };
 }
 
-/** Deliveries by outcome, from the metrics. */
+/** Returns the number of deliveries with an outcome, from the metrics. */
 async function outcomes(service: TestService, outcome: string): Promise<number> {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const counts = [...text.matchAll(/^tidings_webhooks_received_total\{([^}]*)\} (\d+)$/gm)];
@@ -49,7 +49,7 @@ async function outcomes(service: TestService, outcome: string): Promise<number> 
     .reduce((sum, each) => sum + Number(each[2]), 0);
 }
 
-test('secrets of organisations and hosts', async (t) => {
+test('organizations and hosts have webhook secrets', async (t) => {
   const service = await startService(t, { env });
   const texts: string[] = [];
   const create = async (body: object, key?: string): Promise<{ id: string; secret: string }> => {
@@ -73,14 +73,14 @@ test('secrets of organisations and hosts', async (t) => {
     assert.deepEqual(rest, { id: own.id, name: 'hooks', host: github, rotatedAt: null, overlapEndsAt: null });
   });
 
-  await t.test('events of its organisation pass', async () => {
+  await t.test('events of the secret’s organization pass', async () => {
     assert.equal(await status(own.secret, 'pull_request', pullPayload(1, {}, acme)), 202);
     await waitUntil('the repository is listed', async () => (await repositories()).length === 1);
-    assert.equal(await status(own.secret, 'issues', issuePayload(2, {}, acme)), 202, 'its owner is known by id now');
+    assert.equal(await status(own.secret, 'issues', issuePayload(2, {}, acme)), 202, 'its owner is now known by id');
     assert.equal(await status(own.secret, 'star', { action: 'created', repository: acme }), 200);
   });
 
-  await t.test('pings pass with an owner and without', async () => {
+  await t.test('pings pass with and without an owner', async () => {
     assert.equal(await status(own.secret, 'ping', {}), 200);
     assert.equal(await status(own.secret, 'ping', { zen: 'Keep it simple.', organization: { login: 'acme' } }), 200);
     assert.equal(await status(own.secret, 'ping', { organization: { login: 'umbrella', id: 88 } }), 401);
@@ -93,7 +93,7 @@ test('secrets of organisations and hosts', async (t) => {
     const before = await repositories();
     const bad = await deliver(service, 'not-a-secret-at-all', 'pull_request', pullPayload(3, {}, acme));
     const foreign: Record<string, [string, object]> = {
-      'the other organisation': ['pull_request', pullPayload(3, {}, umbrella)],
+      'the other organization': ['pull_request', pullPayload(3, {}, umbrella)],
       'its repository under our owner': ['pull_request', pullPayload(3, {}, { ...umbrella, owner: acme.owner })],
       'its repository under our name': [
         'pull_request',
@@ -127,7 +127,8 @@ test('secrets of organisations and hosts', async (t) => {
       const answer = await deliver(service, own.secret, event, payload);
       assert.deepEqual([answer.status, answer.body], [401, bad.body], name);
     }
-    // What another one merely claims may be a squatter's: it does not hold up an installation, and is passed over.
+    // Another tenant claims repository 2002, and the host has not confirmed the claim. Such a claim does not delay the
+    // whole installation; only this repository is skipped.
     const taking = installation(acme.owner, [
       { id: 1001, full_name: 'acme/rocket' },
       { id: 2002, full_name: 'acme/lab' },
@@ -140,7 +141,7 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal(await status(other.secret, 'installation', installation(umbrella.owner)), 202);
   });
 
-  await t.test('a delivery id is not used up for another organisation', async () => {
+  await t.test('a delivery id remains usable for another organization', async () => {
     const other = await create({ org: 'umbrella' });
     for (const [secret, repository] of [
       [own.secret, acme],
@@ -156,10 +157,10 @@ test('secrets of organisations and hosts', async (t) => {
     await service.api('DELETE', `/api/webhook-secrets/${other.id}`);
   });
 
-  await t.test('a repeated name decides nothing', async () => {
+  await t.test('a repeated field name does not decide the owner', async () => {
     const theirs = JSON.stringify(pullPayload(3, {}, umbrella));
     const withOurs = (text: string) => text.replace('{', `{"repository":${JSON.stringify(acme)},`);
-    // The second form hides its last repository from all but a JSON parser.
+    // The second text writes a letter of `repository` as an escape, which only a JSON parser recognizes.
     for (const text of [withOurs(theirs), withOurs(theirs.replace('"repository"', '"reposit\\u006fry"'))]) {
       assert.equal(JSON.parse(text).repository.full_name, 'umbrella/lab');
       const digest = createHmac('sha256', own.secret).update(text).digest('hex');
@@ -168,12 +169,12 @@ test('secrets of organisations and hosts', async (t) => {
     }
   });
 
-  await t.test('the secret of the settings verifies every organisation', async () => {
+  await t.test('the secret of the settings verifies every organization', async () => {
     assert.equal(await status(service.secret, 'pull_request', pullPayload(4, {}, acme)), 202);
     assert.equal(await status(service.secret, 'pull_request', pullPayload(4, {}, umbrella)), 202);
   });
 
-  await t.test('two hosts have each their repository 5', async () => {
+  await t.test('two hosts can each have a repository 5', async () => {
     const whole = await create({ host: gitea });
     const five = { id: 5, full_name: 'moon/base', owner: { login: 'moon', id: 3 } };
     assert.equal(await status(service.secret, 'pull_request', pullPayload(1, { title: 'On the one' }, five)), 202);
@@ -192,7 +193,7 @@ test('secrets of organisations and hosts', async (t) => {
     const [first, second] = await fives();
     assert.notEqual(first.id, second.id);
     assert.notEqual(first.orgId, second.orgId);
-    // An organisation of the one host does not speak for its namesake on the other.
+    // An organization on one host has no rights over an organization with the same name on another host.
     const moon = await create({ host: gitea, org: 'moon' });
     assert.equal(await status(moon.secret, 'pull_request', pullPayload(3, {}, five)), 202);
     assert.equal((await repositories()).length, 4);
@@ -204,7 +205,7 @@ test('secrets of organisations and hosts', async (t) => {
     );
   });
 
-  await t.test('rotation overlaps until it is told not to', async () => {
+  await t.test('a rotation overlaps for a day unless another overlap is given', async () => {
     const made = await create({ org: 'acme' });
     const first = pullPayload(1, {}, acme);
     const rotated = await service.api('POST', `/api/webhook-secrets/${made.id}/rotate`, {});
@@ -223,7 +224,7 @@ test('secrets of organisations and hosts', async (t) => {
     await service.api('DELETE', `/api/webhook-secrets/${made.id}`);
   });
 
-  await t.test('a revoked secret stops at once', async () => {
+  await t.test('a revoked secret stops working immediately', async () => {
     const { id, secret } = await create({ org: 'acme' });
     for (let i = 0; i < 20; i++) assert.equal(await status(secret, 'ping', {}), 200);
     assert.equal((await service.api('DELETE', `/api/webhook-secrets/${id}`)).status, 200);
@@ -233,7 +234,7 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal((await service.api('POST', `/api/webhook-secrets/${id}/rotate`, {})).status, 404);
   });
 
-  await t.test('at most four texts verify for one owner', async () => {
+  await t.test('at most four secret texts verify for one owner', async () => {
     const made = [await create({ org: 'crowd' }), await create({ org: 'crowd' }), await create({ org: 'crowd' })];
     const id = made[0]?.id;
     texts.push((await service.api('POST', `/api/webhook-secrets/${id}/rotate`, {})).body.secret);
@@ -244,7 +245,7 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal((await service.api('POST', `/api/webhook-secrets/${id}/rotate`, { overlapHours: 0 })).status, 200);
   });
 
-  await t.test('bad requests name the field and repeat no secret', async () => {
+  await t.test('invalid requests name the field and repeat no secret', async () => {
     const short = 'only15character';
     const bad: [object, string, RegExp][] = [
       [{ secret: short }, 'secret', /expected 16 to 255 characters, got 15/],
@@ -272,7 +273,7 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal((await service.api('GET', '/api/webhook-secrets?limit=0')).status, 400);
   });
 
-  await t.test('a key of an organisation reaches its own secrets only', async () => {
+  await t.test('a key of an organization reaches its own secrets only', async () => {
     const key = (...args: string[]) => service.tidings('keys', 'create', '--name', 'k', '--quiet', ...args).trim();
     const ours = key('--org', 'acme');
     const listed = await service.api('GET', '/api/webhook-secrets', undefined, ours);
@@ -304,7 +305,7 @@ test('secrets of organisations and hosts', async (t) => {
     assert.equal((await service.api('POST', '/api/webhook-secrets', {}, reader)).status, 403);
   });
 
-  await t.test('the command line takes a secret of one’s own', async () => {
+  await t.test('the command line accepts a chosen secret', async () => {
     const chosen = `chosen ${randomBytes(12).toString('hex')}`;
     texts.push(chosen);
     const file = join(temporaryFolder(t), 'secret');
@@ -319,7 +320,7 @@ test('secrets of organisations and hosts', async (t) => {
     const piped = tidings(service, `${chosen}\r\n`, 'webhook-secrets', 'create', '--secret-file', '-', '--quiet');
     assert.match(piped.stdout, /^secret_\w+\n$/);
     const shown = tidings(service, '', 'webhook-secrets', 'create', '--org', 'ours').stdout;
-    const [, secret = ''] = /^(\w{64})\n\nThis is secret_\w+\. It is shown once/.exec(shown) ?? [];
+    const [, secret = ''] = /^(\w{64})\n\nThis is secret_\w+\. The secret is shown once/.exec(shown) ?? [];
     texts.push(secret);
     assert.equal(await status(secret, 'pull_request', pullPayload(2, {}, repository)), 202);
     assert.match(
@@ -327,11 +328,11 @@ test('secrets of organisations and hosts', async (t) => {
       /^--secret-file: expected 16/,
     );
     const unknown = tidings(service, '', 'webhook-secrets', 'create', '--host', 'https://x.example').stderr;
-    assert.match(unknown, /expected a host of the settings \(https:\/\/github\.com, https:\/\/git\.example\)/);
+    assert.match(unknown, /expected a host in the settings \(https:\/\/github\.com, https:\/\/git\.example\)/);
     assert.match(tidings(service, '', 'doctor', '--offline').stdout, /✓ sealing key opens all \d+ stored secrets/);
   });
 
-  await t.test('headers that are none are refused alike', async () => {
+  await t.test('all malformed signatures are refused in the same way', async () => {
     const port = Number(service.env.TIDINGS_PORT);
     const body = JSON.stringify(pullPayload(1, {}, acme));
     const digest = createHmac('sha256', own.secret).update(body).digest('hex');
@@ -353,7 +354,7 @@ test('secrets of organisations and hosts', async (t) => {
     );
   });
 
-  await t.test('a restart keeps them', async (t) => {
+  await t.test('a restart keeps the secrets', async (t) => {
     assert.equal(await service.stop(), 0);
     assert.deepEqual(faultsIn(service.log), []);
     const again = await startService(t, { env, dataDir: service.dataDir });
@@ -363,25 +364,25 @@ test('secrets of organisations and hosts', async (t) => {
     for (const text of texts) {
       assert.ok(text.length >= 16);
       const found = spawnSync('grep', ['-raFl', '--', text, service.dataDir], { encoding: 'utf8' });
-      assert.deepEqual([found.status, found.stdout], [1, ''], 'no file of the data directory holds it');
+      assert.deepEqual([found.status, found.stdout], [1, ''], 'no file of the data directory contains it');
       assert.equal((service.log + again.log).includes(text), false);
     }
     const found = spawnSync('grep', ['-raFl', '--', own.id, service.dataDir], { encoding: 'utf8' });
-    assert.equal(found.status, 0, 'the search finds what is there');
+    assert.equal(found.status, 0, 'the search finds stored text');
   });
 
-  await t.test('under another sealing key they verify nothing and end nothing', async (t) => {
+  await t.test('with another sealing key the secrets verify nothing and end no process', async (t) => {
     const other = randomBytes(32).toString('base64');
     const again = await startService(t, { env: { ...env, TIDINGS_SEALING_KEY: other }, dataDir: service.dataDir });
     assert.equal((await deliver(again, own.secret, 'ping', {})).status, 401);
     assert.equal((await deliver(again, again.secret, 'ping', {})).status, 200);
     assert.ok((await again.metric('tidings_seals_unreadable_total')) > 0);
-    assert.match(again.log, /a webhook secret cannot be opened.*sealing key back/);
+    assert.match(again.log, /a webhook secret cannot be opened.*Restore the sealing key/);
     const doctor = tidings(again, '', 'doctor', '--offline');
-    assert.match(doctor.stdout, /✗ sealing key does not open \d+ of \d+ stored secrets: put the former key back/);
+    assert.match(doctor.stdout, /✗ sealing key does not open \d+ of \d+ stored secrets: restore the former key/);
     assert.equal(doctor.status, 1);
     assert.ok(!again.log.includes(other) && !doctor.stdout.includes(other));
-    // A rotated secret is sealed anew.
+    // A rotated secret is sealed with the new sealing key.
     const rotated = await again.api('POST', `/api/webhook-secrets/${own.id}/rotate`, { overlapHours: 0 });
     assert.equal((await deliver(again, rotated.body.secret, 'ping', {})).status, 200);
   });

@@ -1,5 +1,6 @@
 /**
- * The receiver's guide: its program and its command verify what the service signs, as they are written.
+ * Tests the guide for webhook receivers. Its program and its command are copied unchanged and verify signatures of the
+ * service.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -15,7 +16,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const guide = readFileSync(fileURLToPath(new URL('../../../docs/webhooks.md', import.meta.url)), 'utf8');
 const client = pathToFileURL(fileURLToPath(new URL('../../sdk/index.js', import.meta.url))).href;
-/** The guide's first block in a language that holds a text. */
+/** Returns the first code block of the guide in a language that contains a text. */
 function block(language: string, holding: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   return blocks.map(([, text = '']) => text).find((text) => text.includes(holding)) ?? assert.fail(holding);
@@ -24,7 +25,7 @@ function block(language: string, holding: string): string {
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 const body = '{"event":"endpoint.test","data":{"name":"né"}}';
 
-test('the guide’s receiver takes what is signed and nothing else', async (t) => {
+test('the guide’s receiver accepts only signed webhooks', async (t) => {
   const file = join(temporaryFolder(t), 'receiver.mjs');
   writeFileSync(file, block('js', 'verifyWebhook').replace("'@tidings/client'", JSON.stringify(client)));
   const port = await freePort();
@@ -52,10 +53,10 @@ test('the guide’s receiver takes what is signed and nothing else', async (t) =
   assert.deepEqual(await send(good, `${body} `), [401, 'changedBody']);
   assert.deepEqual(await send(signedHeaders([secret], 'evt_1', body, now - 600_000)), [401, 'oldTimestamp']);
   assert.deepEqual(await send({ 'content-type': 'application/json' }), [401, 'missingHeader']);
-  assert.match(await waitUntil('it has said so', () => output !== '' && output), /^endpoint\.test \{ name: 'né' \}/);
+  assert.match(await waitUntil('it has printed it', () => output !== '' && output), /^endpoint\.test \{ name: 'né' \}/);
 });
 
-test('the guide’s command makes the signature', (t) => {
+test('the guide’s command computes the signature', (t) => {
   const file = join(temporaryFolder(t), 'body');
   writeFileSync(file, body);
   const headers = signedHeaders([secret], 'evt_1', body, Date.now());

@@ -1,5 +1,6 @@
 /**
- * What the fuzz of the API sends: valid bodies fit the OpenAPI document, and each id of each write is at times a foreign one.
+ * Tests the requests that the API fuzz generates. Valid bodies match the OpenAPI document. Each id in the requests of
+ * each write operation is sometimes replaced by an id of another organization.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +12,10 @@ import { seeded } from '../helpers/random.ts';
 const prefixes = ['repo', 'range', 'draft', 'org', 'key', 'secret', 'pub', 'ep', 'dlv'];
 const caller: Caller = { name: 'main', org: 'acme', key: 'k', kind: 'main' };
 
-/** A world in which each organisation has one object of each kind; ids of umbrella end with u. */
+/**
+ * Makes a world in which each organization has one object of each kind. Ids of acme end with `a`, ids of umbrella with
+ * `u`.
+ */
 function smallWorld(known: World['known'] = {}): World {
   const world = new World(known, { acme: {}, umbrella: {} });
   for (const org of orgs) {
@@ -33,7 +37,7 @@ test('valid bodies fit the document', () => {
   }
 });
 
-test('each write that names an id is asked for a foreign one', () => {
+test('each write that names an id is also sent with an id of another organization', () => {
   const maker = new RequestMaker(seeded(1), smallWorld());
   const rounds = Array.from({ length: 5 }, () => maker.trespasses(caller, 'umbrella')).flat();
   const asked = new Set(rounds.map(({ operation }) => operation.definition.operationId));
@@ -44,7 +48,7 @@ test('each write that names an id is asked for a foreign one', () => {
   assert.deepEqual(missing, []);
 });
 
-test('each write that may name an id in its query is asked for a foreign one, whatever its path', () => {
+test('each write with an optional query id is sent with another organization’s id, for each known path value', () => {
   const channels = ['email', 'hosted'];
   const maker = new RequestMaker(seeded(1), smallWorld({ channel: channels }));
   const asked = maker.trespasses(caller, 'umbrella').map(({ operation, url }) => `${operation.method} ${url}`);

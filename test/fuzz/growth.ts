@@ -1,6 +1,7 @@
 /**
- * Hostile shapes through all functions that read text of users: `node dist/test/fuzz/growth.js [--rounds 2000] [--seed 1]
- * [--only WORDS] [--to 32768]`. Names each function whose time grows faster than the text, and ends with 1 when there is one.
+ * Runs hostile texts through all functions that read users' texts: `node dist/test/fuzz/growth.js [--rounds 2000]
+ * [--seed 1] [--only WORDS] [--to 32768]`. The program prints each function whose time grows faster than the length of
+ * the text. It exits with 1 when it finds such a function.
  */
 import { parseArgs } from 'node:util';
 import { superlinear } from '../helpers/growth/search.ts';
@@ -36,7 +37,7 @@ function tryShape(shape: Shape): void {
 
 for (const piece of pieces) tryShape(repeated(piece));
 for (const shape of countedShapes) tryShape(shape);
-process.stdout.write('by chance:\n');
+process.stdout.write('random shapes:\n');
 for (let round = 0; round < Number(values.rounds); round += 1) tryShape(randomShape(random));
 process.stdout.write(`${found.size} of ${chosen.length} functions grow faster than their text\n`);
 process.exitCode = found.size > 0 ? 1 : 0;

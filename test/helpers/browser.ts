@@ -1,6 +1,4 @@
-/**
- * The system's Chromium, what axe-core finds on a page, and how far a text stands out from what is behind it.
- */
+/** Opens the system's Chromium, audits pages with axe-core, and measures the contrast of text. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,29 +8,35 @@ import { afterwards } from './cleanup.ts';
 
 const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** A browser may be slow on a busy machine; its own limit is 30 seconds. */
-const patienceMs = 120_000;
+/**
+ * Timeout for the browser in milliseconds. The default of the browser library, 30 seconds, is too short on a busy
+ * machine.
+ */
+const maxWaitMs = 120_000;
 
 /** Starts a browser; it is closed when the test ends. */
 export async function openBrowser(t: TestContext, executablePath: string): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: patienceMs });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: maxWaitMs });
   afterwards(t, () => browser.close());
   return browser;
 }
 
-/** Opens a window of its own; it is closed when the test ends. */
+/** Opens a separate browser context; it is closed when the test ends. */
 export async function openContext(
   t: TestContext,
   browser: Browser,
   options: BrowserContextOptions,
 ): Promise<BrowserContext> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(patienceMs);
+  context.setDefaultTimeout(maxWaitMs);
   afterwards(t, () => context.close());
   return context;
 }
 
-/** Where the system has a Chromium that runs; undefined when it has none. Some have but a script that says how to get one. */
+/**
+ * Returns the path of a Chromium that runs, or undefined. On some systems `chromium` is only a script that explains how
+ * to install the browser.
+ */
 export function chromiumPath(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -40,14 +44,14 @@ export function chromiumPath(): string | undefined {
   return places.find((place) => {
     try {
       accessSync(place, constants.X_OK);
-      return spawnSync(place, ['--version'], { stdio: 'ignore', timeout: patienceMs }).status === 0;
+      return spawnSync(place, ['--version'], { stdio: 'ignore', timeout: maxWaitMs }).status === 0;
     } catch {
       return false;
     }
   });
 }
 
-/** What axe-core finds in a part of a page that is serious or critical, with the elements. */
+/** Audits a part of a page with axe-core. Returns the serious and critical findings with their elements. */
 export async function auditPage(page: Page, part = 'html'): Promise<string[]> {
   await page.evaluate(axeSource);
   return page.evaluate(`axe.run(${JSON.stringify(part)}).then(({ violations }) => violations
@@ -55,7 +59,10 @@ export async function auditPage(page: Page, part = 'html'): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, any, all, none }) => [id, html, ...[...any, ...all, ...none].map((check) => check.message)].join(' | '))))`);
 }
 
-/** From 1 to 21: colour of the first element that a selector finds, against the nearest background that is painted. */
+/**
+ * Returns the contrast, from 1 to 21, between the text color of the first element that matches a selector and the
+ * nearest painted background.
+ */
 export async function contrast(page: Page, selector = 'body'): Promise<number> {
   const colours = (await page.evaluate(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)});

@@ -1,6 +1,6 @@
 /**
- * Holds live replies against the OpenAPI document of the service: an independent validator of JSON Schema reads the document
- * as clients would get it.
+ * Validates live replies against the service's OpenAPI document. The document is read in the form that clients get, by
+ * an independent validator of JSON Schema.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -10,17 +10,17 @@ import { apiRoutes } from '../../src/api/routes.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document is read as whatever it is
 export type Document = any;
 
-/** A reply as it came. */
+/** A reply as it was received. */
 export interface LiveReply {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** The document as it is sent. */
+/** The OpenAPI document as the service sends it. */
 export const openApi: Document = JSON.parse(JSON.stringify(openApiDocument(apiRoutes)));
 
-/** An operation of the document with its path. */
+/** An operation of the OpenAPI document with its path. */
 export interface Operation {
   method: string;
   path: string;
@@ -46,13 +46,13 @@ function createAjv(): Ajv2020 {
   made.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
   made.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
   made.addFormat('uri-reference', /^\S+$/);
-  // Known to OpenAPI, not to JSON Schema.
+  // These keywords exist in OpenAPI but not in JSON Schema.
   for (const keyword of ['discriminator', 'components']) made.addKeyword(keyword);
   made.addSchema({ $id: 'document:', components: openApi.components });
   return made;
 }
 
-/** What is wrong with a value, by the schema of the document; undefined when nothing is. */
+/** Validates a value against a schema of the document. Returns the faults as text; undefined when there are none. */
 export function faultOf(schema: Document, value: unknown): string | undefined {
   let validate = compiled.get(schema);
   if (!validate) {
@@ -63,13 +63,13 @@ export function faultOf(schema: Document, value: unknown): string | undefined {
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** The operation that a request is for; undefined for a path or method that is none. */
+/** Returns the operation that a request calls; undefined when the document has no such path or method. */
 export function operationOf(method: string, url: string): Operation | undefined {
   const path = url.split('?')[0] ?? '';
   return patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
 }
 
-/** What is wrong with a reply, held against the document; undefined when nothing is. */
+/** Returns how a reply contradicts the OpenAPI document; undefined when the reply matches the document. */
 export function replyFault(method: string, url: string, reply: LiveReply): string | undefined {
   const operation = operationOf(method, url);
   if (!operation) return undefined;
@@ -82,13 +82,16 @@ export function replyFault(method: string, url: string, reply: LiveReply): strin
     return fault === undefined ? [] : [`${at}: header ${name} ${fault}`];
   });
   if (definition.content === undefined) return reply.body === '' ? wrong[0] : `${at}: has a body`;
-  if (reply.headers.get('content-type') !== 'application/json') return `${at}: is no JSON`;
+  if (reply.headers.get('content-type') !== 'application/json') return `${at}: is not JSON`;
   const fault = faultOf(definition.content['application/json'].schema, reply.body);
   return fault === undefined ? wrong[0] : `${at}: ${fault}; ${JSON.stringify(reply.body)}`;
 }
 
-/** Holds every reply to a `fetch` of this process against the document; one that is off it fails the test. */
-export function holdToContract(): void {
+/**
+ * Validates every reply to a `fetch` of this process against the OpenAPI document. A reply that contradicts the
+ * document fails the test.
+ */
+export function checkContract(): void {
   const plain = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const response = await plain(input, init);
@@ -111,7 +114,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a reference of the document leads to. */
+/** Returns the target of a `$ref` in the document; any other value is returned unchanged. */
 export function resolve(value: Document): Document {
   if (typeof value?.$ref !== 'string') return value;
   const parts = value.$ref.slice(2).split('/');

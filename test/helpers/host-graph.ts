@@ -1,6 +1,7 @@
 /**
- * A repository that knows the parents of its commits, and tells of itself as GitHub or Gitea does: by pushes without parents,
- * cut short where the host cuts them, by pull requests and tags. What lies between two tags it knows for certain.
+ * Simulates a repository on GitHub or Gitea. It sends events as the host does: pushes without the parents of commits,
+ * shortened lists of commits, pull requests and tags. It also knows the whole commit graph, so that a test can compute
+ * exactly which commits are between two tags.
  */
 import { createHash } from 'node:crypto';
 import { pick, type Random } from './random.ts';
@@ -10,12 +11,12 @@ export interface GraphPull {
   base: string;
   head: string;
   tip: string;
-  /** Its merge commit; undefined until it is merged. */
+  /** The commit on the base branch that merged the pull request; undefined until the merge. */
   sha?: string;
 }
 
-/** A delivery. */
-export interface Told {
+/** A webhook delivery that the host sends. */
+export interface HostDelivery {
   event: string;
   body: { repository: { id: number } };
 }
@@ -24,7 +25,7 @@ const none = '0'.repeat(40);
 const start = Date.UTC(2026, 0, 5) / 1000;
 
 export class HostGraph {
-  readonly told: Told[] = [];
+  readonly deliveries: HostDelivery[] = [];
   readonly branches = new Map<string, string>();
   readonly pulls: GraphPull[] = [];
   readonly tags = new Map<string, string>();
@@ -77,7 +78,9 @@ export class HostGraph {
     return found;
   }
 
-  /** Reachable from one commit and not from the other, parents first. */
+  /**
+   * Returns the commits that are reachable from `to` but not from any commit of `from`. Parents come before children.
+   */
   between(from: readonly string[], to: string): string[] {
     const excluded = new Set(from.flatMap((sha) => [...this.ancestors(sha)]));
     const order = [...this.parents.keys()];
@@ -85,7 +88,10 @@ export class HostGraph {
     return found.length < 2 ? found : found.sort((a, b) => order.indexOf(a) - order.indexOf(b));
   }
 
-  /** Numbers of the merged pull requests that the commits between two bring, by merge commit or by subject. */
+  /**
+   * Returns the numbers of the merged pull requests between two commits. A commit belongs to a pull request if it is
+   * the merge commit of the pull request, or if the subject of the commit names the pull request.
+   */
   broughtBetween(from: string, to: string): number[] {
     const numbers = this.between([from], to).flatMap((sha) => {
       const own = this.pulls.filter((pull) => pull.sha === sha).map(({ number }) => number);
@@ -101,13 +107,16 @@ export class HostGraph {
   open(base: string, tip: string, head = `topic-${this.pulls.length + 1}`): GraphPull {
     const pull: GraphPull = { number: this.pulls.length + 1, base, head, tip };
     this.pulls.push(pull);
-    // Every third comes from a fork, whose pushes are told to the fork.
+    // One third of the pull requests are opened from forks. The host sends no push events for forks.
     if (!this.branches.has(head) && this.random(3) > 0) this.push(head, tip);
-    this.tell('pull_request', { action: 'opened', number: pull.number, pull_request: this.pullShape(pull) });
+    this.deliver('pull_request', { action: 'opened', number: pull.number, pull_request: this.pullShape(pull) });
     return pull;
   }
 
-  /** What a pull request leaves on `onto` when it is merged by squashing, rebasing or a merge commit, titled or not. */
+  /**
+   * Merges a pull request on top of the commit `onto`: by squash, rebase or merge commit, with or without the number in
+   * the subject. Returns the last new commit.
+   */
   mergeCommit({ number, tip, head }: GraphPull, onto: string): string {
     const own = this.between([onto], tip).filter((sha) => this.parents.get(sha)?.length === 1);
     const way = this.random(4);
@@ -122,7 +131,7 @@ export class HostGraph {
 
   close(pull: GraphPull, sha: string): void {
     pull.sha = sha;
-    this.tell('pull_request', { action: 'closed', number: pull.number, pull_request: this.pullShape(pull) });
+    this.deliver('pull_request', { action: 'closed', number: pull.number, pull_request: this.pullShape(pull) });
   }
 
   push(branch: string, after: string): void {
@@ -139,14 +148,14 @@ export class HostGraph {
         .slice(-5)
         .reverse()
         .map((sha) => this.shape(sha));
-      return this.tell('push', { ...common, total_commits: all.length, commits });
+      return this.deliver('push', { ...common, total_commits: all.length, commits });
     }
     const commits = this.between(before === undefined ? others : [before], after).map((sha) => this.shape(sha));
     const created = before === undefined;
-    this.tell('push', { ...common, created, deleted: false, forced: isForced, base_ref: null, commits });
+    this.deliver('push', { ...common, created, deleted: false, forced: isForced, base_ref: null, commits });
   }
 
-  /** Makes or moves a tag, annotated or not; its create event comes before or after the push. */
+  /** Makes or moves a tag, annotated or not. The create event is sent before or after the push event, at random. */
   tag(name: string, sha: string): void {
     const isAnnotated = this.random(2) === 0;
     const object = isAnnotated ? createHash('sha1').update(`${name} ${sha}`).digest('hex') : sha;
@@ -157,7 +166,7 @@ export class HostGraph {
       ['push', { ...pushed, commits: [], head_commit: this.shape(sha) }],
       ['create', { ref: name, ref_type: 'tag', ...(this.kind === 'gitea' && { sha: object }) }],
     ];
-    for (const [event, body] of this.random(2) === 0 ? events : events.reverse()) this.tell(event, body);
+    for (const [event, body] of this.random(2) === 0 ? events : events.reverse()) this.deliver(event, body);
     this.tags.set(name, sha);
     this.movedTo.set(name, object);
   }
@@ -181,10 +190,10 @@ export class HostGraph {
     return { ...shape, user: { login: 'ada' }, labels: [], merge_commit_sha: test, ...merged };
   }
 
-  private tell(event: string, body: object): void {
+  private deliver(event: string, body: object): void {
     const full_name = `acme/r${this.id}`;
     const times = this.kind === 'github' && { pushed_at: this.now };
     const repository = { id: this.id, full_name, default_branch: this.defaultBranch, owner: { login: 'acme', id: 9 } };
-    this.told.push({ event, body: { ...body, repository: { ...repository, ...times } } });
+    this.deliveries.push({ event, body: { ...body, repository: { ...repository, ...times } } });
   }
 }

@@ -1,11 +1,12 @@
 /**
- * Texts made to be slow to redact, from a seed: the beginnings of all that redaction looks for, dense, mixed, broken,
- * nested, in long runs and between foreign letters, with secrets planted between them.
+ * Generates texts that are slow to redact. The same seed gives the same text. The texts contain fragments of everything
+ * that redaction searches for. The fragments are dense, mixed, broken, nested, in long runs or between letters of other
+ * alphabets. Some secrets are planted in each text.
  */
 import { kindsOf, type Planted, plant } from './planted-secrets.ts';
 import { pick, type Random, randomText, seeded } from './random.ts';
 
-/** What makes a finder look: its triggers, whole finds, and what nearly is one. */
+/** Fragments that redaction searches for: prefixes that start a match, complete matches, and near misses. */
 export const fragments: readonly string[] = [
   ...['+1', '+1 ', '+999 111 222 333 ', '+1 202 555 0117 ', '+49 30 1', '0049 30 23125038 ', '00 1', '＋1 2'],
   ...['202-555-0117 ', '(415) 555-0179 ', '01 ', '06 12 34 56 78 ', '(1', '555-01', '138 1234 ', '8 800 '],
@@ -72,7 +73,7 @@ export const fragments: readonly string[] = [
   ],
 ];
 
-/** Kinds of hostile texts, each a source of pieces to put together. */
+/** Kinds of hostile texts. Each function returns a generator of the pieces of one text. */
 const kinds: Record<string, (random: Random) => () => string> = {
   dense: (random) => {
     const fragment = pick(random, fragments);
@@ -125,27 +126,31 @@ const kinds: Record<string, (random: Random) => () => string> = {
   noise: (random) => () => randomText(random, 'aA0 \n@.:-+/=_"()<%[', 1 + random(40)),
 };
 
-/** A hostile text and what is planted in it. */
+/** A hostile text and the secrets planted in it. */
 export interface HostileText {
   kind: string;
   text: string;
   planted: Planted[];
 }
 
-/** Makes the hostile text of a seed: of any kind, half of them of full length. */
+/**
+ * Generates the hostile text of a seed. The seed selects the kind and the length; half of the texts have the maximum
+ * length.
+ */
 export function hostileText(seed: number, scope: 'text' | 'comment', maxLength = 65_536): HostileText {
   const random = seeded(seed);
   const kind = pick(random, Object.keys(kinds));
   const planted = Array.from({ length: random(4) }, () => plant(pick(random, kindsOf(scope)), random));
-  // Line ends keep what is planted apart from what stands around it: two halves of a number are another number.
+  // Line breaks separate planted secrets from the text around them. Otherwise, digits next to a planted number would
+  // make it a different number, and redaction need not remove that number.
   const plants = planted.map(({ text }) => `\n${text}\n`);
   const room = Math.max(0, sizeOf(random, maxLength) - plants.join('').length);
   const text = fill(kinds[kind]?.(random) as () => string, room);
   return { kind, text: spliced(random, text, plants), planted };
 }
 
-function sizeOf(random: Random, most: number): number {
-  return random(2) === 0 ? most : Math.floor(2 ** (random(1000) * (Math.log2(most) / 1000)));
+function sizeOf(random: Random, max: number): number {
+  return random(2) === 0 ? max : Math.floor(2 ** (random(1000) * (Math.log2(max) / 1000)));
 }
 
 function fill(next: () => string, length: number): string {
@@ -158,7 +163,10 @@ function fill(next: () => string, length: number): string {
   return parts.join('').slice(0, length);
 }
 
-/** The text with the plants at its edges, at the start of a line, or anywhere in between. */
+/**
+ * Inserts the planted secrets at random places: at the start or end of the text, at the start of a line, or anywhere
+ * else.
+ */
 function spliced(random: Random, text: string, plants: readonly string[]): string {
   const places = plants.map((plant) => {
     const at = pick(random, [0, text.length, random(text.length + 1), text.indexOf('\n') + 1]);

@@ -1,5 +1,6 @@
 /**
- * A stream of deliveries brought into other orders, and folded without a service: what is captured must not depend on them.
+ * Reorders a stream of deliveries and folds it without a service. Tests use it to check that the captured data does not
+ * depend on the order.
  */
 import type { TestContext } from 'node:test';
 import { ulid } from '../../src/foundation/ids.ts';
@@ -9,7 +10,7 @@ import { dumpRepository } from '../../src/store/dump.ts';
 import { foldBatch } from '../../workers/partition/batch.ts';
 import { openTestPartition, toMessages } from './partition.ts';
 
-/** A delivery as files of deliveries hold it. */
+/** A delivery, as files of recorded deliveries contain it. */
 export interface StreamedDelivery {
   event: string;
   delivery: string;
@@ -18,13 +19,13 @@ export interface StreamedDelivery {
 
 type Order = <T>(list: readonly T[], random: () => number) => T[];
 
-/** In windows of 50, last first. */
+/** Reverses each group of 50 consecutive deliveries. */
 const reversedInWindows: Order = (list) => {
   const windows = Array.from({ length: Math.ceil(list.length / 50) }, (_, i) => list.slice(i * 50, (i + 1) * 50));
   return windows.flatMap((window) => window.reverse());
 };
 
-/** One in a hundred put somewhere else. */
+/** Moves one delivery in a hundred to a random position. */
 const shuffled: Order = (list, random) => {
   const moved = [...list];
   for (let i = 0; i < list.length; i++) {
@@ -35,7 +36,7 @@ const shuffled: Order = (list, random) => {
   return moved;
 };
 
-/** One in a hundred comes again, somewhere. */
+/** Repeats one delivery in a hundred at a random position. */
 const duplicated: Order = (list, random) => {
   const more = [...list];
   for (const one of list) if (random() < 0.01) more.splice(Math.floor(random() * more.length), 0, one);
@@ -50,7 +51,10 @@ export const orders: Readonly<Record<string, Order>> = {
   'from the last to the first': (list) => [...list].reverse(),
 };
 
-/** What is captured of the one repository that a stream is about, folded as it stands, received from `now` on. */
+/**
+ * Returns the captured data of the only repository in a stream. The deliveries are folded in the order of the list. The
+ * first delivery is received at the time `now`.
+ */
 export async function capturedOf(t: TestContext, stream: readonly StreamedDelivery[], now: number): Promise<string> {
   const partition = openTestPartition(t);
   const records = stream.flatMap((delivery, i) => toRecords(delivery, now + i));
@@ -63,7 +67,7 @@ function toRecords({ event, delivery, body }: StreamedDelivery, now: number): Ev
   const minimised = toEvents(event, body, 'https://github.com', now);
   if (!minimised) return [];
   const { repository, bodies } = minimised;
-  return bodies.map((told, part) => ({
+  return bodies.map((each, part) => ({
     id: ulid(now),
     at: now,
     kind: 'event',
@@ -71,6 +75,6 @@ function toRecords({ event, delivery, body }: StreamedDelivery, now: number): Ev
     source: '',
     part,
     repository,
-    body: told,
+    body: each,
   }));
 }

@@ -1,5 +1,6 @@
 /**
- * A server of pages over stores of its own: repositories and notes are written as folds write them, and read over HTTP.
+ * Starts a server of hosted pages with separate stores. The tests write repositories and notes as folds write them, and
+ * read the pages over HTTP.
  */
 import { mkdirSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -26,17 +27,17 @@ type TestNote = HostedPage & { path: string | undefined; publicationId: string }
 
 export interface TestPages {
   url: string;
-  /** Writes a repository to both partitions that know of it. */
+  /** Writes a repository to the directory and to its partition, and returns its id. */
   repository(
     fields?: { fullName?: string; private?: boolean; origin?: string; formerNames?: string[] },
     nth?: number,
   ): Promise<string>;
-  /** What the channel of an organisation, or of a repository, is set to; undefined = nothing is. */
+  /** Sets the `hosted` channel of a repository; undefined removes its settings. */
   settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
   note(repoId: string, page?: Partial<TestNote>): Promise<void>;
-  /** Removes what a publication put on a version's page. */
+  /** Removes the content of a publication from the page of a version. */
   remove(repoId: string, page?: Partial<Pick<TestNote, 'version' | 'path' | 'publicationId'>>): Promise<void>;
-  /** The body of a reply to a request whose `Host` is another one. */
+  /** Requests a path with a different `Host` header and returns the body of the reply. */
   getAs(host: string, path: string): Promise<string>;
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
 }
@@ -61,8 +62,8 @@ export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPa
   return {
     url,
     repository: async (fields = {}, nth = 0) => {
-      const { formerNames = [], ...told } = fields;
-      const repository = { ...repositoryFields(told, nth), formerNames, createdAt: at, seenAt: at, revision: 1 };
+      const { formerNames = [], ...given } = fields;
+      const repository = { ...repositoryFields(given, nth), formerNames, createdAt: at, seenAt: at, revision: 1 };
       const { id, hostId, fullName, defaultBranch } = repository;
       const known = { id, orgId, hostId, fullName, defaultBranch, installationId: null, createdAt: at, seenAt: at };
       await inside(partition, () => writeRepository(partition, repository));

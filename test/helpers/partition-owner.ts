@@ -1,6 +1,4 @@
-/**
- * Owners in tests: a partition that folds a real stream in this process, and a lane to feed it.
- */
+/** Opens partition owners for tests: an owner folds a real stream in this process, and a lane writes to the stream. */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { unpackMessage } from '../../src/journal/codec.ts';
@@ -20,14 +18,14 @@ import { streamBytes } from './partition-stream.ts';
 import { temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A server, a journal and a data directory, in which owners are opened. */
+/** A nats-server, a journal on it and a data directory, in which a test opens owners. */
 export interface Bench {
   nats: TestNats;
   journal: Journal;
   dataDir: string;
 }
 
-/** An owner, what it was told to give up for, and what its signals said. */
+/** An owner, the errors that made it give up its partition, and the number of calls of `onCommitted`. */
 export interface OwnedPartition {
   owner: PartitionOwner;
   lost: Error[];
@@ -40,7 +38,7 @@ export async function startBench(t: TestContext): Promise<Bench> {
   return { nats, journal, dataDir: join(temporaryFolder(t), 'data') };
 }
 
-/** Opens an owner; it closes with the test. */
+/** Opens an owner, which closes when the test ends. */
 export async function own(
   t: TestContext,
   { journal, dataDir }: Bench,
@@ -94,20 +92,26 @@ export async function ownWithOutbox(
   return { ...owned, outbox, close };
 }
 
-/** Longer than any test, as a time that has passed since the last tick, and as the longest that a timer can wait. */
+/**
+ * Two times in milliseconds that are longer than any test. `never` is the interval between ticks. `maxTimerMs` is the
+ * maximum delay of a timer.
+ */
 const never = Number.MAX_SAFE_INTEGER;
-const longest = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
-/** A keeper that does nothing by itself, unless it is to look after its partition; it closes with the test. */
-export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner, lookMs = longest): Keeper {
+/**
+ * Opens a keeper whose timers do not fire during the test. A test that passes a short `pollMs` makes the keeper check
+ * its partition regularly. The keeper closes when the test ends.
+ */
+export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner, pollMs = maxTimerMs): Keeper {
   const lane = feed(journal, owner.name);
-  const times = { tickMs: never, snapshotMs: longest, sweepMs: longest, lookMs };
+  const times = { tickMs: never, snapshotMs: maxTimerMs, sweepMs: maxTimerMs, pollMs };
   const keeper = new Keeper(owner, { lane, ...times, partitions: 1 });
   afterwards(t, () => keeper.close());
   return keeper;
 }
 
-/** A lane into a partition whose stream exists. */
+/** Opens a lane that writes to a partition. The stream of the partition must exist. */
 export function feed(journal: Journal, name = 'p00'): Lane {
   const options = {
     batchRecords: 64,
@@ -119,7 +123,7 @@ export function feed(journal: Journal, name = 'p00'): Lane {
   return new Lane(journal, name, options, quiet);
 }
 
-/** Enqueues records and waits until the owner has folded them. */
+/** Enqueues records and waits until the owner has folded all of them. */
 export async function enqueueAndFold(
   owner: PartitionOwner,
   lane: Lane,
@@ -130,7 +134,7 @@ export async function enqueueAndFold(
   await waitUntil(`sequence ${last} is folded`, () => owner.seq >= last);
 }
 
-/** Collects the folded signals of a partition. */
+/** Returns an array to which every `folded` signal of a partition is added. */
 export function collectSignals(journal: Journal, name = 'p00'): Folded[] {
   const signals: Folded[] = [];
   journal.connection.subscribe(foldedSubject(name), {

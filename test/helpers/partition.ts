@@ -1,34 +1,36 @@
 /**
- * Partitions for tests: real LMDB in temporary folders, folded the way an owner does but without a journal, and their dump.
+ * Opens and dumps partitions for tests. The partitions are real LMDB stores in temporary folders. Records are folded
+ * into them as an owner folds them, but without a journal.
  */
 import type { TestContext } from 'node:test';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
-import { dumpedTables, openPartition, type Partition } from '../../src/store/partition.ts';
+import { openPartition, type Partition } from '../../src/store/partition.ts';
+import { foldedTables } from '../../src/store/table-registry.ts';
 import { foldBatch, type Message } from '../../workers/partition/batch.ts';
 import { afterwards } from './cleanup.ts';
 import { temporaryFolder } from './ports.ts';
 
-/** Opens a partition for writing; it closes with the test. */
+/** Opens a partition for writing. It closes when the test ends. */
 export function openTestPartition(t: TestContext, name = 'p00', dataDir = temporaryFolder(t)): Partition {
   const partition = openPartition(dataDir, name);
   afterwards(t, () => partition.close().catch(() => {}));
   return partition;
 }
 
-/** Numbers messages from `first` on. */
+/** Turns batches of records into messages with consecutive sequence numbers that start at `first`. */
 export function toMessages(batches: readonly (readonly JournalRecord[])[], first = 1): Message[] {
   return batches.map((records, i) => ({ seq: first + i, records }));
 }
 
-/** Folds records as one message. */
+/** Folds records as one message with the sequence number `seq`. */
 export async function foldRecords(partition: Partition, seq: number, ...records: JournalRecord[]): Promise<void> {
   await foldBatch(partition, [{ seq, records }]);
 }
 
-/** Every row of every folded table and of the ready-made responses, bytes as they lie on disk. */
+/** Returns every row of every folded table and every prepared response, as the bytes on disk. */
 export function dump(partition: Partition): string {
   const tables = [
-    ...dumpedTables.map((name) => [name, partition.tables[name]] as const),
+    ...foldedTables.map((name) => [name, partition.tables[name]] as const),
     ['responses', partition.responses] as const,
   ];
   const lines: string[] = [];
@@ -40,7 +42,7 @@ export function dump(partition: Partition): string {
   return lines.join('\n');
 }
 
-/** Rows of one table, for tests that look inside. */
-export function rows<T>(partition: Partition, table: (typeof dumpedTables)[number]): T[] {
+/** Returns the decoded rows of one table. */
+export function rows<T>(partition: Partition, table: (typeof foldedTables)[number]): T[] {
   return [...partition.tables[table].getRange({})].map((row) => row.value as T);
 }

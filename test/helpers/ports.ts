@@ -1,6 +1,4 @@
-/**
- * Free ports and temporary folders for tests.
- */
+/** Reserves free ports and temporary folders for tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,20 +7,23 @@ import type { TestContext } from 'node:test';
 import { afterwards } from './cleanup.ts';
 
 /**
- * Below the ports from which the system takes those of outgoing connections (32768 and up, on some machines 16000 and up):
- * one that it gave to a client in the moment before a server listens would be lost to the server.
+ * Ports are taken from below the range that the system uses for outgoing connections (32768 and up, on some machines
+ * 16000 and up). Otherwise, an outgoing connection could take a port just before a server listens on it.
  */
 const [firstPort, blocks, blockSize] = [10_240, 90, 64];
 
-/** This process's block, claimed by listening on the first port of it for as long as the process lives. */
+/**
+ * The block of ports of this process. The process listens on the first port of the block until it ends. No other test
+ * process can then claim the block.
+ */
 let block: Promise<Server> | undefined;
 let taken = 0;
 
-/** A free port that no other test is given meanwhile. */
+/** Returns a free port that no other test gets at the same time. */
 export async function freePort(): Promise<number> {
   block ??= claimBlock();
   const { port: first } = (await block).address() as AddressInfo;
-  for (let tries = 1; tries < blockSize; tries++) {
+  for (let attempt = 1; attempt < blockSize; attempt++) {
     const port = first + 1 + (taken++ % (blockSize - 1));
     const server = await listen(port);
     if (!server) continue;
@@ -34,14 +35,14 @@ export async function freePort(): Promise<number> {
 
 async function claimBlock(): Promise<Server> {
   const start = process.pid % blocks;
-  for (let tries = 0; tries < blocks; tries++) {
-    const server = await listen(firstPort + ((start + tries) % blocks) * blockSize);
+  for (let attempt = 0; attempt < blocks; attempt++) {
+    const server = await listen(firstPort + ((start + attempt) % blocks) * blockSize);
     if (server) return server.unref();
   }
   throw new Error('No block of ports is free.');
 }
 
-/** A server on a port, or nothing where that is in use. */
+/** Listens on a port and returns the server; undefined when the port is in use. */
 function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -52,7 +53,7 @@ function listen(port: number): Promise<Server | undefined> {
   });
 }
 
-/** A folder that goes when the test ends. */
+/** Makes a folder that is removed when the test ends. */
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-test-'));
   afterwards(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));

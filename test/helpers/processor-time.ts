@@ -1,10 +1,11 @@
 /**
- * Processor time that a piece of work takes in this process: other programs on a busy machine do not lengthen it. What is
- * quick depends on the machine all the same, so that it is better to ask how the time grows.
+ * Measures the processor time of work in this process. Other programs on a busy machine do not lengthen the processor
+ * time. However, it depends on the speed of the machine. Tests should therefore check how the time grows with the
+ * length of a text, and not the time itself.
  */
 import assert from 'node:assert/strict';
 
-/** Carries the work out; the milliseconds of processor time it took, all threads of the process together. */
+/** Runs the work and returns its processor time in milliseconds, over all threads of the process. */
 export function processorMs(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -13,14 +14,16 @@ export function processorMs(work: () => unknown): number {
 }
 
 const times = 16;
-/** Time in proportion makes 1 of it, and room for noise; time that grows with the square makes 16. */
-const mostGrowth = 4;
-/** Below this a measurement is noise. */
+/** Maximum growth. Linear work gives 1 plus noise, quadratic work gives 16. */
+const maxGrowth = 4;
+/** Minimum time in milliseconds that can be measured reliably. */
 const floorMs = 8;
 
 /**
- * Asserts that work on one text takes not much more time than on sixteen of a sixteenth of its length. Measured up to three
- * times: a collection of garbage makes one measurement slow, a quadratic walk makes all.
+ * Asserts that the time of some work grows in proportion to the length of the text. Compares two times: the time for
+ * one long text, and the time for sixteen texts of a sixteenth of its length. The first must be less than `maxGrowth`
+ * times the second. Measures up to three times, because garbage collection slows some measurements. Quadratic work
+ * slows all of them.
  */
 export function assertLinear(
   name: string,
@@ -33,10 +36,10 @@ export function assertLinear(
     for (let i = 0; i < times; i += 1) work(little);
   };
   let growth = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < 3 && growth >= mostGrowth; i += 1) {
+  for (let i = 0; i < 3 && growth >= maxGrowth; i += 1) {
     growth = fastestMs(() => work(much)) / Math.max(fastestMs(often), floorMs);
   }
-  assert.ok(growth < mostGrowth, `${name} takes ${growth.toFixed(1)} times as long in one piece`);
+  assert.ok(growth < maxGrowth, `${name} takes ${growth.toFixed(1)} times as long in one piece`);
 }
 
 function fastestMs(work: () => unknown): number {

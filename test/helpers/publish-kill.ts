@@ -1,6 +1,7 @@
 /**
- * Kills the worker at random points while a draft is published to many channels at once, and counts what each receiver holds
- * afterwards: exactly one item where it can be asked, at most one elsewhere, and none missing without a word.
+ * Kills a process of the service at random times while a draft is published to many channels, and then counts the items
+ * at each receiver. Some receivers can be asked for their items. Such a receiver must have exactly one item. Any other
+ * receiver must have at most one item. If its item is missing, the publication must report this.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -12,45 +13,48 @@ import { generateDraft } from './rocket.ts';
 import { type Answer, startService, type TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A channel with its receiver. */
+/** A channel to publish to, and functions that read its receiver. */
 export interface Target {
   channel: ChannelName;
-  /** Whether the receiver can be asked, so that nothing ends unknown. */
+  /** True when the service can ask the receiver for its items, so that no outcome remains unknown. */
   asked: boolean;
-  /** Settings of the connection; without them it has none. */
+  /** Settings of the channel's connection; undefined for a channel that needs no connection. */
   settings?: object;
-  /** Has the receiver forget all, so that each round makes something new there. */
+  /** Empties the receiver, so that each round has to create a new item there. */
   clear?: () => void;
-  /** All that the receiver holds or was sent, as text. */
+  /** Returns everything that was sent to the receiver or is stored there, as text. */
   sent: (service: TestService) => string | Promise<string>;
-  /** How many items of the receiver hold a text. */
+  /** Returns the number of items at the receiver that contain a text. */
   held: (text: string, service: TestService, publication: Answer['body']) => number | Promise<number>;
 }
 
-/** What became of the publications of one channel. */
+/** Number of publications of one channel, by outcome. */
 export interface Tally {
   completed: number;
-  /** Ended unknown, and the receiver has it, or has it not. */
+  /** Publications with unknown outcome: `unknownThere` if the receiver has the item, `unknownMissing` if not. */
   unknownThere: number;
   unknownMissing: number;
-  /** Publications that took more than one attempt. */
+  /** Publications with more than one attempt. */
   resumed: number;
 }
 
-/** What is killed: the program that sends, the one that is asked, or the journal under both. */
+/**
+ * The process to kill: the worker that publishes, the gateway that receives the request, or the journal server that
+ * both use.
+ */
 export type Victim = 'worker' | 'gateway' | 'nats-server';
 
 export interface KillOptions {
   kills: number;
   victim?: Victim;
   seed: number;
-  /** Longest time from asking to the kill, in milliseconds; most kills come far sooner. */
-  longestMs: number;
+  /** Maximum time from the request to the kill, in milliseconds. Half of the kills happen within 60 milliseconds. */
+  maxMs: number;
   host: TestHost;
   env?: Record<string, string>;
 }
 
-/** Publishes and kills so many times; what became of it, by channel. */
+/** Publishes a draft and kills a process, once per round; returns the number of publications by channel and outcome. */
 export async function killPublishes(
   t: TestContext,
   targets: readonly Target[],
@@ -66,14 +70,15 @@ export async function killPublishes(
     ...options.env,
   };
   const service = await startService(t, { env });
-  const repoId = await tellOf(service, host);
+  const repoId = await deliverHistory(service, host);
   await connect(service, targets);
   const tallies = new Map(targets.map(({ channel }) => [channel as string, emptyTally()]));
   const random = seeded(seed);
   for (let round = 1; round <= kills; round++) {
-    // Half of the kills come while things are quick, the others while hosts make us wait.
-    const longest = random(2) === 0 ? 60 : options.longestMs;
-    const [text, afterMs] = [`Token${round}x${seed}`, random(longest)];
+    // Half of the kills happen early, while receivers answer quickly. The other half happen at any time up to the
+    // maximum.
+    const maxDelayMs = random(2) === 0 ? 60 : options.maxMs;
+    const [text, afterMs] = [`Token${round}x${seed}`, random(maxDelayMs)];
     await killRound(service, { repoId, targets, tallies, text, afterMs, victim: options.victim ?? 'worker' });
   }
   assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
@@ -112,7 +117,7 @@ async function killRound(
   }
 }
 
-/** A new draft of a new range, with a text of its own: no receiver knows anything of it. */
+/** Makes a new range and a draft of it with a unique text that no receiver has yet. */
 async function draftWith(service: TestService, repoId: string, text: string): Promise<string> {
   const bounds = { type: 'TAG_BASED', repoId, fromTag: 'v1.0.0', toTag: 'v2.0.0' };
   const range = await service.api('POST', '/api/ranges', bounds);
@@ -123,13 +128,16 @@ async function draftWith(service: TestService, repoId: string, text: string): Pr
   return draft.id;
 }
 
-/** The publication once it has ended. One that was never folded was never acknowledged: it is asked for again. */
+/**
+ * Waits until a publication has ended, and returns the publication. If no publication exists, the publish request was
+ * never acknowledged. In this case, the function sends the request again.
+ */
 async function ended(service: TestService, draftId: string, channel: string): Promise<Answer['body']> {
-  const look = async () =>
+  const list = async () =>
     (await service.api('GET', `/api/publications?draftId=${draftId}&channel=${channel}`)).body.publications;
-  if ((await look()).length === 0) await service.api('POST', '/api/publish', { draftId, channel });
+  if ((await list()).length === 0) await service.api('POST', '/api/publish', { draftId, channel });
   return waitUntil(`the publication to ${channel} has ended`, async () => {
-    const publications = await look();
+    const publications = await list();
     assert.ok(publications.length <= 1, `${channel} has ${publications.length} publications`);
     const [publication] = publications;
     return ['completed', 'failed'].includes(publication?.status) && publication;
@@ -137,23 +145,23 @@ async function ended(service: TestService, draftId: string, channel: string): Pr
 }
 
 function judge(target: Target, publication: Answer['body'], held: number, tally: Tally): void {
-  const told = `${target.channel}: ${JSON.stringify(publication)}, held ${held} times`;
+  const state = `${target.channel}: ${JSON.stringify(publication)}, the receiver has ${held} items`;
   if (publication.attempts.length > 1) tally.resumed += 1;
   if (publication.status === 'completed') {
-    assert.equal(held, 1, told);
+    assert.equal(held, 1, state);
     tally.completed += 1;
     return;
   }
-  assert.equal(publication.outcomeUnknown, true, told);
-  assert.equal(target.asked, false, told);
-  assert.ok(held <= 1, told);
-  assert.match(publication.error, /may have arrived/, told);
+  assert.equal(publication.outcomeUnknown, true, state);
+  assert.equal(target.asked, false, state);
+  assert.ok(held <= 1, state);
+  assert.match(publication.error, /may have arrived/, state);
   if (held === 1) tally.unknownThere += 1;
   else tally.unknownMissing += 1;
 }
 
-/** Delivers the host's history; the repository's id. */
-async function tellOf(service: TestService, host: TestHost): Promise<string> {
+/** Delivers the host's history to the service and returns the id of the repository. */
+async function deliverHistory(service: TestService, host: TestHost): Promise<string> {
   for (const { event, payload } of deliveriesOf(host.history, host.place)) await service.deliver(event, payload);
   return waitUntil('the tags are known', async () => {
     const id = (await service.api('GET', '/api/repos')).body.repos[0]?.id;

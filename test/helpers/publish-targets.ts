@@ -1,6 +1,4 @@
-/**
- * The channels that the worker is killed over, each with its receiver and how to count what that holds.
- */
+/** Lists the channels of the kill test. Each has a receiver, and a function that counts the receiver's items. */
 import type { TestContext } from 'node:test';
 import type { ChannelName } from '../../src/protocol/channels.ts';
 import type { TestHost } from './host/server.ts';
@@ -14,7 +12,7 @@ import type { Answer, TestService } from './service.ts';
 
 const tag = 'v2.0.0';
 
-/** The channels of the source-code host, and the pages of the service itself. */
+/** Returns the channels that publish to the code host, and the pages of the service itself. */
 export function hostTargets(host: TestHost): Target[] {
   const { publishing, history } = host;
   history.releases.length = 0;
@@ -37,10 +35,10 @@ export function hostTargets(host: TestHost): Target[] {
   ];
 }
 
-/** As long as a receiver far away takes at most, so that kills meet every step. */
+/** Maximum delay of a receiver in milliseconds. Slow receivers give a kill time to interrupt every step. */
 const slowMs = 150;
 
-/** Channels elsewhere: two that can be asked or not, two that cannot. */
+/** Returns the channels that publish to other services. One receiver can be asked for its items, three cannot. */
 export async function outsideTargets(t: TestContext): Promise<Target[]> {
   const [messenger, chat, office, mail] = [
     await startSupportMessenger(t),
@@ -87,14 +85,21 @@ function sentTo({ receiver }: Ruled): string {
   return receiver.received.map(({ body }) => body).join('\n');
 }
 
-/** One when each recipient has one mail, none when somebody lacks it, more when somebody has more. */
+/**
+ * Counts the mails of each recipient that contain the text, and returns one number for all recipients. The number is
+ * the largest count if a recipient has more than one such mail. Otherwise it is 0 if a recipient has no such mail, and
+ * 1 if each recipient has one.
+ */
 function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
   const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);
-  const most = Math.max(...counts);
-  return most > 1 ? most : Math.min(...counts);
+  const max = Math.max(...counts);
+  return max > 1 ? max : Math.min(...counts);
 }
 
-/** How often the list of pages links the publication's page, where that has the text. */
+/**
+ * Returns the number of links to the page of a publication in the list of pages. Returns 0 when the page of the
+ * publication does not contain the text exactly once.
+ */
 async function heldByPages(text: string, service: TestService, { url }: Answer['body']): Promise<number> {
   const home = `${service.url}/notes/acme/rocket/`;
   const list = await (await fetch(home)).text();
@@ -103,14 +108,17 @@ async function heldByPages(text: string, service: TestService, { url }: Answer['
   return article.split(text).length === 2 ? list.split(`href="./${url.slice(home.length)}"`).length - 1 : 0;
 }
 
-/** The list, the version's page and the feeds. */
+/** Returns the list of pages, the page of the version and the feeds as one text. */
 async function shownByPages(service: TestService): Promise<string> {
   const paths = ['', tag, 'atom.xml', 'feed.json'];
   const texts = paths.map(async (path) => (await fetch(`${service.url}/notes/acme/rocket/${path}`)).text());
   return (await Promise.all(texts)).join('\n');
 }
 
-/** A heading of the version that stands twice counts twice. */
+/**
+ * Returns a target that is a file in the repository. The number of items is the number of headings of the version in
+ * the file, or the number of occurrences of the text in the file, whichever is larger.
+ */
 function fileTarget({ publishing }: TestHost, channel: ChannelName, path: string): Target {
   return {
     channel,

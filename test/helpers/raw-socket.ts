@@ -1,10 +1,8 @@
-/**
- * A bare TCP connection, for requests that no HTTP client would send.
- */
+/** Sends bytes over a TCP connection without an HTTP client, for requests that no client would send. */
 import { createConnection } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What came back until the end. */
+/** Everything that the server sent until the end of the conversation. */
 export interface RawAnswer {
   text: string;
   /** Status codes of all replies, in order. */
@@ -13,18 +11,23 @@ export interface RawAnswer {
   closed: boolean;
 }
 
-/** How a conversation goes. */
+/** Conditions under which the client ends the conversation. */
 export interface RawOptions {
-  /** Ends the conversation when so many replies have begun; without it only the server ends it. */
+  /**
+   * The client ends the conversation when this many replies have begun. Without this option, only the server ends it.
+   */
   replies?: number;
-  /** Ends the conversation so many milliseconds after the last piece was sent, whatever came. */
-  patienceMs?: number;
+  /**
+   * The client ends the conversation this many milliseconds after it has sent the last piece, even if no reply has
+   * arrived.
+   */
+  maxWaitMs?: number;
 }
 
-const longestMs = 20_000;
+const maxMs = 20_000;
 const paceMs = 8;
 
-/** Sends pieces, each in a packet of its own, and collects what comes back. */
+/** Sends each piece in a separate packet and returns everything that was received. */
 export async function talk(
   port: number,
   pieces: string | readonly (string | Buffer)[],
@@ -34,7 +37,7 @@ export async function talk(
   let text = '';
   let closed = false;
   const ended = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, longestMs);
+    const timer = setTimeout(resolve, maxMs);
     const done = () => {
       clearTimeout(timer);
       resolve();
@@ -43,7 +46,7 @@ export async function talk(
       text += data.toString('latin1');
       if (options.replies !== undefined && statusesOf(text).length >= options.replies) done();
     });
-    // A reset is one way of closing; what came before it counts.
+    // The server may also close the connection with a reset. The bytes received before the reset count.
     socket.on('error', () => {});
     socket.on('close', () => {
       closed = true;
@@ -51,7 +54,7 @@ export async function talk(
     });
   });
   const sent = send(socket, typeof pieces === 'string' ? [pieces] : pieces);
-  const limits = options.patienceMs === undefined ? [] : [sent.then(() => pause(options.patienceMs))];
+  const limits = options.maxWaitMs === undefined ? [] : [sent.then(() => pause(options.maxWaitMs))];
   await Promise.race([ended, ...limits]);
   socket.destroy();
   return { text, statuses: statusesOf(text), closed };
@@ -62,7 +65,7 @@ async function send(socket: ReturnType<typeof createConnection>, pieces: readonl
     if (socket.destroyed) return;
     if (!socket.write(piece))
       await new Promise<void>((resolve) => void socket.once('drain', resolve).once('close', resolve));
-    // Without a pause the kernel joins pieces into one packet.
+    // Without a pause, the kernel would join several pieces into one packet.
     await pause(paceMs);
   }
 }

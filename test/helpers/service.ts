@@ -1,6 +1,6 @@
 /**
- * The real service as a process of its own: started on free ports over a temporary data directory, spoken to over HTTP only,
- * killed in parts by process id where a test wants that.
+ * Runs the real service as a separate process, on free ports and with a temporary data directory. Tests use the service
+ * over HTTP only, and kill its processes by process id.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -10,17 +10,19 @@ import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterwards } from './cleanup.ts';
-import { holdToContract } from './contract.ts';
+import { checkContract } from './contract.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
 fetchOverLiveConnections();
-// Whatever a test asks a service, the answer is as the OpenAPI document says.
-holdToContract();
+// Validates each reply that a test receives against the OpenAPI document.
+checkContract();
 
 /**
- * A program that is run to its end holds this process up: a connection that the service has closed meanwhile, as idle for ten
- * seconds, would be used again before its end is read. The second of two turns of the event loop has read it.
+ * Makes `fetch` wait two turns of the event loop before each request. A test that waits for a program synchronously
+ * blocks this process. Meanwhile the service may close a connection that was idle for ten seconds. Without the wait,
+ * `fetch` would reuse this connection before it notices the close. By the second turn, `fetch` has noticed
+ * the close.
  */
 function fetchOverLiveConnections(): void {
   const plain = globalThis.fetch;
@@ -33,7 +35,7 @@ function fetchOverLiveConnections(): void {
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** An answer, its JSON body read. */
+/** A reply of the service, with its body parsed as JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -41,19 +43,19 @@ export interface Answer {
   body: any;
 }
 
-/** How a service is started besides the defaults of tests (no limits, free ports). */
+/** Start options of a service, in addition to the test defaults (no limits, free ports). */
 export interface ServiceOptions {
   env?: Record<string, string>;
-  /** An existing data directory, to start on what an earlier service left. */
+  /** An existing data directory, to start a service with the data of a previous one. */
   dataDir?: string;
-  /** False for a service that cannot become ready. */
+  /** False to return without waiting, for a service that cannot become ready. */
   waits?: boolean;
 }
 
-/** A process of a service. */
+/** A kind of process of the service. */
 export type Part = 'supervisor' | 'gateway' | 'worker' | 'nats-server';
 
-/** Settings that lift the limits, as the demo and the benchmarks do. */
+/** Settings that remove all rate limits. The demo and the benchmarks use the same settings. */
 export const noLimits = {
   TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE: '0',
   TIDINGS_LIMIT_WEBHOOKS_PER_HOUR: '0',
@@ -62,7 +64,7 @@ export const noLimits = {
   TIDINGS_LIMIT_API_PER_DAY: '0',
 };
 
-/** Starts a service and waits until it is ready; it stops when the test ends. */
+/** Starts a service and waits until it is ready. The service stops when the test ends. */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? join(temporaryFolder(t), 'data');
   const [port, opsPort, natsPort] = [await freePort(), await freePort(), await freePort()];
@@ -70,12 +72,12 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     PATH: process.env.PATH ?? '',
     TIDINGS_DATA_DIR: dataDir,
     TIDINGS_PORT: String(port),
-    // Without it no mail is sent. A test sets it to '' to see that.
+    // The service sends no mail without a public URL. A test sets '' to check this.
     TIDINGS_PUBLIC_URL: `http://127.0.0.1:${port}`,
     TIDINGS_OPS_PORT: String(opsPort),
     TIDINGS_NATS_PORT: String(natsPort),
     TIDINGS_LOG_LEVEL: 'warn',
-    // A disk that others keep busy can take seconds for one message.
+    // On a busy disk, writing one message can take seconds.
     TIDINGS_ACK_DEADLINE_MS: '30000',
     ...noLimits,
     ...options.env,
@@ -88,11 +90,14 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
 
 export class TestService {
   readonly env: Record<string, string>;
-  /** What the service has logged. */
+  /** Everything that the service has logged so far. */
   log = '';
   private readonly process: ChildProcess;
   private readonly exited: Promise<void>;
-  /** When its children, which share its output, have ended too: nothing is written any more, all that was said is in the log. */
+  /**
+   * Resolves when the service and its child processes have ended. All of them write to the same output, so the log is
+   * complete then.
+   */
   private readonly ended: Promise<number | null>;
 
   constructor(env: Record<string, string>) {
@@ -129,7 +134,7 @@ export class TestService {
     return readFileSync(join(this.dataDir, 'admin-key'), 'utf8').trim();
   }
 
-  /** Waits until /readyz says so. */
+  /** Waits until /readyz reports ready. */
   async ready(): Promise<void> {
     await waitUntil(`the service is ready\n${this.log}`, async () => {
       if (this.process.exitCode !== null)
@@ -139,7 +144,7 @@ export class TestService {
     });
   }
 
-  /** One API call with the admin key, or with another one. */
+  /** Sends one API request with the key `key`. The default is the admin key. */
   async api(method: string, path: string, body?: unknown, key = this.adminKey): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
@@ -152,7 +157,7 @@ export class TestService {
     return read(response);
   }
 
-  /** Posts a signed delivery; `headers` win over those that a host would send. */
+  /** Posts a signed delivery. `headers` replace the headers that a host would send. */
   async deliver(event: string, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
     const signature = createHmac('sha256', this.secret).update(body).digest('hex');
@@ -170,12 +175,15 @@ export class TestService {
     return read(response);
   }
 
-  /** Runs a command of the command line against this service. */
+  /** Runs a `tidings` command on this service, waits for its end and returns its output. */
   tidings(...args: string[]): string {
     return execFileSync(process.execPath, [program, ...args], { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
   }
 
-  /** The same while this process goes on, for instance as the host that the service asks; how it ended and what it said. */
+  /**
+   * Runs a command without blocking this process, because a test host in this process may have to answer the service.
+   * Resolves with the exit code and the output.
+   */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
     const child = spawn(process.execPath, [program, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -184,14 +192,14 @@ export class TestService {
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
-  /** Value of a metric summed over its labels; 0 while it has none. */
+  /** Returns the sum of a metric over all its labels; 0 when the metric has no values. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.opsUrl}/metrics`)).text();
     const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
     return values.reduce((sum, match) => sum + Number(match[1]), 0);
   }
 
-  /** Kills processes without warning, each as soon as it runs; their ids. */
+  /** Waits until all given processes run, and kills them with SIGKILL. Returns all process ids. */
   async killParts(...parts: readonly Part[]): Promise<Record<Part, number>> {
     const pids = await waitUntil(`${parts.join(' and ')} run`, () => {
       const now = this.pids();
@@ -201,7 +209,10 @@ export class TestService {
     return pids;
   }
 
-  /** Process ids by what they run; 0, which would mean this process and its kin, for what does not run right now. */
+  /**
+   * Returns the process id of each part; 0 for a part that does not run. Never send a signal to 0, because the signal
+   * would reach this process and its group.
+   */
   pids(): Record<Part, number> {
     const supervisor = this.process.pid as number;
     const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
@@ -217,30 +228,30 @@ export class TestService {
     return found;
   }
 
-  /** Sends a signal to the supervisor alone. */
+  /** Sends a signal to the supervisor only. */
   signal(signal: NodeJS.Signals): void {
     this.process.kill(signal);
   }
 
-  /** Stops the service as an operator would; its exit code. */
+  /** Stops the service with SIGTERM, as an operator does; resolves with the exit code. */
   stop(): Promise<number | null> {
     if (this.process.exitCode === null) this.process.kill('SIGTERM');
     return this.ended;
   }
 
-  /** Waits until the service has ended by itself; its exit code. */
+  /** Waits until the service has ended on its own; resolves with the exit code. */
   exit(): Promise<number | null> {
     return this.ended;
   }
 
-  /** Ends the supervisor without warning; what it started goes on for a moment. */
+  /** Kills the supervisor with SIGKILL. Its child processes continue to run for a moment. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL');
     await this.exited;
   }
 }
 
-/** Without its supervisor a part can end before its own turn. */
+/** Kills a process with SIGKILL, unless it has already ended. */
 function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -272,7 +283,7 @@ async function read(response: Response): Promise<Answer> {
   try {
     body = JSON.parse(text);
   } catch {
-    // Not JSON: the test sees the text.
+    // The body is not JSON, so the test gets the text.
   }
   return { status: response.status, headers: response.headers, body };
 }

@@ -1,16 +1,17 @@
-/**
- * Processes that a test holds still for a while, to see what goes on without them.
- */
+/** Suspends a process, so that tests can check what works without it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { waitUntil } from './wait-until.ts';
 
-/** Stops a process, until it gets SIGCONT. Until each of its threads has taken the signal, the others go on: that is waited for. */
-export async function holdStill(pid: number): Promise<void> {
+/**
+ * Suspends a process until it gets SIGCONT. Each thread of the process runs until it receives the stop signal itself.
+ * The function therefore waits until all threads have stopped.
+ */
+export async function pauseProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
-  await waitUntil(`process ${pid} holds still`, () => threadStates(pid).every((state) => state === 'T'));
+  await waitUntil(`process ${pid} has stopped`, () => threadStates(pid).every((state) => state === 'T'));
 }
 
-/** What each thread of a process does; undefined for one that has ended just now. */
+/** Returns the state of each thread of a process; undefined for a thread that has just ended. */
 function threadStates(pid: number): (string | undefined)[] {
   return readdirSync(`/proc/${pid}/task`).map((id) => {
     try {

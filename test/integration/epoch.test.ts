@@ -1,5 +1,6 @@
 /**
- * A journal that was cut or replaced under the cursor: read again, nothing twice, and what comes after it is folded.
+ * Tests a journal that was cut or replaced. The owner of the partition reads the journal from the start, applies no
+ * record twice, and folds later records.
  */
 import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
@@ -18,16 +19,18 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const repoId = repositoryFields().id;
 
-/** What the journal lies in, for cutting and replacing it while the server is down. */
+/** The folder of the journal. Tests change or delete the folder while the server is down. */
 const journalFolder = ({ nats }: Bench) => join(nats.dataDir, 'nats/jetstream');
 
-/** Folds `count` messages of one pull request each. */
+/** Folds the pull requests `from` to `to`, each in a separate message. */
 async function foldApart(owner: PartitionOwner, bench: Bench, from: number, to: number): Promise<void> {
   const lane = feed(bench.journal);
   for (let number = from; number <= to; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
 }
 
-/** Ends the server, lets `change` at its files, starts it again and waits for the connection. */
+/**
+ * Kills the server, calls `change` to change its files, starts it again and waits until the journal has reconnected.
+ */
 async function whileDown(bench: Bench, change: () => void): Promise<void> {
   const back = new Promise<void>((resolve) => bench.journal.onReconnect(resolve));
   await bench.nats.kill();
@@ -36,7 +39,7 @@ async function whileDown(bench: Bench, change: () => void): Promise<void> {
   await back;
 }
 
-/** All rows but those of the partition itself (cursor, time, counters). */
+/** Returns all rows except those about the partition itself (cursor, time, counters). */
 function effectsIn(owner: PartitionOwner): string {
   return dump(owner.partition).replace(/^meta .*\n?/gm, '');
 }
@@ -45,7 +48,7 @@ function numbers(owner: PartitionOwner, to: number): number[] {
   return Array.from({ length: to }, (_, i) => i + 1).filter((number) => readPull(owner.partition, repoId, number));
 }
 
-test('folds a stream that begins anew from its start', async (t) => {
+test('an owner folds a replaced stream from its start', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   await foldApart(first.owner, bench, 1, 12);
@@ -60,7 +63,7 @@ test('folds a stream that begins anew from its start', async (t) => {
   assert.equal(readStreamIdentity(again.owner.partition)?.epoch, 1);
 });
 
-test('gives up its reading when the stream begins anew', async (t) => {
+test('an owner stops when its stream is replaced while it reads', async (t) => {
   const bench = await startBench(t);
   const { owner, lost } = await own(t, bench);
   await foldApart(owner, bench, 1, 5);
@@ -73,7 +76,7 @@ test('gives up its reading when the stream begins anew', async (t) => {
   assert.equal(numbers(next.owner, 9).length, 9);
 });
 
-test('reads a cut stream again and repeats nothing', async (t) => {
+test('an owner reads a cut stream again and repeats nothing', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   await foldApart(first.owner, bench, 1, 6);
@@ -94,13 +97,14 @@ test('reads a cut stream again and repeats nothing', async (t) => {
   assert.equal(numbers(owner, 11).length, 11);
 });
 
-test('tells a reused sequence by the record at the cursor', async (t) => {
+test('an owner recognizes a reused sequence by the record at the cursor', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   await foldApart(first.owner, bench, 1, 3);
   await first.owner.close();
   await whileDown(bench, () => rmSync(journalFolder(bench), { recursive: true }));
-  // Another owner's time: the new stream is longer than the cursor when this one comes back.
+  // Another owner adds records to the new stream. When the first store is opened again, the stream therefore already
+  // extends past the cursor of that store.
   const other = await own(t, { ...bench, dataDir: join(bench.dataDir, 'other') });
   await foldApart(other.owner, bench, 4, 9);
   const { owner } = await own(t, bench);
@@ -108,7 +112,7 @@ test('tells a reused sequence by the record at the cursor', async (t) => {
   assert.equal(numbers(owner, 9).length, 9);
 });
 
-test('takes a message that is gone at the cursor as normal', async (t) => {
+test('a purged message at the cursor does not start a new epoch', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   await foldApart(first.owner, bench, 1, 4);
@@ -119,7 +123,7 @@ test('takes a message that is gone at the cursor as normal', async (t) => {
   await foldApart(owner, bench, 5, 6);
 });
 
-test('never purges by a snapshot of an earlier epoch', async (t) => {
+test('a snapshot of an earlier epoch never allows a purge', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   await foldApart(first.owner, bench, 1, 20);

@@ -1,6 +1,6 @@
 /**
- * A NATS server of the operator's own: NKeys, `.creds` files, passwords and TLS work, and what is wrong is said with its
- * setting.
+ * Tests connections to a NATS server of the operator. NKeys, `.creds` files, passwords and TLS work, and each error
+ * names the setting that causes it.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import { streamBytes } from '../helpers/partition-stream.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Connects and makes a stream. */
+/** Asserts that a connection with these settings can create a stream. */
 async function works(settings: NatsSettings): Promise<void> {
   const journal = await connectJournal(settings, { role: 'supervisor', name: 'test' }, quiet);
   await ensureStream(journal, 'p00', streamBytes);
@@ -39,7 +39,7 @@ async function says(settings: NatsSettings, what: RegExp): Promise<void> {
   assert.match(fault?.message ?? 'it connects', what);
 }
 
-test('takes a token, a password, an NKey seed and a creds file', async (t) => {
+test('a token, a password, an NKey seed and a .creds file are accepted', async (t) => {
   const token = await startExternal(t, 'authorization { token: "s3cret" }');
   await works(externalSettings(`nats://s3cret@127.0.0.1:${token}`));
   await says(externalSettings(`nats://other@127.0.0.1:${token}`), /refuses the credentials in TIDINGS_NATS_URL/);
@@ -62,7 +62,7 @@ test('takes a token, a password, an NKey seed and a creds file', async (t) => {
   await works(externalSettings(`nats://127.0.0.1:${jwt}`, { natsCredentials: creds.file }));
 });
 
-test('says which credentials file cannot be used', async (t) => {
+test('the error names the credentials file that cannot be used', async (t) => {
   const url = 'nats://127.0.0.1:4222';
   const missing = join(temporaryFolder(t), 'missing.nk');
   await says(externalSettings(url, { natsCredentials: missing }), /^TIDINGS_NATS_CREDENTIALS: ENOENT.*missing\.nk/);
@@ -74,7 +74,7 @@ test('says which credentials file cannot be used', async (t) => {
   await says(externalSettings(url, { natsTlsCa: certKeyFile }), /^TIDINGS_NATS_TLS_CA: expected a certificate/);
 });
 
-test('reads the credentials again for each connection', async (t) => {
+test('a client reads its credentials again for each connection', async (t) => {
   const [former, current] = [makeSigner(t), makeSigner(t)];
   const user = (nkey: string): string => `{ nkey: ${nkey} }`;
   const port = await startExternal(t, `authorization { users: [${user(former.nkey)}, ${user(current.nkey)}] }`);
@@ -91,7 +91,7 @@ test('reads the credentials again for each connection', async (t) => {
   await journal.close();
 });
 
-test('checks the certificate of the server, and shows its own', async (t) => {
+test('a client checks the certificate of the server and shows its own', async (t) => {
   const port = await startExternal(t, serverTls('verify: true'));
   const url = `tls://127.0.0.1:${port}`;
   const shown = { natsTlsCert: certFile, natsTlsKey: certKeyFile };
@@ -101,7 +101,7 @@ test('checks the certificate of the server, and shows its own', async (t) => {
   await says(externalSettings(url, { natsTlsCa: certFile }), /TIDINGS_NATS_TLS_CERT/);
 });
 
-test('pins a certificate that is not a CA, whatever name the server has', async (t) => {
+test('a client pins a certificate that is not a CA, for any server name', async (t) => {
   const folder = temporaryFolder(t);
   const [pair, other] = [makeCertificate(), makeCertificate()];
   const file = (name: string, text: string): string => {
@@ -109,7 +109,7 @@ test('pins a certificate that is not a CA, whatever name the server has', async 
     return join(folder, name);
   };
   const [own, key] = [file('own.pem', pair.certificate), file('key.pem', pair.key)];
-  // The certificate names 127.0.0.1 and localhost.
+  // The server listens on 127.0.0.2, but its certificate names only 127.0.0.1 and localhost.
   const tls = `tls { cert_file: "${own}", key_file: "${key}", handshake_first: true }`;
   const port = await startExternal(t, tls, '127.0.0.2');
   const settings = externalSettings(`tls://127.0.0.2:${port}`, { natsTlsCa: own, natsTlsFirst: true });
@@ -118,13 +118,13 @@ test('pins a certificate that is not a CA, whatever name the server has', async 
   await says({ ...settings, natsTlsCa: wrong }, /not trusted/);
 });
 
-test('pins a certificate that a CA has issued, without that CA', async (t) => {
+test('a client pins a certificate that a CA has issued, without that CA', async (t) => {
   const port = await startExternal(t, `tls { cert_file: "${issuedCertFile}", key_file: "${issuedKeyFile}" }`);
   await works(externalSettings(`tls://127.0.0.1:${port}`, { natsTlsCa: issuedCertFile }));
   await says(externalSettings(`tls://127.0.0.1:${port}`, { natsTlsCa: certFile }), /not trusted/);
 });
 
-test('begins with TLS where the server wants that', async (t) => {
+test('a client begins with TLS if the setting says so', async (t) => {
   const port = await startExternal(t, serverTls('handshake_first: true'));
   const settings = externalSettings(`tls://127.0.0.1:${port}`, { natsTlsCa: certFile, natsTlsFirst: true });
   await works(settings);
@@ -132,7 +132,7 @@ test('begins with TLS where the server wants that', async (t) => {
   await says({ ...settings, natsUrl: `tls://127.0.0.1:${later}` }, /TIDINGS_NATS_TLS_FIRST needs handshake_first/);
 });
 
-test('never goes on in clear when the settings ask for TLS', async (t) => {
+test('a client never continues without TLS if the settings require it', async (t) => {
   const plain = await startExternal(t, 'authorization { token: "s3cret" }');
   const ca = { natsTlsCa: certFile };
   for (const settings of [
@@ -144,7 +144,8 @@ test('never goes on in clear when the settings ask for TLS', async (t) => {
   const port = await freePort();
   const impostor = new Impostor();
   assert.ok(await impostor.seize(port, 5000));
-  // Once for each way in which the impostor greets.
+  // The impostor has three greetings and uses them in turn. Each greeting is tried with connections that start with a
+  // TLS handshake and with connections that do not.
   for (let round = 0; round < 6; round++) {
     const signer = makeSigner(t);
     const pinned = join(temporaryFolder(t), 'pinned.pem');

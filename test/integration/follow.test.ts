@@ -1,5 +1,6 @@
 /**
- * The ordered read: from the cursor on, over breaks of the server, never past a hole, never far ahead of the fold.
+ * Tests the follower, which reads the journal in order. The follower starts after the cursor and continues after
+ * failures of the server. It never reads past a missing message and never reads far ahead of the fold.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { quiet, startNats } from '../helpers/journal.ts';
 import { leaveHole, openLane, smallRecord, streamBytes } from '../helpers/partition-stream.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** A follower that is being read, and what it brought. */
+/** Starts a follower, and collects the sequence numbers that it reads. */
 function follow(t: TestContext, journal: Journal, after: number) {
   const follower = new Follower(journal, 'p00', after, quiet);
   const seqs: number[] = [];
@@ -27,7 +28,7 @@ function follow(t: TestContext, journal: Journal, after: number) {
   return { follower, seqs, ended };
 }
 
-/** A stream of `count` messages of one record each. */
+/** Creates a stream of `count` messages with one record each. Returns a function that adds more messages. */
 async function fill(t: TestContext, journal: Journal, count: number, bytes = 0) {
   const lane = await openLane(t, journal, { batchRecords: 1 });
   const more = async (from: number, to: number) => {
@@ -39,7 +40,7 @@ async function fill(t: TestContext, journal: Journal, count: number, bytes = 0) 
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-test('reads in order from behind the cursor and goes on', async (t) => {
+test('a follower reads in order from after the cursor and continues', async (t) => {
   const journal = await (await startNats(t)).connect();
   const more = await fill(t, journal, 100);
   const { seqs } = follow(t, journal, 40);
@@ -49,7 +50,7 @@ test('reads in order from behind the cursor and goes on', async (t) => {
   assert.deepEqual(seqs, upTo(41, 150));
 });
 
-test('goes on after kills of the server, sooner than a pull expires', async (t) => {
+test('a follower continues after kills of the server, sooner than a pull expires', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const more = await fill(t, journal, 20);
@@ -60,7 +61,8 @@ test('goes on after kills of the server, sooner than a pull expires', async (t) 
     await nats.kill();
     await nats.start();
     await more(last + 1, last + 10);
-    // What was acknowledged tells that the server is back, however long it took to start.
+    // The acknowledgement of the added records proves that the server runs again, so the measured time does not include
+    // its start.
     const back = performance.now();
     await waitUntil('it goes on', () => seqs.length === last + 10);
     took.push(Math.round(performance.now() - back));
@@ -70,7 +72,7 @@ test('goes on after kills of the server, sooner than a pull expires', async (t) 
   assert.deepEqual(seqs, upTo(1, 60));
 });
 
-test('goes on after two kills in quick succession', async (t) => {
+test('a follower continues after two kills in quick succession', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const more = await fill(t, journal, 20);
@@ -80,7 +82,7 @@ test('goes on after two kills in quick succession', async (t) => {
   await nats.start();
   const reconnected = new Promise<void>((resolve) => journal.onReconnect(resolve));
   await reconnected;
-  // In the middle of making its consumer again.
+  // Kills the server while the follower creates its consumer again.
   await nats.kill();
   await nats.start();
   await more(21, 30);
@@ -88,7 +90,7 @@ test('goes on after two kills in quick succession', async (t) => {
   assert.deepEqual(seqs, upTo(1, 30));
 });
 
-test('stops at a message that is lost', async (t) => {
+test('a follower fails at a missing message', async (t) => {
   const journal = await (await startNats(t)).connect();
   const more = await fill(t, journal, 16);
   await leaveHole(journal);
@@ -101,21 +103,21 @@ test('stops at a message that is lost', async (t) => {
   assert.deepEqual(seqs, upTo(6, 16));
 });
 
-test('stops when the stream is purged beyond the cursor', async (t) => {
+test('a follower fails when the stream is purged beyond the cursor', async (t) => {
   const journal = await (await startNats(t)).connect();
   const more = await fill(t, journal, 30);
   await purgeStream(journal, 'p00', 20);
   const { seqs, ended } = follow(t, journal, 10);
   await assert.rejects(ended, JournalHoleError);
   assert.deepEqual(seqs, []);
-  const behind = follow(t, journal, 20);
-  await waitUntil('it reads the rest', () => behind.seqs.length === 10);
+  const late = follow(t, journal, 20);
+  await waitUntil('it reads the rest', () => late.seqs.length === 10);
   await purgeStream(journal, 'p00', 40);
   await more(31, 33);
-  await assert.rejects(behind.ended, JournalHoleError);
+  await assert.rejects(late.ended, JournalHoleError);
 });
 
-test('ends when the stream begins anew under it', async (t) => {
+test('a follower fails when the stream is replaced while it reads', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const more = await fill(t, journal, 10);
@@ -130,7 +132,7 @@ test('ends when the stream begins anew under it', async (t) => {
   await assert.rejects(follow(t, journal, 10).ended, JournalCutError);
 });
 
-test('reads no more ahead than a few messages', async (t) => {
+test('a follower reads only a few messages ahead', async (t) => {
   const journal = await (await startNats(t)).connect();
   await fill(t, journal, 200, 1000);
   const follower = new Follower(journal, 'p00', 0, quiet);
@@ -144,7 +146,7 @@ test('reads no more ahead than a few messages', async (t) => {
   assert.equal((await batches.next()).done, true);
 });
 
-test('stops promptly while it waits for messages', async (t) => {
+test('a follower stops promptly while it waits for messages', async (t) => {
   const journal = await (await startNats(t)).connect();
   await fill(t, journal, 3);
   for (const when of ['at once', 'after reading']) {
@@ -158,7 +160,7 @@ test('stops promptly while it waits for messages', async (t) => {
   }
 });
 
-test('stops promptly while the server is away', async (t) => {
+test('a follower stops promptly while the server is down', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   await fill(t, journal, 3);
@@ -171,7 +173,7 @@ test('stops promptly while the server is away', async (t) => {
   assert.ok(performance.now() - started < 4000);
 });
 
-test('leaves no consumer behind', async (t) => {
+test('a stopped follower leaves no consumer on the server', async (t) => {
   const journal = await (await startNats(t)).connect();
   await fill(t, journal, 3);
   const { follower, seqs, ended } = follow(t, journal, 0);

@@ -1,6 +1,6 @@
 /**
- * A lane whose server stops, dies and comes back: what was acknowledged is there once and in order, what was not is
- * answered in time.
+ * Tests a lane whose server is suspended or killed and then continues. Acknowledged records are stored once and in
+ * order. The lane reports the outcome of all other records in time.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { startNats, type TestNats } from '../helpers/journal.ts';
 import { openLane, recordIds, smallRecord } from '../helpers/partition-stream.ts';
-import { holdStill } from '../helpers/standstill.ts';
+import { pauseProcess } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Keeps a lane busy until stopped: `width` writers, each one record at a time. */
+/** Keeps a lane busy until `stop` is called. Each of `width` concurrent writers enqueues one record at a time. */
 function startWriters(lane: Lane, width: number) {
   const acknowledged: { id: string; seq: number; index: number }[] = [];
   const unknown = new Set<string>();
@@ -41,7 +41,10 @@ function startWriters(lane: Lane, width: number) {
   };
 }
 
-/** Every acknowledged record is in the stream once, at its position; nothing else but records of unknown outcome. */
+/**
+ * Asserts that every acknowledged record is in the stream exactly once, at its position. For any other record in the
+ * stream, the lane must have reported an unknown outcome.
+ */
 function assertSound(ids: readonly string[], { acknowledged, unknown }: ReturnType<typeof startWriters>): void {
   assert.equal(new Set(ids).size, ids.length, 'no record is stored twice');
   const stored = new Set(ids);
@@ -55,7 +58,7 @@ function assertSound(ids: readonly string[], { acknowledged, unknown }: ReturnTy
   );
 }
 
-test('loses and doubles nothing over kills of the server', async (t) => {
+test('a lane loses and duplicates nothing across kills of the server', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const lane = await openLane(t, journal, { batchRecords: 16 });
@@ -71,19 +74,19 @@ test('loses and doubles nothing over kills of the server', async (t) => {
   assertSound(await recordIds(journal), writers);
 });
 
-test('answers in time while the server stands still', async (t) => {
+test('a lane answers in time while the server is suspended', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const lane = await openLane(t, journal, { ackDeadlineMs: 2000, batchRecords: 3 });
   await lane.enqueue(smallRecord('before'));
   const pid = serverPid(nats);
-  await holdStill(pid);
+  await pauseProcess(pid);
   const started = performance.now();
   const late = Array.from({ length: 8 }, (_, i) => lane.enqueue(smallRecord(`late${i}`)));
   const outcomes = await Promise.allSettled(late);
   const took = performance.now() - started;
   assert.ok(outcomes.every((outcome) => outcome.status === 'rejected'));
-  // The server stands still yet: none of them has waited for it.
+  // The lane answers only after its deadline of 2 seconds, because the server is suspended all this time.
   assert.ok(took >= 1990, `answered after ${took} ms`);
   process.kill(pid, 'SIGCONT');
   let after = 0;
@@ -95,7 +98,7 @@ test('answers in time while the server stands still', async (t) => {
   await waitUntil('the lane goes on', isTaken);
   await waitUntil('and on', isTaken);
   const ids = await recordIds(journal);
-  // What was in flight may be stored; what only waited is taken back.
+  // Records that were being sent may be stored. Records that only waited in the lane were removed at their deadline.
   const afterwards = Array.from({ length: after }, (_, i) => `after${i + 1}`);
   assert.deepEqual(
     ids,
@@ -104,14 +107,15 @@ test('answers in time while the server stands still', async (t) => {
   assert.ok(ids.includes(`after${after}`) && !ids.includes('late3'));
 });
 
-test('keeps two batches in order over a standstill', async (t) => {
+test('a lane keeps two batches in order while the server is suspended', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const lane = await openLane(t, journal, { batchRecords: 2 });
   const pid = serverPid(nats);
-  await holdStill(pid);
+  await pauseProcess(pid);
   const both = Promise.all(['a1', 'a2', 'b1', 'b2'].map((id) => lane.enqueue(smallRecord(id))));
-  // Past the first attempt's time-out: the batch is sent again, to be deduped by its id.
+  // After this time, the first attempt has timed out and the lane has sent the batch again. Both copies have the same
+  // batch id, so the server recognizes the second copy as a duplicate.
   const since = performance.now();
   await waitUntil('two attempts have passed', () => performance.now() - since > 2300);
   process.kill(pid, 'SIGCONT');

@@ -1,6 +1,4 @@
-/**
- * A lane on a healthy server: group commit, positions, bounds, a full stream, draining.
- */
+/** Tests a lane on a healthy server: group commit, positions, limits, a full stream, and draining. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -16,7 +14,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === 'unavailable' && (error.retryAfter ?? 0) > 0;
 }
 
-test('puts what arrives together into few messages', async (t) => {
+test('a lane puts records that arrive together into few messages', async (t) => {
   const journal = await (await startNats(t)).connect();
   const lane = await openLane(t, journal);
   const outcomes = await enqueueAll(lane, numbered(1000));
@@ -30,7 +28,7 @@ test('puts what arrives together into few messages', async (t) => {
   }
 });
 
-test('bounds a message in count and in bytes', async (t) => {
+test('a lane limits a message in records and in bytes', async (t) => {
   const journal = await (await startNats(t)).connect();
   const lane = await openLane(t, journal, { batchRecords: 7, batchBytes: 5000 });
   await Promise.all([enqueueAll(lane, numbered(20)), enqueueAll(lane, numbered(10, 'large'), 2000)]);
@@ -39,7 +37,7 @@ test('bounds a message in count and in bytes', async (t) => {
   assert.ok(sizes.every((ids) => ids.filter((id) => id.startsWith('large')).length <= 2));
 });
 
-test('refuses at once what its bounds do not hold', async (t) => {
+test('a lane immediately refuses records beyond its limits', async (t) => {
   const journal = await (await startNats(t)).connect();
   const lane = await openLane(t, journal, { waitingRecords: 10, batchRecords: 5 });
   const outcomes = await enqueueAll(lane, numbered(12));
@@ -51,7 +49,7 @@ test('refuses at once what its bounds do not hold', async (t) => {
   assert.equal(large.filter((outcome) => 'error' in outcome && isBusy(outcome.error)).length, 3);
 });
 
-test('refuses a record that is too large and takes the next', async (t) => {
+test('a lane refuses a record that is too large and accepts the next', async (t) => {
   const journal = await (await startNats(t)).connect();
   const lane = await openLane(t, journal);
   const large = lane.enqueue(smallRecord('large', maxRecordBytes));
@@ -60,7 +58,7 @@ test('refuses a record that is too large and takes the next', async (t) => {
   assert.deepEqual(await recordIds(journal), ['full']);
 });
 
-test('refuses while the stream is full and goes on after a purge', async (t) => {
+test('a lane refuses records while the stream is full and continues after a purge', async (t) => {
   const journal = await (await startNats(t)).connect();
   const lane = await openLane(t, journal, { batchRecords: 1 }, 65_536);
   const outcomes = await enqueueAll(lane, numbered(100), 2000);
@@ -73,7 +71,7 @@ test('refuses while the stream is full and goes on after a purge', async (t) => 
   assert.equal(seq, stored.length + 1);
 });
 
-test('drains what it has taken when it closes', async (t) => {
+test('a closing lane stores the records that it has accepted', async (t) => {
   const journal = await (await startNats(t)).connect();
   const lane = await openLane(t, journal, { batchRecords: 10 });
   const outcomes = enqueueAll(lane, numbered(95));
@@ -83,7 +81,7 @@ test('drains what it has taken when it closes', async (t) => {
   await assert.rejects(lane.enqueue(smallRecord('late')), isBusy);
 });
 
-test('closes in bounded time while the server is away', async (t) => {
+test('a lane closes in bounded time while the server is down', async (t) => {
   const nats = await startNats(t);
   const journal = await nats.connect();
   const lane = await openLane(t, journal, { ackDeadlineMs: 300 });

@@ -1,5 +1,6 @@
 /**
- * The supervised nats-server and what an earlier start left behind: adopted, ended, or somebody else's.
+ * Tests the nats-server that the supervisor runs. At its start, the supervisor can find processes that an earlier start
+ * or another program has left. It adopts such a process, ends it, or ignores it.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -42,14 +43,14 @@ async function makeStream(dataDir: string, port: number): Promise<number> {
   return Date.parse(created);
 }
 
-/** A process that has nothing to do with us. */
+/** Starts a process that does not belong to the service and returns its id. */
 function startStranger(t: TestContext): number {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   afterwards(t, () => kill(child));
   return child.pid as number;
 }
 
-test('adopts a server of the same folder and port', async (t) => {
+test('a start adopts a server of the same folder and port', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const first = await start(t, dataDir, port);
   await makeStream(dataDir, port);
@@ -59,7 +60,7 @@ test('adopts a server of the same folder and port', async (t) => {
   await second.exited;
 });
 
-test('ends a server of the folder on another port', async (t) => {
+test('a start ends a server of the same folder on another port', async (t) => {
   const [dataDir, port, other] = [temporaryFolder(t), await freePort(), await freePort()];
   const first = await start(t, dataDir, port);
   const made = await makeStream(dataDir, port);
@@ -74,7 +75,7 @@ for (const [what, text] of [
   ['an empty file', ''],
   ['a number of another process', `${process.pid} 1`],
 ] as const) {
-  test(`finds its server where the number of it was not written: ${what}`, async (t) => {
+  test(`a start finds its server although its pid file is missing or wrong: ${what}`, async (t) => {
     const [dataDir, port, other] = [temporaryFolder(t), await freePort(), await freePort()];
     const first = await start(t, dataDir, port);
     const made = await makeStream(dataDir, port);
@@ -90,10 +91,10 @@ for (const [what, text] of [
   });
 }
 
-test('leaves programs alone that only name the configuration', async (t) => {
+test('a start leaves programs alone that only have the configuration file as an argument', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const file = join(dataDir, 'nats/server.conf');
-  // They wait for their input, which does not come.
+  // Both programs keep running, because they wait for input that never arrives.
   const strangers = [spawn('grep', ['-c', file]), spawn('cat', ['-', file])];
   for (const child of strangers) afterwards(t, () => kill(child));
   assert.equal((await start(t, dataDir, port)).adopted, false);
@@ -101,7 +102,7 @@ test('leaves programs alone that only name the configuration', async (t) => {
   for (const child of strangers) assert.equal(child.exitCode ?? child.signalCode, null);
 });
 
-test('leaves a stranger with the same number alone', async (t) => {
+test('a start leaves an unrelated process alone whose pid is in the pid file', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const stranger = startStranger(t);
   mkdirSync(join(dataDir, 'nats'));
@@ -112,7 +113,7 @@ test('leaves a stranger with the same number alone', async (t) => {
   process.kill(stranger, 0);
 });
 
-test('takes no stranger on the port for a server of its own that runs without it', async (t) => {
+test('a start does not adopt another program on its port while its own server listens elsewhere', async (t) => {
   const [dataDir, port, elsewhere] = [temporaryFolder(t), await freePort(), await freePort()];
   const options = prepareNats(dataDir, port);
   mkdirSync(join(dataDir, 'nats'));
@@ -136,7 +137,7 @@ test('takes no stranger on the port for a server of its own that runs without it
   });
 });
 
-test('says so when a stranger has the port', async (t) => {
+test('a start fails with a clear error when another program has the port', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));

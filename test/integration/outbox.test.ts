@@ -1,6 +1,6 @@
 /**
- * The outbox under load: each effect is carried out once, however many commits pass while its outcome is on its way, and
- * again after a stop in the middle.
+ * Tests the outbox under load. Each effect is carried out once, even when many commits happen before the outcome of the
+ * effect arrives, or when the process stops before that.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,13 +36,13 @@ async function results(bench: Bench, result: string): Promise<number> {
   return all.filter((record) => record.kind === 'result' && record.body.result === result).length;
 }
 
-/** A record of a repository of its own, met for the first time. */
-function meeting(nth: number): JournalRecord {
+/** Returns a record that makes a new repository known. */
+function newRepository(nth: number): JournalRecord {
   const id = `${repoId.slice(0, -6)}${String(nth).padStart(6, '0')}`;
   return pullRecord(1, { repository: repositoryFields({ id, hostId: String(nth), fullName: `acme/repo-${nth}` }) });
 }
 
-test('relays each of many rows once', async (t) => {
+test('each of many rows is relayed once', async (t) => {
   const bench = await startBench(t);
   const directory = await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
@@ -50,23 +50,23 @@ test('relays each of many rows once', async (t) => {
   await enqueueAndFold(
     owner,
     lane,
-    Array.from({ length: 250 }, (_, nth) => meeting(nth)),
+    Array.from({ length: 250 }, (_, nth) => newRepository(nth)),
   );
-  for (let nth = 250; nth < 450; nth++) await lane.enqueue(meeting(nth));
+  for (let nth = 250; nth < 450; nth++) await lane.enqueue(newRepository(nth));
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
   await waitUntil('all have arrived', () => listDirectoryRepositories(directory.owner.partition, null).length === 450);
   const relays = (await records(bench, 'directory')).filter((record) => record.kind === 'relay');
   assert.equal(relays.length, 450);
 });
 
-test('relays what was left by a stop in the middle', async (t) => {
+test('rows left by a stop in the middle are relayed', async (t) => {
   const bench = await startBench(t);
   const directory = await ownWithOutbox(t, bench, 'directory');
   const first = await ownWithOutbox(t, bench);
   await enqueueAndFold(
     first.owner,
     feed(bench.journal),
-    Array.from({ length: 300 }, (_, nth) => meeting(nth)),
+    Array.from({ length: 300 }, (_, nth) => newRepository(nth)),
   );
   await first.close();
   const { owner } = await ownWithOutbox(t, bench);
@@ -74,7 +74,7 @@ test('relays what was left by a stop in the middle', async (t) => {
   await waitUntil('all have arrived', () => listDirectoryRepositories(directory.owner.partition, null).length === 300);
 });
 
-test('renders a draft once among other commits', async (t) => {
+test('a draft is rendered once among other commits', async (t) => {
   const bench = await startBench(t);
   await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
@@ -90,7 +90,7 @@ test('renders a draft once among other commits', async (t) => {
   assert.equal(readDraft(owner.partition, id)?.revision, 1);
 });
 
-test('counts a burst of changes few times and rightly', async (t) => {
+test('a burst of changes causes few recounts and correct counts', async (t) => {
   const bench = await startBench(t);
   await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
@@ -100,7 +100,7 @@ test('counts a burst of changes few times and rightly', async (t) => {
   for (let number = 2; number <= 120; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
   assert.equal(readRange(owner.partition, rangeId)?.prCount, 120);
-  const most = (performance.now() - started) / 250 + 2;
+  const max = (performance.now() - started) / 250 + 2;
   const counted = await results(bench, 'recounted');
-  assert.ok(counted <= most, `${counted} recounts`);
+  assert.ok(counted <= max, `${counted} recounts`);
 });

@@ -1,5 +1,6 @@
 /**
- * The owner of a partition: alone on its store, folding in order, holding everything back until it has caught up.
+ * Tests the owner of a partition. It has exclusive access to its store, folds in order, and carries out no effects
+ * until it has read the whole journal.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -23,7 +24,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const repoId = repositoryFields().id;
 const pulls = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => pullRecord(from + i));
 
-test('folds what comes and signals each commit', async (t) => {
+test('an owner folds arriving records and signals each commit', async (t) => {
   const bench = await startBench(t);
   const signals = collectSignals(bench.journal);
   const { owner, commits } = await own(t, bench);
@@ -35,11 +36,12 @@ test('folds what comes and signals each commit', async (t) => {
     signals.map(({ seq }) => seq),
     [...signals.map(({ seq }) => seq)].sort((a, b) => a - b),
   );
-  // Only the first pull request, which makes its repository known, has an effect to carry out.
+  // `commits` counts commits with new effects. Only the first pull request has an effect, because it makes its
+  // repository known.
   assert.ok(commits() >= 1);
 });
 
-test('gives the same bytes as another fold of its stream', async (t) => {
+test('an owner stores the same bytes as another fold of its stream', async (t) => {
   const bench = await startBench(t);
   const lane = feed(bench.journal);
   let { owner } = await own(t, bench);
@@ -54,7 +56,7 @@ test('gives the same bytes as another fold of its stream', async (t) => {
   assert.equal(dump(again.owner.partition), live);
 });
 
-test('refuses a second owner in this and any process', async (t) => {
+test('a second owner is refused in this and any other process', async (t) => {
   const bench = await startBench(t);
   const { owner } = await own(t, bench);
   await assert.rejects(own(t, bench), PartitionLockedError);
@@ -65,7 +67,7 @@ test('refuses a second owner in this and any process', async (t) => {
   await waitUntil('the lock is free', () => own(t, bench).catch(() => undefined));
 });
 
-test('gives the lock back when it cannot open', async (t) => {
+test('an owner that cannot open releases the lock', async (t) => {
   const bench = await startBench(t);
   await bench.journal.close();
   await assert.rejects(own(t, bench));
@@ -73,7 +75,7 @@ test('gives the lock back when it cannot open', async (t) => {
   await own(t, { ...bench, journal });
 });
 
-test('stops when another process has taken its store over', async (t) => {
+test('an owner stops when another process has taken over its store', async (t) => {
   const bench = await startBench(t);
   const { owner, lost } = await own(t, bench);
   const lane = feed(bench.journal);
@@ -86,7 +88,7 @@ test('stops when another process has taken its store over', async (t) => {
   assert.equal(dump(owner.partition), before);
 });
 
-test('stops at a hole and keeps what it has', async (t) => {
+test('an owner stops at a hole and keeps what it has folded', async (t) => {
   const bench = await startBench(t);
   const lane = feed(bench.journal);
   const first = await own(t, bench);
@@ -105,7 +107,7 @@ test('stops at a hole and keeps what it has', async (t) => {
   assert.equal(owner.caughtUp, false);
 });
 
-test('passes over a message that is no batch of records', async (t) => {
+test('an owner skips a message that is not a batch of records', async (t) => {
   const bench = await startBench(t);
   const { owner, lost } = await own(t, bench);
   const lane = feed(bench.journal);
@@ -118,7 +120,7 @@ test('passes over a message that is no batch of records', async (t) => {
   assert.equal(readCursor(owner.partition).seq, owner.seq);
 });
 
-test('holds effects and signals back until it has caught up', async (t) => {
+test('an owner holds effects and signals back until it has caught up', async (t) => {
   const bench = await startBench(t);
   const lane = feed(bench.journal);
   const first = await own(t, bench);
@@ -135,7 +137,7 @@ test('holds effects and signals back until it has caught up', async (t) => {
   assert.ok(signals.every(({ seq }) => seq >= goal));
 });
 
-test('makes a new generation when its file is gone', async (t) => {
+test('an owner creates a new generation when its file is gone', async (t) => {
   const bench = await startBench(t);
   const lane = feed(bench.journal);
   const first = await own(t, bench);
@@ -148,12 +150,13 @@ test('makes a new generation when its file is gone', async (t) => {
   assert.deepEqual([currentGeneration(bench.dataDir, 'p00'), dump(owner.partition)], [2, live]);
 });
 
-test('folds a batch far larger than the map', async (t) => {
+test('an owner folds a batch far larger than the memory map', async (t) => {
   const bench = await startBench(t);
   const lane = feed(bench.journal);
   const first = await own(t, bench);
   await first.owner.close();
-  // 100 records of 400 KB come as a few transactions, each of many times the size of a fresh LMDB map.
+  // 100 records of 400 KB are folded in a few transactions. Each transaction is many times as large as the memory map
+  // of a new LMDB store.
   const body = 'a fairly long body '.repeat(20_000);
   const records = pulls(1, 100).map((record) => {
     if (record.body.event === 'pull_request') record.body.pull.body = body;

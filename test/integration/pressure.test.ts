@@ -1,6 +1,6 @@
 /**
- * A stream that fills up is purged before the next snapshot is due, and one that is full can still be purged, whatever waits
- * to be erased.
+ * Tests a stream that fills up. The stream is purged before the next snapshot is due. A full stream can still be
+ * purged, even while an erasure is incomplete.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,19 +19,20 @@ const mebibyte = 1_048_576;
 const maxBytes = 16 * mebibyte;
 const padding = ' '.repeat(mebibyte / 4);
 
-/** Enqueues ticks that make the stream larger by `mebibytes`, each folded. */
+/** Enqueues ticks that enlarge the stream by a number of mebibytes, and waits until all of them are folded. */
 async function swell(owner: PartitionOwner, lane: Lane, mebibytes: number): Promise<void> {
   for (let i = 0; i < mebibytes * 4; i++) await enqueueAndFold(owner, lane, [{ ...tickRecord(Date.now()), padding }]);
 }
 
-test('a stream over half of its bound is purged, one below is left alone', async (t) => {
+test('a stream over half of its maximum is purged, and a smaller one is left alone', async (t) => {
   const bench = await startBench(t);
   const { owner } = await own(t, bench, 'p00', () => {}, maxBytes);
   const [lane, keeper] = [feed(bench.journal), keep(t, bench, owner)];
   await swell(owner, lane, 7);
   await keeper.relieve();
   assert.deepEqual(listSnapshots(bench.dataDir, 'p00'), []);
-  // Three times the bound in all: nothing is refused, as room is made on the way.
+  // All rounds together add records of two and a half times the maximum size of the stream. No record is refused,
+  // because space is freed in each round.
   for (let round = 0; round < 20; round++) {
     await swell(owner, lane, 2);
     await keeper.relieve();
@@ -41,7 +42,7 @@ test('a stream over half of its bound is purged, one below is left alone', async
   assert.match(await registry.getSingleMetricAsString('tidings_journal_relieved_total'), /partition="p00"\} [1-9]/);
 });
 
-test('a full stream is purged although something was erased', async (t) => {
+test('a full stream is purged although an erasure is not completed', async (t) => {
   const bench = await startBench(t);
   const { owner } = await own(t, bench, 'p00', () => {}, maxBytes);
   const [lane, keeper] = [feed(bench.journal), keep(t, bench, owner)];
@@ -52,7 +53,7 @@ test('a full stream is purged although something was erased', async (t) => {
   await enqueueAndFold(owner, lane, [sweepRecord({ sweep: 'records', before: yearBefore(Date.now()) }, Date.now())]);
   await waitUntil('something is erased', () => countErasures(owner.partition) > 0);
   await swell(owner, lane, 15);
-  // Ever smaller records, until not even one that says nothing is taken.
+  // Enqueues smaller and smaller records until even an empty record is refused.
   for (let size = padding.length; size >= 1; size = Math.floor(size / 2)) {
     const isTaken = () => enqueueAndFold(owner, lane, [{ ...tickRecord(Date.now()), padding: padding.slice(0, size) }]);
     while (
@@ -70,6 +71,6 @@ test('a full stream is purged although something was erased', async (t) => {
   assert.equal(
     readTrace(owner.partition, 'purged'),
     countErasures(owner.partition),
-    'what was left is done with the next',
+    'the next snapshot completes the purge',
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Renders at their limits, with real threads: too much memory, too much time, too many at once. A ticket ends as failed or is
- * carried out, and the worker goes on either way.
+ * Tests renders that exceed their limits, with real threads. A render needs too much memory or too much time, or too
+ * many renders are requested at the same time. Each requested draft is generated or fails, and the worker continues in
+ * both cases.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -37,14 +38,14 @@ function generate(rangeId: string, persona: Persona = 'engineer') {
   return commandRecord({ name: 'generateDraft', rangeId, draftId: draftId(rangeId, persona), persona, ticket });
 }
 
-/** A pull request whose body takes more memory than most repositories. */
+/** Returns a pull request with a body of about 200 KB, so that many of them exceed the memory limit of a render. */
 function heavyRecord(number: number) {
   const record = pullRecord(number);
   if (record.body.event === 'pull_request') record.body.pull.body = `word ${number} `.repeat(20_000);
   return record;
 }
 
-/** An owner whose partition has a small range and one of some 50 MB of text. */
+/** Opens an owner of a partition that has a small range, and a huge range with about 50 MB of text. */
 async function ownRanges(t: TestContext, bench: Bench, makePool: () => RenderPool) {
   await ownWithOutbox(t, bench, 'directory');
   const owned = await ownWithOutbox(t, bench, 'p00', makePool);
@@ -63,7 +64,7 @@ function ended(partition: Partition, id: string): Promise<unknown> {
   return waitUntil('the ticket is closed', () => readDraft(partition, id)?.status !== 'processing');
 }
 
-test('fails a render that exhausts its heap and goes on', async (t) => {
+test('a render that exhausts its heap fails, and the worker continues', async (t) => {
   const bench = await startBench(t);
   const { owner, lane, lost } = await ownRanges(t, bench, () => new RenderPool(1, 60_000, { heapMb: 24 }));
   const { partition } = owner;
@@ -75,13 +76,14 @@ test('fails a render that exhausts its heap and goes on', async (t) => {
     failed?.error,
     'The draft could not be written. It takes more than 24 MB of memory. Take a smaller range.',
   );
-  // The thread is replaced: the same pool writes what fits, and what does not can be asked for again.
+  // The thread was replaced. The same pool can render the small range, and the huge range can be requested again.
   await enqueueAndFold(owner, lane, [generate(small), generate(huge)]);
   await ended(partition, draftId(small, 'engineer'));
   await ended(partition, draftId(huge, 'engineer'));
   assert.match(readDraft(partition, draftId(small, 'engineer'))?.bodyMd ?? '', /Change 1[\s\S]*Change 2/);
   assert.equal(readDraft(partition, draftId(huge, 'engineer'))?.status, 'failed');
-  // Its counts, which take as much, stay as they were and are not tried for ever.
+  // A recount of the huge range needs as much memory as a render of this range. The recount fails too. The counts of
+  // the range do not change, and the recount is not repeated without limit.
   await waitUntil('all have left', () => countEffects(partition) === 0);
   assert.equal(readRange(partition, huge)?.prCount, 0);
   const failures = await registry.getSingleMetricAsString('tidings_render_failures_total');
@@ -90,7 +92,7 @@ test('fails a render that exhausts its heap and goes on', async (t) => {
   assert.deepEqual(lost, []);
 });
 
-test('fails a render that takes too long and renders it again', async (t) => {
+test('a render that takes too long fails and can be requested again', async (t) => {
   const bench = await startBench(t);
   const first = await ownRanges(t, bench, () => new RenderPool(1, 1));
   const id = draftId(huge, 'engineer');
@@ -108,13 +110,13 @@ test('fails a render that takes too long and renders it again', async (t) => {
   assert.deepEqual([draft?.status, draft?.error, draft?.revision], ['ready', null, 1]);
 });
 
-test('gives up what has ended the worker again and again', async (t) => {
+test('a render that has ended the worker three times fails', async (t) => {
   const bench = await startBench(t);
   const first = await ownRanges(t, bench, () => new RenderPool(1, 60_000));
   await first.outbox.close();
   await enqueueAndFold(first.owner, first.lane, [generate(small)]);
   const [row] = listEffects(first.owner.partition, 0, 100).filter(({ effect }) => effect.effect === 'render');
-  // What a process leaves that a render has ended, three times.
+  // A render that ends the process three times leaves a certain state in the store. This loop writes that state.
   for (let ends = 0; ends < 3; ends++) await beginAttempt(first.owner.partition, row?.number ?? 0);
   await first.close();
   const { owner } = await ownWithOutbox(t, bench);
@@ -130,7 +132,7 @@ test('gives up what has ended the worker again and again', async (t) => {
   assert.equal(readDraft(owner.partition, id)?.status, 'ready');
 });
 
-test('carries out every ticket however short its queue is', async (t) => {
+test('every ticket is carried out, however short the queue is', async (t) => {
   const bench = await startBench(t);
   await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench, 'p00', () => new RenderPool(1, 10_000, { waiting: 1 }));
@@ -149,7 +151,7 @@ test('carries out every ticket however short its queue is', async (t) => {
   }
 });
 
-test('carries out after a stop the tickets it left', async (t) => {
+test('tickets left by a stop are carried out after the next start', async (t) => {
   const bench = await startBench(t);
   const first = await ownRanges(t, bench, () => new RenderPool(1, 60_000));
   await first.outbox.close();
@@ -169,7 +171,7 @@ test('carries out after a stop the tickets it left', async (t) => {
   }
 });
 
-test('answers a question before the effects that wait', async (t) => {
+test('a question is answered before the waiting effects', async (t) => {
   const bench = await startBench(t);
   const { owner, lane } = await ownRanges(t, bench, () => new RenderPool(1, 60_000));
   await waitUntil('all have left', () => countEffects(owner.partition) === 0);
@@ -178,7 +180,7 @@ test('answers a question before the effects that wait', async (t) => {
   const where = { dataDir: bench.dataDir, partition: 'p00' };
   const order: string[] = [];
   const run = async (name: string, work: Parameters<typeof pool.run>[0]['work']) => {
-    await pool.run({ ...where, work }, { organisation: 'acme' });
+    await pool.run({ ...where, work }, { organization: 'acme' });
     order.push(name);
   };
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
@@ -193,7 +195,7 @@ test('answers a question before the effects that wait', async (t) => {
   await lane.close();
 });
 
-test('refuses what no longer fits in its queue', async (t) => {
+test('a pool refuses tasks that do not fit in its queue', async (t) => {
   const bench = await startBench(t);
   await ownWithOutbox(t, bench, 'directory');
   const { owner } = await ownWithOutbox(t, bench);
@@ -202,7 +204,7 @@ test('refuses what no longer fits in its queue', async (t) => {
   afterwards(t, () => pool.close());
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
   const work = { task: 'preview', repoId, bounds } as const;
-  const ask = () => pool.run({ dataDir: bench.dataDir, partition: 'p00', work }, { organisation: 'acme' });
+  const ask = () => pool.run({ dataDir: bench.dataDir, partition: 'p00', work }, { organization: 'acme' });
   const outcomes = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
   assert.deepEqual(
     outcomes.map(({ status }) => status),

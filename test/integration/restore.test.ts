@@ -1,6 +1,6 @@
 /**
- * Snapshots, the purge they allow, and a partition that comes back from damage: older than it was, folded forward again,
- * with no effect repeated.
+ * Tests snapshots, the purges that they allow, and the restore of a damaged partition. A restored partition folds the
+ * rest of the journal and repeats no effect.
  */
 import assert from 'node:assert/strict';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,10 @@ async function foldApart(owner: PartitionOwner, bench: Bench, from: number, to: 
   for (let number = from; number <= to; number++) await enqueueAndFold(owner, lane, [pullRecord(number)]);
 }
 
-/** Pull requests 1 to 9 with snapshots after 3 and 6, the stream purged up to the older one; closed. */
+/**
+ * Folds pull requests 1 to 9 and takes snapshots after pull requests 3 and 6. At the second snapshot, the stream is
+ * purged up to the first snapshot. Finally closes the owner and returns a dump of its partition.
+ */
 async function makeHistory(t: TestContext, bench: Bench): Promise<string> {
   const { owner } = await own(t, bench);
   const keeper = keep(t, bench, owner);
@@ -57,7 +60,7 @@ async function reopened(t: TestContext, bench: Bench): Promise<PartitionOwner> {
   return owner;
 }
 
-test('purges what the older of the two newest snapshots covers', async (t) => {
+test('a snapshot purges what the older of the two newest snapshots covers', async (t) => {
   const bench = await startBench(t);
   const { owner } = await own(t, bench);
   const keeper = keep(t, bench, owner);
@@ -66,7 +69,7 @@ test('purges what the older of the two newest snapshots covers', async (t) => {
   await keeper.snapshot();
   assert.equal(await first(), 1);
   await foldApart(owner, bench, 4, 6);
-  // Two wishes at once are one snapshot.
+  // Two concurrent calls take only one snapshot, and both return it.
   assert.deepEqual(...((await Promise.all([keeper.snapshot(), keeper.snapshot()])) as [Snapshot, Snapshot]));
   assert.equal(await first(), 4);
   await foldApart(owner, bench, 7, 8);
@@ -81,7 +84,7 @@ const damages: [string, (bench: Bench) => void][] = [
 ];
 
 for (const [what, damage] of damages) {
-  test(`restores a store that was ${what}`, async (t) => {
+  test(`a store that was ${what} is restored`, async (t) => {
     const bench = await startBench(t);
     const live = await makeHistory(t, bench);
     damage(bench);
@@ -93,7 +96,7 @@ for (const [what, damage] of damages) {
   });
 }
 
-test('passes over a snapshot that cannot be read', async (t) => {
+test('a restore skips a snapshot that cannot be read', async (t) => {
   const bench = await startBench(t);
   const live = await makeHistory(t, bench);
   rmSync(storeFile(bench));
@@ -103,7 +106,7 @@ test('passes over a snapshot that cannot be read', async (t) => {
   assert.equal(dump(owner.partition), live);
 });
 
-test('rebuilds a lost store from the journal alone', async (t) => {
+test('a lost store is rebuilt from only the journal', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   await foldApart(first.owner, bench, 1, 9);
@@ -114,7 +117,7 @@ test('rebuilds a lost store from the journal alone', async (t) => {
   assert.equal(dump(owner.partition), live);
 });
 
-test('says so when nothing can bring a partition back', async (t) => {
+test('a partition that cannot be restored fails with PartitionLostError', async (t) => {
   const bench = await startBench(t);
   await makeHistory(t, bench);
   rmSync(join(bench.dataDir, 'partitions'), { recursive: true });
@@ -122,11 +125,11 @@ test('says so when nothing can bring a partition back', async (t) => {
     assert.ok(error instanceof PartitionLostError);
     return /no readable snapshot reaches sequence 4/.test(error.message);
   });
-  // The lock is free: a person can put a snapshot back and start again.
+  // The failed attempt has released the lock, so a person can put a snapshot back and start again.
   await assert.rejects(own(t, bench), PartitionLostError);
 });
 
-test('repeats no effect after an older snapshot is restored', async (t) => {
+test('no effect is repeated after an older snapshot is restored', async (t) => {
   const bench = await startBench(t);
   const directory = await ownWithOutbox(t, bench, 'directory');
   const first = await ownWithOutbox(t, bench);
@@ -140,7 +143,7 @@ test('repeats no effect after an older snapshot is restored', async (t) => {
   );
   await enqueueAndFold(first.owner, lane, [pullRecord(3), pullRecord(4, { repository: repositoryFields({}, 1) })]);
   await waitUntil('all effects have left', () => countEffects(first.owner.partition) === 0);
-  await waitUntil('the directory heard of both', () => readRelayed(directory.owner.partition, 'p00') > 0);
+  await waitUntil('the directory has received both', () => readRelayed(directory.owner.partition, 'p00') > 0);
   const live = { draft: readDraft(first.owner.partition, theDraft), dump: dump(first.owner.partition) };
   assert.deepEqual([live.draft?.status, live.draft?.revision], ['ready', 1]);
   await keeper.close();
@@ -155,7 +158,7 @@ test('repeats no effect after an older snapshot is restored', async (t) => {
   await waitUntil('all effects have left', () => countEffects(second.owner.partition) === 0);
   assert.deepEqual(readDraft(second.owner.partition, theDraft), live.draft);
   assert.equal(await count(bench, 'directory', 'relay'), relays);
-  // One more recount, for pull request 5; no render, no relay.
+  // Pull request 5 causes one recount. No render and no relay is repeated.
   assert.equal(await count(bench, 'p00', 'result'), results + 1);
   assert.equal(readDirectoryRepository(directory.owner.partition, repoId)?.fullName, 'acme/rocket');
 });

@@ -1,6 +1,7 @@
 /**
- * Nothing outlives its time: after a sweep and the next snapshot no file of the data directory or of the journal holds what
- * was erased; and a process killed at any point of that leaves a partition that opens and is right.
+ * Tests that no data is left after its retention period. After a sweep and the next snapshot, no file of the data
+ * directory or of the journal contains erased bytes. A process can be killed at any point of a sweep or of a snapshot.
+ * The partition can be opened afterwards and is correct.
  */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +55,9 @@ const theDraft = draftId(rangeId, 'engineer');
 const marker = 'planted-in-a-title';
 const old = { at: Date.now() - 400 * dayMs };
 
-/** A pull request and a comment that hold the marker, told of long ago. */
+/**
+ * Returns the records of a pull request and of a comment. Both contain the marker and were last reported 400 days ago.
+ */
 function planted(number: number): EventRecord[] {
   const pull = pullSnapshot(number, { title: `${marker} ${number}`, body: `${marker} `.repeat(50) });
   const author = { login: 'ada', bot: false };
@@ -65,12 +68,15 @@ function planted(number: number): EventRecord[] {
   ];
 }
 
-/** What is found of the marker, in the store and in the journal. */
+/** Returns the names of the files in the store and the journal that contain the marker. */
 function traces({ dataDir, nats }: Bench): string[] {
   return [...filesWith(dataDir, marker), ...filesWith(join(nats.dataDir, 'nats/jetstream'), marker)];
 }
 
-/** Pull requests 1 to 40 hold the marker and are old; 41 to 80 do not and are not. All is in two snapshots. */
+/**
+ * Folds old pull requests 1 to 40, which contain the marker, and new pull requests 41 to 80, which do not. Takes two
+ * snapshots, which both contain the marker.
+ */
 async function fill(bench: Bench, owner: PartitionOwner, keeper: ReturnType<typeof keep>): Promise<void> {
   const lane = feed(bench.journal);
   for (let number = 1; number <= 40; number++) await enqueueAndFold(owner, lane, planted(number));
@@ -86,7 +92,7 @@ function numbers(partition: PartitionOwner['partition']): number[] {
 
 const kept = Array.from({ length: 40 }, (_, i) => 41 + i);
 
-test('leaves no byte of what was erased after the next snapshot', async (t) => {
+test('no erased byte is left after the next snapshot', async (t) => {
   const bench = await startBench(t);
   const { owner, lost } = await own(t, bench);
   const keeper = keep(t, bench, owner);
@@ -115,14 +121,15 @@ test('leaves no byte of what was erased after the next snapshot', async (t) => {
   await waitUntil('readers hear of the new generation', () => signals.at(-1)?.generation === 2);
   await readers.follow('p00');
   assert.deepEqual(numbers(readers.fresh('p00') ?? assert.fail()), kept);
-  // It goes on as ever, and the next snapshot makes nothing anew.
+  // The partition works as before. The next snapshot creates no new generation, because nothing was erased since the
+  // last one.
   await enqueueAndFold(owner, feed(bench.journal), [pullRecord(81, { at: Date.now() })]);
   await keeper.snapshot();
   assert.deepEqual([lost, currentGeneration(bench.dataDir, 'p00')], [[], 2]);
   assert.equal(readPull(owner.partition, repoId, 81)?.number, 81);
 });
 
-test('leaves two snapshots of after the erasing and the journal from the older one on', async (t) => {
+test('after an erasure two newer snapshots are left, and the journal from the older one on', async (t) => {
   const bench = await startBench(t);
   const { owner } = await own(t, bench);
   const keeper = keep(t, bench, owner);
@@ -135,7 +142,7 @@ test('leaves two snapshots of after the erasing and the journal from the older o
   assert.equal((await streamState(bench.journal, 'p00')).firstSeq, older.seq + 1);
 });
 
-test('waits with the journal when its stream has no room to end a block', async (t) => {
+test('the journal keeps erased bytes until its stream has space to end a block', async (t) => {
   const bench = await startBench(t);
   const { owner } = await own(t, bench, 'p00', () => {}, 16_777_216);
   const keeper = keep(t, bench, owner);
@@ -155,7 +162,7 @@ test('waits with the journal when its stream has no room to end a block', async 
   assert.deepEqual([traces(bench), readTrace(owner.partition, 'purged')], [[], 1]);
 });
 
-test('folds and answers on while it is made anew', async (t) => {
+test('a partition folds and answers while it is renewed', async (t) => {
   const bench = await startBench(t);
   const directory = await ownWithOutbox(t, bench, 'directory');
   const { owner, lost, close } = await ownWithOutbox(t, bench);
@@ -199,7 +206,10 @@ test('folds and answers on while it is made anew', async (t) => {
   assert.equal(dump(replayed), live);
 });
 
-/** States that a kill can leave behind, made by hand from a partition that was swept and stopped. */
+/**
+ * States in which a kill can leave a partition, by the moment of the kill. Each function creates such a state in a
+ * partition that was swept and stopped.
+ */
 const leftovers: [string, (bench: Bench) => void | Promise<void>][] = [
   ['before anything was copied', () => {}],
   [
@@ -230,7 +240,7 @@ const leftovers: [string, (bench: Bench) => void | Promise<void>][] = [
 ];
 
 for (const [when, leave] of leftovers) {
-  test(`ends what a kill left undone ${when}`, async (t) => {
+  test(`the next snapshot completes an erasure that was killed ${when}`, async (t) => {
     const bench = await startBench(t);
     const first = await own(t, bench);
     const keeper = keep(t, bench, first.owner);
@@ -247,7 +257,7 @@ for (const [when, leave] of leftovers) {
   });
 }
 
-test('ends what was renewed and not yet purged', async (t) => {
+test('the next snapshot purges after a renewal that was not yet purged', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   const keeper = keep(t, bench, first.owner);
@@ -267,7 +277,7 @@ test('ends what was renewed and not yet purged', async (t) => {
   assert.deepEqual([numbers(owner.partition), traces(bench), owner.partition.generation], [kept, [], 2]);
 });
 
-test('renews again after a snapshot from before the sweep is restored', async (t) => {
+test('a partition is renewed again after a snapshot from before the sweep is restored', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   const keeper = keep(t, bench, first.owner);
@@ -279,13 +289,13 @@ test('renews again after a snapshot from before the sweep is restored', async (t
   const { owner } = await own(t, bench);
   await waitUntil('it has caught up', () => owner.caughtUp);
   assert.deepEqual([numbers(owner.partition), owner.partition.generation], [kept, 2]);
-  assert.ok(existsSync(join(bench.dataDir, 'partitions/p00/g000001')), 'what was damaged is kept for a look');
+  assert.ok(existsSync(join(bench.dataDir, 'partitions/p00/g000001')), 'the damaged generation is kept');
   await keep(t, bench, owner).snapshot();
   assert.deepEqual([numbers(owner.partition), traces(bench)], [kept, []]);
   assert.equal(existsSync(join(bench.dataDir, 'partitions/p00/g000001')), false, 'until the next good snapshot');
 });
 
-test('goes on with a sweep that a stop cut short', async (t) => {
+test('a sweep that a stop interrupted continues', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   const lane = feed(bench.journal);
@@ -303,7 +313,7 @@ test('goes on with a sweep that a stop cut short', async (t) => {
   await waitUntil('all is erased', () => numbers(owner.partition).length === 0);
 });
 
-test('comes through kills at any moment of it', async (t) => {
+test('an erasure completes despite kills at any moment', async (t) => {
   const bench = await startBench(t);
   const first = await own(t, bench);
   const keeper = keep(t, bench, first.owner);
@@ -334,7 +344,7 @@ test('comes through kills at any moment of it', async (t) => {
   assert.equal(readPull(live, repoId, 80)?.title, 'Change 80');
 });
 
-/** Without the rows that every record moves. */
+/** Removes the rows that change with every record. */
 function withoutMeta(text: string): string[] {
   return text.split('\n').filter((line) => !/^(meta|retention|results) /.test(line));
 }

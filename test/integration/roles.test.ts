@@ -1,6 +1,4 @@
-/**
- * What each role may do on the real server: its own work, and nothing else.
- */
+/** Tests the permissions of each role on a real server: a role can do its own work and nothing else. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,7 +28,9 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const stream = streamOf('p00');
 const api = '$JS.API';
 
-/** Every kind of subject there is on the server, by what it does. */
+/**
+ * One subject of each kind on the server. The key of each entry names the action that a message to the subject causes.
+ */
 const publishes: Record<string, string> = {
   enqueue: recordsSubject('p00'),
   ask: querySubject('p00'),
@@ -102,7 +102,9 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
   },
 };
 
-/** A bare connection with the key of a role, and the subjects that the server has refused it. */
+/**
+ * Opens a connection with the key of a role. Returns the connection and the subjects that the server has refused to it.
+ */
 async function connectAs(t: TestContext, nats: TestNats, role: JournalRole) {
   const settings = localJournal(nats.dataDir, nats.port, role);
   const connection = await connect(connectionOptions(settings, { role, name: 'test' }));
@@ -120,15 +122,15 @@ async function watch(connection: NatsConnection, refused: Set<string>): Promise<
 }
 
 for (const role of journalRoles) {
-  test(`gives the role ${role} its own subjects and refuses all others`, async (t) => {
+  test(`the role ${role} may use its own subjects and no others`, async (t) => {
     const nats = await startNats(t);
     await ensureStream(await nats.connect(), 'p00', streamBytes);
     const { connection, refused } = await connectAs(t, nats, role);
-    // Empty requests without a reply subject: JetStream does nothing for them.
+    // The messages are empty and have no reply subject, so JetStream carries out no action.
     for (const subject of Object.values(publishes)) connection.publish(subject);
     for (const subject of Object.values(subscribes)) connection.subscribe(subject, { callback: () => {} });
     await connection.flush();
-    // Refusals are sent before the answer to the flush.
+    // The server sends its refusals before it answers the flush, but the client can read them slightly later.
     await waitUntil('the refusals are read', () => refused.size >= expected('publishes') + expected('subscribes'));
     const taken = (subjects: Record<string, string>, operation: string) =>
       Object.keys(subjects).filter((what) => !refused.has(`${operation} ${subjects[what]}`));
@@ -142,17 +144,18 @@ for (const role of journalRoles) {
   });
 }
 
-test('deletes no message for an acknowledgement that is sent to the subject of that request', async (t) => {
+test('an acknowledgement sent to the subject of a delete request deletes no message', async (t) => {
   const nats = await startNats(t);
   const supervisor = await nats.connect('supervisor');
-  // As an earlier version has made it.
+  // A stream as an earlier version of Tidings created it, without protection against deletes.
   await supervisor.manager.streams.add({ name: stream, subjects: [recordsSubject('p00')], max_bytes: streamBytes });
   const roles = [await nats.connect('gateway'), await nats.connect('worker'), await nats.connect('cli')];
   const enqueue = async () => {
     for (const { connection } of roles) {
       connection.publish(recordsSubject('p00'), 'record', { reply: `${api}.STREAM.MSG.DELETE.${stream}` });
       await connection.flush();
-      // The server answers in order: by then the acknowledgement has been carried out or refused.
+      // The server processes messages in order. When it answers this request, it has already carried out or refused the
+      // acknowledgement.
       await connection.request(recordsSubject('p00'), 'another');
     }
     return (await supervisor.manager.streams.info(stream)).state;
@@ -166,7 +169,7 @@ test('deletes no message for an acknowledgement that is sent to the subject of t
   assert.equal((await enqueue()).messages, 9);
 });
 
-test('lets the roles do their work together', async (t) => {
+test('the roles can do their work together', async (t) => {
   const nats = await startNats(t);
   const [supervisor, gateway, worker, cli] = [
     await nats.connect('supervisor'),
@@ -209,7 +212,7 @@ test('lets the roles do their work together', async (t) => {
   for (const journal of [supervisor, worker, cli]) assert.equal((await streamState(journal, 'p00')).firstSeq, 3);
 });
 
-test('answers a question that took a while, and no more than once', async (t) => {
+test('a worker may answer a slow question, and only once', async (t) => {
   const nats = await startNats(t);
   const [gateway, worker] = [await connectAs(t, nats, 'gateway'), await connectAs(t, nats, 'worker')];
   worker.connection.subscribe(querySubject('p00'), {
@@ -226,7 +229,7 @@ test('answers a question that took a while, and no more than once', async (t) =>
   assert.match([...worker.refused].join(), /^publish _INBOX\.gateway\./);
 });
 
-test('refuses a local client without a key, with another key and with a password', async (t) => {
+test('the server refuses a local client without a key, with another key and with a password', async (t) => {
   const nats = await startNats(t);
   const stranger = await startNats(t);
   await nats.connect();

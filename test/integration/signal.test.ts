@@ -1,5 +1,6 @@
 /**
- * Signals and questions between processes: a waiter wakes for its sequence, an expected failure crosses with its kind.
+ * Tests signals and queries between processes. A process that waits for a sequence number continues when this number is
+ * folded. An expected error keeps its kind when it is passed to another process.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import { type Folded, FoldedSignals, publishFolded } from '../../src/journal/sig
 import { startNats } from '../helpers/journal.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('wakes a waiter when its sequence is folded', async (t) => {
+test('a waiter wakes when its sequence is folded', async (t) => {
   const nats = await startNats(t);
   const [owner, gateway] = [await nats.connect(), await nats.connect()];
   const seen: Folded[] = [];
@@ -32,13 +33,13 @@ test('wakes a waiter when its sequence is folded', async (t) => {
   );
 });
 
-test('stops waiting when its time is up', async (t) => {
+test('a waiter stops waiting after its timeout', async (t) => {
   const signals = new FoldedSignals(await (await startNats(t)).connect());
   await signals.wait('p00', 1, 60);
   signals.close();
 });
 
-test('answers a question or hands its failure on', async (t) => {
+test('a question gets its answer or the error of its handler', async (t) => {
   const nats = await startNats(t);
   const [owner, gateway] = [await nats.connect(), await nats.connect()];
   answerQueries(owner, 'p00', async (question: { n: number }) => {
@@ -55,7 +56,7 @@ test('answers a question or hands its failure on', async (t) => {
   });
 });
 
-test('says so when nobody serves the partition', async (t) => {
+test('a question is answered unavailable when no one serves the partition', async (t) => {
   const journal = await (await startNats(t)).connect();
   await assert.rejects(ask(journal, 'p09', {}), (error: unknown) => {
     assert.ok(error instanceof ServiceError);

@@ -1,6 +1,4 @@
-/**
- * A service that is told to stop while it starts: nothing is started afterwards.
- */
+/** Tests a service that is stopped during its start. After the stop, the service starts no further process. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +10,11 @@ import { startService } from '../../src/supervisor/supervisor.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 
-test('a stop in the first step of a start keeps the later steps from beginning', async (t) => {
+test('a stop during the first step of a start prevents the later steps', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const servers = () =>
     ownProcesses().filter((pid) => argumentsOf(pid).some((argument) => argument.startsWith(`${dataDir}/nats`)));
-  // Where the test fails, the server that was left behind must not outlive it.
+  // If the test fails, the nats-server that was left is killed at the end of the test.
   afterwards(t, () => {
     for (const pid of servers()) process.kill(pid, 'SIGKILL');
   });

@@ -1,6 +1,6 @@
 /**
- * A worker process killed at any moment under load: what it leaves is exactly the fold of the journal, in every byte, and
- * the directory heard of everything once.
+ * Tests a worker process that is killed at random times under load. The store of the worker equals, byte for byte, the
+ * fold of the journal. The directory receives every relay once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,10 +38,15 @@ const createRange = commandRecord({
   resolution: 'window',
 });
 
-/** Of so many pull requests each repository has some, and a draft was generated. */
+/**
+ * Minimum number of pull requests. With this number, each repository has some pull requests and a draft is generated.
+ */
 const fewest = 60;
 
-/** Enqueues pull requests, now and then a draft to generate, until stopped; how many of them, at least the fewest. */
+/**
+ * Enqueues pull requests until `stop` is called, but at least `fewest`. Some requests for a draft are enqueued between
+ * them. `stop` returns the number of pull requests.
+ */
 function startEvents(lane: Lane) {
   let going = true;
   const writing = (async () => {
@@ -63,7 +68,7 @@ function startEvents(lane: Lane) {
   };
 }
 
-/** Waits until both partitions have folded and carried out all there is. */
+/** Waits until both partitions have folded all records and carried out all effects. */
 async function settle({ journal, dataDir }: Bench): Promise<void> {
   const readers = new Readers(dataDir);
   await waitUntil('both partitions have settled', async () => {
@@ -77,7 +82,7 @@ async function settle({ journal, dataDir }: Bench): Promise<void> {
   await readers.close();
 }
 
-test('leaves exactly the fold of its journal behind', async (t) => {
+test('a killed worker leaves exactly the fold of its journal', async (t) => {
   const bench = await startBench(t);
   await openLane(t, bench.journal);
   let worker: TestWorker = startWorker(t, bench);
@@ -89,7 +94,7 @@ test('leaves exactly the fold of its journal behind', async (t) => {
     await worker.kill();
     const started = performance.now();
     worker = startWorker(t, bench);
-    // Every third one dies while it opens and catches up.
+    // Every third worker is killed before it is ready, while it opens its store and reads the journal.
     if (kill % 3 === 2) continue;
     await worker.ready;
     healed.push(performance.now() - started);

@@ -1,6 +1,6 @@
 /**
- * The recipes of docs/operations.md, run as they are printed: data archives hold no key, and a data directory restored from a data
- * archive and the archive of keys opens every stored secret.
+ * Runs the recipes of docs/operations.md exactly as printed. Archives of data contain no key. A test restores a data
+ * directory from an archive of data and the archive of keys. The service can then open every stored secret.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8');
 const noGpg = spawnSync('gpg', ['--version']).status !== 0 && 'needs gpg';
 
-/** The commands between the markers of a recipe. */
+/** Returns the shell commands between the markers of a recipe. */
 function recipe(name: string): string {
   const marked = new RegExp(`<!-- ${name}:start -->\n([^]*?)<!-- ${name}:end -->`).exec(operations)?.[1] ?? '';
   const commands = /```sh\n([\s\S]*?)```/.exec(marked)?.[1];
@@ -29,7 +29,7 @@ function recipe(name: string): string {
   return commands;
 }
 
-/** The places of one installation and its backups; recipes run with these in the place of those of the document. */
+/** The folders for the backups of one installation. `run` uses them instead of the folders that the document names. */
 class Places {
   readonly backup: string;
   readonly safe: string;
@@ -66,7 +66,7 @@ class Places {
   }
 }
 
-/** The files of a data directory that are a key or hold one, with what they hold. */
+/** Returns the files of a data directory that are keys or contain keys, by name, with their content. */
 function keysOf(dataDir: string): Map<string, string> {
   const journal = ['supervisor.nk', 'gateway.nk', 'worker.nk', 'cli.nk', 'server-key.pem'].map(
     (name) => `journal-keys/${name}`,
@@ -76,7 +76,7 @@ function keysOf(dataDir: string): Map<string, string> {
   return new Map(there.map((name) => [name, readFileSync(join(dataDir, name), 'utf8').trim()]));
 }
 
-/** Unpacks an archive and fails when a key is in it, by name or by content. */
+/** Unpacks an archive. Fails when a file in the archive has the name of a key file, or contains a key. */
 function assertNoKeys(t: TestContext, archive: string, keys: ReadonlyMap<string, string>): void {
   const names = execFileSync('tar', ['tzf', archive], { encoding: 'utf8' }).split('\n');
   assert.ok(
@@ -91,12 +91,12 @@ function assertNoKeys(t: TestContext, archive: string, keys: ReadonlyMap<string,
   const unpacked = temporaryFolder(t);
   execFileSync('tar', ['xzf', archive, '-C', unpacked]);
   for (const [name, key] of keys) {
-    assert.equal(bytes.includes(key), false, `${archive} holds ${name}`);
-    assert.deepEqual(filesWith(unpacked, key), [], `${archive} holds ${name}`);
+    assert.equal(bytes.includes(key), false, `${archive} contains ${name}`);
+    assert.deepEqual(filesWith(unpacked, key), [], `${archive} contains ${name}`);
   }
 }
 
-/** Gives the service something to keep, with a sealed secret. */
+/** Stores some data in the service, including a sealed secret. */
 async function fill(service: TestService): Promise<void> {
   const acme = { id: 1001, full_name: 'acme/rocket', owner: { login: 'acme', id: 77 } };
   for (let i = 1; i <= 3; i++) await service.deliver('pull_request', pullPayload(i, {}, acme));
@@ -112,7 +112,7 @@ function dumpOf(service: TestService): string {
   }
 }
 
-test('backups by the documented recipes hold no key, and restore with the keys put back', {
+test('backups by the documented recipes contain no key, and restore with the keys put back', {
   skip: noGpg,
 }, async (t) => {
   const places = new Places(t);

@@ -1,5 +1,6 @@
 /**
- * The service on a NATS server of the operator's own, with an NKey and TLS, and what is said when these do not fit.
+ * Runs the service on a NATS server of the operator, with an NKey and TLS. Checks the errors when the key or the
+ * certificate does not match.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const small = { TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
 
-test('serves with an NKey and TLS on a server of the operator', async (t) => {
+test('the service works on an operator’s own server with an NKey and TLS', async (t) => {
   const [signer, other] = [makeSigner(t), makeSigner(t)];
   const port = await startExternal(t, `${serverTls()}\nauthorization { users: [{ nkey: ${signer.nkey} }] }`);
   const server = { TIDINGS_NATS_URL: `tls://127.0.0.1:${port}`, TIDINGS_NATS_TLS_CA: certFile };
@@ -26,10 +27,10 @@ test('serves with an NKey and TLS on a server of the operator', async (t) => {
   assert.equal((await service.deliver('pull_request', pullPayload(1))).status, 202);
   await waitUntil('it is folded', async () => (await service.api('GET', '/api/repos')).body.repos.length === 1);
   assert.match(service.tidings('doctor'), /✓ journal connection: TLS, a signature/);
-  assert.equal(service.pids()['nats-server'], 0, 'no server of its own');
+  assert.equal(service.pids()['nats-server'], 0, 'the service starts no nats-server');
 });
 
-test('says why the server cannot be used while it waits', async (t) => {
+test('the service logs why the server cannot be used while it waits', async (t) => {
   const signer = makeSigner(t);
   const port = await startExternal(t, `${serverTls()}\nauthorization { users: [{ nkey: ${signer.nkey} }] }`);
   const env = { TIDINGS_NATS_URL: `tls://127.0.0.1:${port}`, TIDINGS_NATS_CREDENTIALS: signer.file };

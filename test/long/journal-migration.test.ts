@@ -1,6 +1,7 @@
 /**
- * A data directory of the version that reached its nats-server with a token, that server still running: the next start moves
- * over by itself and keeps what the journal holds. New keys are made for those that were deleted.
+ * Starts the service on a data directory of an earlier version of Tidings. That version used a token for its
+ * nats-server, and this nats-server is still running. The start migrates the directory automatically and keeps the
+ * records of the journal. A second test checks that deleted keys are made again.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -22,7 +23,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const small = { TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
 const maxBytes = 268_435_456;
 
-/** The configuration of the earlier version. */
+/** The nats-server configuration that the earlier version of Tidings wrote. */
 const formerConfig = `server_name: tidings
 listen: $TIDINGS_NATS_LISTEN
 max_payload: 8MB
@@ -45,7 +46,7 @@ jetstream {
 `;
 const token = `t${'5e'.repeat(24)}`;
 
-/** Starts a server as the earlier version did, and leaves the files that it left. */
+/** Starts a nats-server as the earlier version of Tidings did, and writes the files that this version left. */
 async function startFormer(t: TestContext, dataDir: string, port: number): Promise<{ pid: number; journal: Journal }> {
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true });
@@ -76,7 +77,7 @@ async function titles(service: TestService): Promise<number> {
   return body.repos.length;
 }
 
-test('moves a data directory with a token and a running nats-server over', async (t) => {
+test('a data directory with a token and a running nats-server is migrated', async (t) => {
   const [dataDir, port] = [join(temporaryFolder(t), 'data'), await freePort()];
   const { pid, journal } = await startFormer(t, dataDir, port);
   for (const name of ['directory', 'p00']) await ensureStream(journal, name, maxBytes);
@@ -90,13 +91,13 @@ test('moves a data directory with a token and a running nats-server over', async
   const service = await startService(t, { dataDir, env });
   assert.notEqual(service.pids()['nats-server'], pid, 'another server runs');
   assert.ok(!existsSync(`/proc/${pid}/exe`), 'the earlier server has ended');
-  assert.ok(!existsSync(join(dataDir, 'nats-token')), 'the token is gone');
+  assert.ok(!existsSync(join(dataDir, 'nats-token')), 'the token is deleted');
   assert.doesNotMatch(readFileSync(join(dataDir, 'nats/server.conf'), 'utf8'), /TIDINGS_NATS_TOKEN/);
   await waitUntil('the record of the earlier version is folded', async () => (await titles(service)) === 1);
   assert.equal((await service.deliver('pull_request', pullPayload(2))).status, 202);
 });
 
-test('keeps the keys for their owner and makes new ones when they were deleted', async (t) => {
+test('keys are readable by their owner only, and new ones are made when they were deleted', async (t) => {
   const first = await startService(t, { env: small });
   const keys = join(first.dataDir, 'journal-keys');
   const files = ['cli.nk', 'gateway.nk', 'server-cert.pem', 'server-key.pem', 'supervisor.nk', 'worker.nk'];
@@ -106,7 +107,7 @@ test('keeps the keys for their owner and makes new ones when they were deleted',
   for (const file of files) assert.equal(statSync(join(keys, file)).mode & 0o777, 0o600, file);
   assert.equal((await first.deliver('pull_request', pullPayload(1))).status, 202);
   const server = first.pids()['nats-server'];
-  // The server goes on with the former keys, as after a crash of the supervisor.
+  // The nats-server continues to run with the former keys, as it does after a crash of the supervisor.
   await first.kill();
   rmSync(keys, { recursive: true });
 
@@ -117,7 +118,7 @@ test('keeps the keys for their owner and makes new ones when they were deleted',
   });
   assert.notEqual(second.pids()['nats-server'], server, 'the server with the former keys is replaced');
   for (const [i, text] of read().entries()) assert.notEqual(text, before[i], files[i]);
-  await waitUntil('what the journal held is folded', async () => (await titles(second)) === 1);
+  await waitUntil('the records of the journal are folded', async () => (await titles(second)) === 1);
   assert.equal((await second.deliver('pull_request', pullPayload(2))).status, 202);
   assert.match(second.tidings('doctor'), /✓ journal connection: TLS, a signature/);
 });

@@ -1,6 +1,6 @@
 /**
- * Receivers that fail, hang or refuse: what a publication says then, that other channels do not notice, and that nothing is
- * repeated by a restored partition.
+ * Tests receivers that fail, do not answer, or refuse an item. The publication reports the failure. Other channels are
+ * not affected. A restored partition repeats no delivery.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ interface Stage {
   host: TestHost;
   service: TestService;
   draftId: string;
-  /** The reply as it comes, whether or not the publication has ended. */
+  /** Sends a publish request and returns its first reply, even if the publication has not ended. */
   ask: (channel: string) => Promise<Answer>;
   publish: (channel: string) => Promise<Answer>;
   ended: (id: string) => Promise<Answer['body']>;
@@ -46,10 +46,11 @@ async function start(t: TestContext): Promise<Stage> {
 
 const writes = /^PUT .*\/contents\//;
 
-test('a receiver that fails is tried again, and others go on meanwhile', async (t) => {
+test('a receiver that fails is retried, and other channels continue meanwhile', async (t) => {
   const { host, ask, publish, ended } = await start(t);
   host.fail(writes, status(503), { times: 1 });
-  // Its second attempt comes about when the reply does: it is held until that has come.
+  // The second attempt would happen at about the same time as the reply to the publish request. The host therefore
+  // delays its answer to the second attempt until the reply has arrived.
   const asked = ask('changelog');
   host.fail(writes, (_, answer) => void asked.then(answer));
   const [waiting, release] = await Promise.all([asked, publish('scm_releases')]);
@@ -64,9 +65,9 @@ test('a receiver that fails is tried again, and others go on meanwhile', async (
   assert.equal(host.publishing.commits.length, 1);
 });
 
-test('a receiver that is slow is waited for, and the reply says processing', async (t) => {
+test('a publication to a slow receiver gets the reply "processing" and completes later', async (t) => {
   const { host, ask, ended } = await start(t);
-  // Later than any load delays the reply.
+  // Delay of the host's answer. It is longer than a publish request waits, even on a busy machine.
   host.fail(writes, slow(20_000));
   const started = performance.now();
   const { status: code, body } = await ask('changelog');
@@ -78,7 +79,7 @@ test('a receiver that is slow is waited for, and the reply says processing', asy
   assert.deepEqual([after.status, after.attempts.length], ['completed', 1]);
 });
 
-test('a receiver that refuses ends it, and publishing again starts it anew', async (t) => {
+test('a receiver that refuses fails the publication, and publishing again retries it', async (t) => {
   const { host, publish } = await start(t);
   host.fail(writes, status(403));
   const refused = await publish('changelog');
@@ -89,7 +90,7 @@ test('a receiver that refuses ends it, and publishing again starts it anew', asy
   assert.deepEqual([again.body.id, again.body.status], [refused.body.id, 'completed']);
 });
 
-test('a later text updates the same item', async (t) => {
+test('a changed text updates the same item', async (t) => {
   const { host, service, draftId, publish } = await start(t);
   const first = await publish('scm_releases');
   await service.api('PATCH', `/api/drafts/${draftId}`, { bodyMd: 'Another text.\n' });
@@ -116,12 +117,12 @@ test('a restored partition repeats nothing', async (t) => {
     rmSync(join(service.dataDir, 'partitions/p00', name), { recursive: true, force: true });
   const { env, dataDir } = service;
   const second = await startService(t, { env, dataDir });
-  // It serves while it still folds what came after the snapshot.
-  await waitUntil('all three are there and completed', async () => {
+  // The service is already available while it folds the records that are newer than the snapshot.
+  await waitUntil('all three are listed and completed', async () => {
     const { publications = [] } = (await second.api('GET', `/api/publications?draftId=${draftId}`)).body;
     return publications.length === 3 && publications.every((each: { status: string }) => each.status === 'completed');
   });
-  // What would be repeated comes before what is new.
+  // If the service repeated an effect, the effect would run before this new publication.
   const { body } = await toEnd(second, second.api('POST', '/api/publish', { draftId, channel: 'releases_md' }));
   assert.equal(body.status, 'completed');
   assert.equal(host.publishing.commits.length, 4);

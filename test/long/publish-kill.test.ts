@@ -1,5 +1,6 @@
 /**
- * A program dies while a draft is published. A few kills here; many by hand: `node dist/test/fuzz/publish-kill.js --kills 200`.
+ * Kills a process a few times while a draft is published. To test many kills, run `node dist/test/fuzz/publish-kill.js
+ * --kills 200`.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,11 +12,11 @@ import { hostTargets, outsideTargets } from '../helpers/publish-targets.ts';
 const rounds = { worker: 4, gateway: 2, 'nats-server': 2 } as const;
 
 for (const victim of ['worker', 'gateway', 'nats-server'] as const) {
-  test(`the ${victim} dies: each receiver holds one item, or its publication says that nobody knows`, async (t) => {
+  test(`the ${victim} dies: each receiver has one item, or its publication reports an unknown outcome`, async (t) => {
     const kills = rounds[victim];
     const host = await startHost(t, buildHistory({ numbers: 24 }), { token: 'secret-token' });
     const targets = [...hostTargets(host), ...(await outsideTargets(t))];
-    const tallies = await killPublishes(t, targets, { kills, seed: 1, longestMs: 2500, host, victim });
+    const tallies = await killPublishes(t, targets, { kills, seed: 1, maxMs: 2500, host, victim });
     t.diagnostic(JSON.stringify(Object.fromEntries(tallies)));
     for (const [channel, { completed, unknownThere, unknownMissing }] of tallies)
       assert.equal(completed + unknownThere + unknownMissing, kills, channel);

@@ -1,5 +1,6 @@
 /**
- * Starts over damage that ends a process which touches it, and a journal that vanishes under a running service.
+ * Starts the service on damaged stores. A process that reads such a store can crash. Another test deletes the journal
+ * of a running service.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { test } from 'node:test';
 import { assertPulls, Load } from '../helpers/partition-load.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { startService, type TestService } from '../helpers/service.ts';
-import { holdStill } from '../helpers/standstill.ts';
+import { pauseProcess } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const env = { TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
@@ -21,7 +22,7 @@ for (const [what, damage] of [
   ['overwritten with garbage', (file: string) => writeFileSync(file, Buffer.alloc(400_000, 'garbage'))],
   ['cut short', (file: string) => truncateSync(file, 5000)],
 ] as const) {
-  test(`comes back from a store that was ${what}`, async (t) => {
+  test(`the service recovers from a store that was ${what}`, async (t) => {
     const first = await startService(t, { env });
     const load = new Load(first);
     await load.progress(30);
@@ -38,7 +39,7 @@ for (const [what, damage] of [
   });
 }
 
-test('notices a store that is deleted while it runs', async (t) => {
+test('a store that is deleted while the service runs is replaced', async (t) => {
   const service = await startService(t, { env });
   const load = new Load(service);
   await load.progress(30);
@@ -49,33 +50,33 @@ test('notices a store that is deleted while it runs', async (t) => {
   await waitUntil('another worker runs', () => ![0, worker].includes(service.pids().worker));
   await service.ready();
   t.diagnostic(`on a new store ${Math.round(performance.now() - started)} ms after the deletion`);
-  // The gateway reads the new store: it sees its own writes, and everything from before.
+  // The gateway reads the new store, which contains everything that was delivered before the deletion.
   await load.check(service);
 });
 
-test('goes on when its journal vanishes', async (t) => {
+test('the service continues when its journal is deleted', async (t) => {
   const service = await startService(t, { env });
   await service.deliver('pull_request', pullPayload(1));
   await waitUntil('it is folded', async () => (await repositories(service)).length === 1);
   const id = (await repositories(service))[0]?.id ?? assert.fail();
   const server = service.pids()['nats-server'];
   assert.ok(server > 0);
-  // Held still, so that it writes no file while its folder goes.
-  await holdStill(server);
+  // Suspends the server, so that it writes no file while its folder is deleted.
+  await pauseProcess(server);
   rmSync(join(service.dataDir, 'nats/jetstream'), { recursive: true, maxRetries: 5 });
   process.kill(server, 'SIGKILL');
   const started = performance.now();
-  await waitUntil('a delivery is taken', async () => {
+  await waitUntil('a delivery is accepted', async () => {
     const answer = await service.deliver('pull_request', pullPayload(2)).catch(() => undefined);
     return answer?.status === 202;
   });
-  t.diagnostic(`takes deliveries again after ${Math.round(performance.now() - started)} ms`);
+  t.diagnostic(`accepts deliveries again after ${Math.round(performance.now() - started)} ms`);
   await service.ready();
   await assertPulls(service, id, 2);
   assert.match(service.log, /journal was cut or replaced/);
 });
 
-test('serves what it can when one partition is lost', async (t) => {
+test('the other partitions stay available when one is lost', async (t) => {
   const two = { ...env, TIDINGS_PARTITIONS: '2' };
   const first = await startService(t, { env: two });
   const load = new Load(first);

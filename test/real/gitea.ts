@@ -1,8 +1,7 @@
 /**
- * A real Gitea server for one test: started on a free port of 127.0.0.1, spoken to over its REST API.
- *
- * `TIDINGS_TEST_GITEA` names the program. A program that was built without embedded files also needs
- * `TIDINGS_TEST_GITEA_FILES`: the folder that holds `templates`, `options` and `public`.
+ * Runs a real Gitea server for one test, on a free port of 127.0.0.1, and uses its REST API. `TIDINGS_TEST_GITEA` is
+ * the path of the Gitea program. If the program was built without embedded files, `TIDINGS_TEST_GITEA_FILES` must name
+ * the folder that contains `templates`, `options` and `public`.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -14,26 +13,29 @@ import { afterwards } from '../helpers/cleanup.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** The Gitea program that tests may start; undefined where none is named. */
+/** Path of the Gitea program; undefined when the variable is not set. The tests are skipped then. */
 export const giteaProgram = process.env.TIDINGS_TEST_GITEA || undefined;
 
-/** Gitea refuses to run as root, so root starts it as this user (`nobody` on Debian). */
+/**
+ * Id of the user that runs Gitea when the test itself runs as root. Gitea refuses to run as root. On Debian, this id
+ * belongs to the user `nobody`.
+ */
 const unprivileged = 65534;
 const ownFiles = ['templates', 'options', 'public'];
 
-/** A JSON reply of the host, as whatever it is. */
+/** A JSON reply of the host, of any shape. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
 type Reply = any;
 
-/** How a pull request can be merged, in Gitea's words. */
+/** Ways to merge a pull request, by their names in Gitea's API. */
 export type MergeStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash';
 
 /**
- * Starts Gitea with an administrator and an API token; it stops when the test ends.
- * @throws when no program is named
+ * Starts Gitea and creates an administrator and an API token. Gitea stops when the test ends.
+ * @throws Error when no program is set
  */
 export async function startGitea(t: TestContext): Promise<Gitea> {
-  assert.ok(giteaProgram, 'TIDINGS_TEST_GITEA names no program');
+  assert.ok(giteaProgram, 'TIDINGS_TEST_GITEA is not set');
   const folder = join(temporaryFolder(t), 'gitea');
   const port = await freePort();
   const asRoot = process.getuid?.() === 0;
@@ -56,14 +58,14 @@ export async function startGitea(t: TestContext): Promise<Gitea> {
   return new Gitea(origin, token);
 }
 
-/** Lays out Gitea's folder, and returns the program to start. */
+/** Prepares Gitea's folder and returns the path of the program to start. */
 function prepare(folder: string, port: number, asRoot: boolean): string {
   mkdirSync(join(folder, 'custom/conf'), { recursive: true });
   const files = process.env.TIDINGS_TEST_GITEA_FILES;
   if (files) for (const name of ownFiles) cpSync(join(files, name), join(folder, name), { recursive: true });
   writeFileSync(join(folder, 'custom/conf/app.ini'), configuration(folder, port, asRoot));
   if (!asRoot) return giteaProgram as string;
-  // The unprivileged user may not be able to reach the program where it is.
+  // The unprivileged user may have no access to the original program, so the program is copied.
   const program = join(folder, 'program');
   copyFileSync(giteaProgram as string, program);
   chmodSync(program, 0o755);
@@ -110,7 +112,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A running Gitea and its REST API as the administrator `boss` uses it. */
+/** A running Gitea. Requests to its REST API are sent as the administrator `boss`. */
 export class Gitea {
   readonly origin: string;
   readonly token: string;
@@ -120,14 +122,14 @@ export class Gitea {
     this.token = token;
   }
 
-  /** Settings of a service that is connected to this host. */
+  /** Environment variables for a service whose host is this Gitea. */
   get env(): Record<string, string> {
     return { TIDINGS_HOST_ORIGIN: this.origin, TIDINGS_HOST_KIND: 'gitea', TIDINGS_HOST_TOKEN: this.token };
   }
 
   /**
-   * One call of Gitea's REST API; the JSON of its reply.
-   * @throws when Gitea refuses it
+   * Sends one request to Gitea's REST API and returns its JSON reply.
+   * @throws Error when Gitea refuses the request
    */
   async api(method: string, path: string, body?: object): Promise<Reply> {
     const response = await fetch(`${this.origin}/api/v1${path}`, {
@@ -140,20 +142,20 @@ export class Gitea {
     return text === '' ? undefined : JSON.parse(text);
   }
 
-  /** The text of a file on a branch. */
+  /** Returns the text of a file on the branch main. */
   async file(repository: string, path: string): Promise<string> {
     const { content } = await this.api('GET', `/repos/${repository}/contents/${path}?ref=main`);
     return Buffer.from(content, 'base64').toString('utf8');
   }
 
-  /** Gives an organization a webhook for all of its repositories; its id. */
+  /** Adds a webhook for all repositories of an organization and returns the id of the webhook. */
   async hook(organization: string, config: Record<string, string>): Promise<number> {
     const events = ['create', 'delete', 'push', 'pull_request', 'issues', 'issue_comment', 'repository', 'release'];
     const hook = { type: 'gitea', active: true, branch_filter: '*', events, config };
     return (await this.api('POST', `/orgs/${organization}/hooks`, hook)).id;
   }
 
-  /** Opens a pull request that adds one file, and merges it; its number. */
+  /** Opens a pull request that adds one file, and merges it. Returns the number of the pull request. */
   async mergePull(repository: string, title: string, style: MergeStyle, label?: number): Promise<number> {
     const branch = `topic/${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
     const content = Buffer.from(`${title}\n`).toString('base64');
@@ -170,7 +172,7 @@ export class Gitea {
     return number;
   }
 
-  /** Tags what is at the head of main. */
+  /** Tags the newest commit of the branch main. */
   async tag(repository: string, name: string): Promise<void> {
     await this.api('POST', `/repos/${repository}/tags`, { tag_name: name, target: 'main', message: name });
   }

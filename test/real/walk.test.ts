@@ -1,6 +1,7 @@
 /**
- * A release manager's first afternoon with a real Gitea: an organization's webhook, the four merge styles, tags, a backfill,
- * published releases and files, the next release, and the commonest mistakes of a set-up.
+ * Follows the first afternoon of a release manager with a real Gitea. The steps are an organization's webhook, the four
+ * merge styles, tags, a backfill, published releases and files, the next release, and the most common mistakes in the
+ * set-up.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +16,7 @@ const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1', TIDINGS_TA
 const repository = 'acme/rocket';
 const personas = ['engineer', 'internal', 'customer'];
 
-/** One pull request of each merge style, and what its label says. */
+/** One pull request of each merge style, with its label. */
 const changes: [title: string, style: MergeStyle, label: string][] = [
   ['Add a launch countdown', 'merge', 'type: feature'],
   ['Support .NET clients', 'squash', 'type: feature'],
@@ -44,7 +45,7 @@ test('a real Gitea', { skip }, async (t) => {
   const drafts: Answer['body'][] = [];
   for (const persona of personas) drafts.push(await generateDraft(service, range.id, persona));
 
-  await t.test('captures four merge styles in one range', async () => {
+  await t.test('one range contains pull requests of all four merge styles', async () => {
     assert.deepEqual(await numbersIn(service, range.id), numbers);
     assert.equal(range.prCount, changes.length);
     const [engineer] = drafts;
@@ -53,7 +54,7 @@ test('a real Gitea', { skip }, async (t) => {
     assert.match(engineer.bodyMd, /handle \.status\.x/);
   });
 
-  await t.test('a backfill of a twin gives the same drafts', async (t) => {
+  await t.test('a backfill of a second service gives the same drafts', async (t) => {
     const twin = await startService(t, { env: { ...small, ...gitea.env } });
     const { code, output } = await twin.run('backfill', repository);
     assert.equal(code, 0, output + twin.log);
@@ -63,7 +64,7 @@ test('a real Gitea', { skip }, async (t) => {
       assert.equal((await generateDraft(twin, twinRange.id, persona)).bodyMd, drafts[index].bodyMd, persona);
   });
 
-  await t.test('publishes a release and two files', async () => {
+  await t.test('a release and two files are published', async () => {
     const [engineer, , customer] = drafts;
     const release = await publish(service, engineer.id, 'scm_releases');
     assert.equal(release.url, `${gitea.origin}/${repository}/releases/tag/v1.1.0`);
@@ -74,7 +75,7 @@ test('a real Gitea', { skip }, async (t) => {
     assert.match(await gitea.file(repository, 'RELEASES.md'), /## v1\.1\.0 /);
   });
 
-  await t.test('the next release has no news of what the service wrote itself', async () => {
+  await t.test('the notes of the next release omit the commits of the service itself', async () => {
     const next = await gitea.mergePull(repository, 'Add a second stage', 'squash', labels.get('type: feature'));
     await gitea.tag(repository, 'v1.2.0');
     const following = await rangeOf(service, repoId, 'v1.1.0', 'v1.2.0');
@@ -86,46 +87,53 @@ test('a real Gitea', { skip }, async (t) => {
     }
   });
 
-  await t.test('a webhook with a wrong secret is refused and says so', async () => {
+  await t.test('a webhook with a wrong secret is refused, and the service reports it', async () => {
     await changeHook({ secret: 'not-the-secret-of-the-service' });
     await refusal(/signature/);
   });
 
-  await t.test('a form hook is refused and says so', async () => {
+  await t.test('a webhook with form encoding is refused, and the service reports it', async () => {
     await changeHook({ secret: service.secret, content_type: 'form' });
     await refusal(/application\/x-www-form-urlencoded/);
   });
 
-  await t.test('doctor names a wrong kind of host', async (t) => {
+  await t.test('doctor reports a wrong kind of host', async (t) => {
     const wrong = await startService(t, { env: { ...small, ...gitea.env, TIDINGS_HOST_KIND: 'github' } });
     const { output } = await wrong.run('doctor');
     assert.match(output, /TIDINGS_HOST_KIND/);
     assert.match(output, /gitea/);
   });
 
-  /** Replaces the organization's webhook and has Gitea send one delivery over it. */
+  /**
+   * Replaces the organization's webhook by a webhook with other settings. Makes Gitea send one delivery over the new
+   * webhook.
+   */
   async function changeHook(config: Record<string, string>): Promise<void> {
     await gitea.api('DELETE', `/orgs/acme/hooks/${hook}`);
     hook = await gitea.hook('acme', { url: receiver, content_type: 'json', ...config });
     await gitea.api('POST', `/repos/${repository}/issues`, { title: 'Sent over another webhook' });
   }
 
-  /** Waits until log, list of deliveries and doctor report a refused delivery, each with its reason. */
+  /**
+   * Waits until the list of refused deliveries and the log contain a delivery that was refused for this reason. Asserts
+   * that `doctor` also reports a refused delivery.
+   */
   async function refusal(reason: RegExp): Promise<void> {
     const refused = await waitUntil('the refused delivery is listed', async () => {
       const { body } = await service.api('GET', '/api/deliveries');
-      // Gitea can send a push of the step before over the new webhook, too.
+      // Gitea may also send a push from the previous step over the new webhook. The test therefore looks for the
+      // delivery of an issue.
       return body.deliveries.find(
         ({ event, message }: { event: string; message: string }) => event === 'issues' && reason.test(message),
       );
     });
     assert.equal(refused.event, 'issues');
-    await waitUntil('the log says so', () => reason.test(service.log));
+    await waitUntil('the log reports it', () => reason.test(service.log));
     assert.match((await service.run('doctor')).output, /refused/);
   }
 });
 
-/** Numbers of the pull requests in a range, lowest first. */
+/** Returns the numbers of the pull requests in a range, lowest first. */
 async function numbersIn(service: TestService, rangeId: string): Promise<number[]> {
   const { status, body } = await service.api('GET', `/api/ranges/${rangeId}/changes`);
   assert.equal(status, 200, JSON.stringify(body));
@@ -140,7 +148,7 @@ async function publish(service: TestService, draftId: string, channel: string): 
   return body;
 }
 
-/** The range between two tags, once both tags are known. */
+/** Waits until two tags are known, and creates the range between them. */
 async function rangeOf(service: TestService, repoId: string, fromTag: string, toTag: string) {
   await waitUntil(`${fromTag} and ${toTag} are listed`, async () => {
     const { tags } = (await service.api('GET', `/api/repos/${repoId}/tags`)).body;

@@ -1,5 +1,5 @@
 /**
- * The image is built from a base that is named by its content, runs as an unprivileged user and keeps its data to itself.
+ * Tests the Dockerfile: the base image has a digest, and the service runs as an unprivileged user with private data.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { afterwards } from '../helpers/cleanup.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
 
-/** The words after an instruction, each time it is given. */
+/** Returns the arguments of each occurrence of an instruction. */
 function all(instruction: string): string[] {
   return lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
 }
@@ -29,12 +29,12 @@ test('every stage is built from one base image with its digest', () => {
   );
 });
 
-test('the image has the package.json that the version is read from', () => {
+test('the image contains the package.json that the version is read from', () => {
   const last = lines.findLastIndex((line) => line.startsWith('FROM '));
   assert.ok(lines.findLastIndex((line) => /^COPY package\.json .*\.\/$/.test(line)) > last);
 });
 
-test('the service runs as an unprivileged user, who alone can use the data directory', () => {
+test('the service runs as an unprivileged user, and only this user can use the data directory', () => {
   assert.deepEqual(all('USER'), ['node']);
   assert.ok(all('RUN').includes('install -d -m 0700 -o node -g node /data'));
   const last = lines.findLastIndex((line) => line.startsWith('FROM '));
@@ -43,7 +43,7 @@ test('the service runs as an unprivileged user, who alone can use the data direc
   assert.ok(after('USER node') < after('VOLUME /data') && after('USER node') < after('CMD '));
 });
 
-test('the health check of the image asks the operations port of the settings', async (t) => {
+test('the health check of the image uses the operations port of the settings', async (t) => {
   const words = /^HEALTHCHECK [^\n]*\\\n +CMD (\[.*\])$/m.exec(lines.join('\n'))?.[1] ?? '[]';
   const [program, ...args] = JSON.parse(words) as string[];
   assert.equal(program, 'node');
@@ -58,12 +58,12 @@ test('the health check of the image asks the operations port of the settings', a
   assert.equal(await exitOf(1), 1, 'nothing listens there');
 });
 
-test('the image has the guide that the service shows', () => {
+test('the image contains the guide that the service shows', () => {
   assert.ok(all('COPY').includes('docs/api.md ./docs/api.md'));
   assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!docs/api.md'));
 });
 
-test('the image has the package of the client, made while it is built', () => {
+test('the image contains the client package, which the build makes', () => {
   const made = lines.findIndex((line) => line.includes('node scripts/setup/client.mjs'));
   const before = lines.slice(0, made);
   for (const need of ['COPY sdk ./sdk', 'COPY scripts ./scripts', 'COPY tsconfig.json LICENSE ./']) {

@@ -1,5 +1,5 @@
 /**
- * The lockfiles name what is installed by content: each package has its SHA-512, none has an address, no version is a range.
+ * Tests the lockfiles: each package has its SHA-512, no package has a download address, and no version is a range.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function read(path: string) {
   return JSON.parse(readFileSync(join(root, path), 'utf8'));
 }
 
-/** The packages of a lockfile by name, without the root and links to folders. */
+/** Returns the packages of a lockfile by name, without the root and without links to folders. */
 function entriesOf(folder: string): [string, Entry][] {
   const { packages } = read(`${folder}package-lock.json`) as { packages: Record<string, Entry> };
   return Object.entries(packages)
@@ -35,7 +35,7 @@ function entriesOf(folder: string): [string, Entry][] {
     .map(([path, entry]) => [path.replace(/^.*node_modules\//, ''), entry]);
 }
 
-/** Whether npm installs a package where the service runs in production. */
+/** Whether npm installs a package in production, on Linux with glibc. */
 function isForProduction({ dev, os, cpu, libc }: Entry): boolean {
   const allows = (list: string | string[] | undefined, value: string) =>
     list === undefined || [list].flat().includes(value);
@@ -52,7 +52,7 @@ test('every locked package has its SHA-512', () => {
   assert.ok(entries.length > 300, `${entries.length} packages`);
 });
 
-test('every package that a locked package names is locked too, for each platform', () => {
+test('every dependency of a locked package is locked too, for each platform', () => {
   for (const folder of folders) {
     const entries = entriesOf(folder);
     const locked = new Set(entries.map(([name]) => name));
@@ -65,7 +65,7 @@ test('every package that a locked package names is locked too, for each platform
   }
 });
 
-test('no override changes a package that the service uses in production', () => {
+test('overrides change no package that the service uses in production', () => {
   const overridden = Object.keys(read('package.json').overrides);
   const used = entriesOf('').filter(([, entry]) => isForProduction(entry));
   assert.deepEqual(
@@ -79,11 +79,11 @@ test('no override changes a package that the service uses in production', () => 
   );
 });
 
-test('no locked package has an address of its own: the registry in use answers for each', () => {
+test('no locked package has an address, so that the configured registry serves each', () => {
   for (const [name, { resolved }] of folders.flatMap(entriesOf)) assert.equal(resolved, undefined, name);
 });
 
-test('every version that package.json asks for is exact', () => {
+test('every version in package.json is exact', () => {
   const exact = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
   for (const folder of folders) {
     const { dependencies = {}, devDependencies = {}, overrides = {} } = read(`${folder}package.json`);

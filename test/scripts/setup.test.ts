@@ -1,4 +1,5 @@
-// Set-up's pure parts. The scripts are plain JavaScript outside the build, so they are imported by URL from dist/.
+// Tests the parts of set-up that need no network. The scripts are plain JavaScript outside the build, so they are
+// imported by URL from dist/.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -63,7 +64,7 @@ suite('packages', () => {
     assert.match(packages.nodeProblem('v20.19.0', lock, { ...linux, glibc: false }), /musl/);
   });
 
-  test('takes what is installed when it is what the lockfile says', () => {
+  test('accepts installed packages that match the lockfile', () => {
     const installed = {
       packages: {
         'node_modules/uWebSockets.js': { version: '20.51.4' },
@@ -82,7 +83,7 @@ suite('packages', () => {
     assert.equal(packages.installedMatches(lock, more, natives), false, 'a package too many');
   });
 
-  test('stamps the lockfile, the dependencies and the Node ABI', () => {
+  test('changes the stamp with the lockfile, the dependencies and the Node ABI', () => {
     const machine = { ...linux, abi: '115' };
     const stamp = packages.packagesStamp('lock', { dependencies: { a: '1' } }, machine);
     assert.equal(packages.packagesStamp('lock', { dependencies: { a: '1' } }, machine), stamp);
@@ -93,7 +94,7 @@ suite('packages', () => {
 });
 
 suite('build', () => {
-  test('hashes names and contents, never times', (t) => {
+  test('hashes names and contents of files, not their times', (t) => {
     const root = temporaryFolder(t);
     const file = write(root, 'src/a.ts', 'one');
     write(root, 'src/deep/b.ts', 'two');
@@ -107,7 +108,7 @@ suite('build', () => {
     assert.notEqual(build.hashFiles(root, files), before);
   });
 
-  test('finds outputs whose source is gone', () => {
+  test('finds outputs whose source was removed', () => {
     const outputs = ['src/a.js', 'src/a.js.map', 'test/old.test.js', 'test/old.test.js.map', 'src/m.mjs', 'src/d.json'];
     const sources = ['src/a.ts', 'src/m.mts', 'src/d.json', 'src/types.d.ts'];
     assert.deepEqual(build.staleOutputs(outputs, sources), ['test/old.test.js', 'test/old.test.js.map']);
@@ -125,7 +126,7 @@ suite('nats-server', () => {
     assert.equal(nats.isAtLeast('2.10.9', '2.10.23'), false);
   });
 
-  test('prefers the whole Debian keyring', () => {
+  test('prefers the complete Debian keyring', () => {
     const choose = (files: Record<string, string[]>) => nats.chooseKeyring((folder: string) => files[folder] ?? []);
     const shared = '/usr/share/keyrings';
     const trusted = '/etc/apt/trusted.gpg.d';
@@ -140,7 +141,7 @@ suite('nats-server', () => {
     assert.equal(choose({ [shared]: ['ubuntu-archive-keyring.gpg', 'debian-archive-removed-keys.gpg'] }), undefined);
   });
 
-  test("keeps the machine's proxy out of apt's dump", () => {
+  test("uses only the network settings of the machine's apt", () => {
     const dump = [
       'Acquire "";',
       'Acquire::http::Proxy "http://proxy:3128";',
@@ -163,7 +164,7 @@ suite('nats-server', () => {
     assert.match(nats.adviceFor('win32', { hasApt: false }), /^docker run /);
   });
 
-  test('is needed unless a server is named', () => {
+  test('is needed unless the settings name a server', () => {
     const named = { TIDINGS_NATS_URL: 'nats://127.0.0.1:4222' };
     assert.equal(setup.needsNats('optional', {}), true);
     assert.equal(setup.needsNats('optional', named), false);
@@ -177,7 +178,7 @@ const needsApt = (process.getuid?.() !== 0 || aptUser.status !== 0) && 'needs ro
 suite('sandbox', () => {
   const folders = ['cache/archives/partial', 'download', 'state/lists/partial'];
 
-  test("root hands a fetch to apt's user, in folders that only this user can write", { skip: needsApt }, (t) => {
+  test("root fetches as apt's user, in folders that only this user can write", { skip: needsApt }, (t) => {
     const before = process.umask(0o077);
     afterwards(t, () => void process.umask(before));
     const root = temporaryFolder(t);
@@ -195,7 +196,7 @@ suite('sandbox', () => {
     assert.equal(existsSync(sandbox.folder), false);
   });
 
-  test("a checkout that apt's user cannot reach is fetched for in a temporary folder", { skip: needsApt }, (t) => {
+  test("root fetches in a temporary folder when apt's user cannot reach the checkout", { skip: needsApt }, (t) => {
     const own = join(temporaryFolder(t), 'apt');
     const sandbox = prepareSandbox(own);
     afterwards(t, () => sandbox.remove());
@@ -203,7 +204,7 @@ suite('sandbox', () => {
     assert.equal(statSync(sandbox.folder).uid, 0);
   });
 
-  test('root does the work itself without that user, and says so', (t) => {
+  test('root fetches as root without that user, and reports this', (t) => {
     const own = join(temporaryFolder(t), 'apt');
     const sandbox = prepareSandbox(own, { isRoot: true, user: 'tidings-no-such-user' });
     assert.deepEqual([sandbox.folder, sandbox.user, sandbox.wrap('id', '-u')], [own, 'root', ['id', '-u']]);
@@ -211,14 +212,14 @@ suite('sandbox', () => {
     for (const folder of folders) assert.deepEqual(readdirSync(join(own, folder)), []);
   });
 
-  test('any other user does the work itself, in the checkout', (t) => {
+  test('any other user fetches as itself, in the checkout', (t) => {
     const own = join(temporaryFolder(t), 'apt');
     const sandbox = prepareSandbox(own, { isRoot: false });
     assert.deepEqual([sandbox.folder, sandbox.wrap('id'), sandbox.note], [own, ['id'], undefined]);
     for (const folder of folders) assert.ok(existsSync(join(own, folder)), folder);
   });
 
-  test('of an unpacked package folders and plain files are taken', (t) => {
+  test('only folders and plain files of an unpacked package are copied', (t) => {
     const root = temporaryFolder(t);
     const program = write(root, 'from/usr/sbin/server', 'program');
     chmodSync(program, 0o755);
@@ -232,10 +233,10 @@ suite('sandbox', () => {
 });
 
 suite('lock', () => {
-  test('lets the second wait for the first', async (t) => {
+  test('makes a second set-up wait for the first', async (t) => {
     const folder = join(temporaryFolder(t), 'setup.lock');
     mkdirSync(folder);
-    // The parent process is alive and is not us.
+    // The parent process is a suitable owner of the lock: it is running, and it is not this process.
     writeFileSync(join(folder, String(process.ppid)), '');
     await assert.rejects(acquireLock(folder, { waitMs: 150 }), { name: 'SetupError' });
     rmSync(folder, { recursive: true });
@@ -244,7 +245,7 @@ suite('lock', () => {
     assert.equal(existsSync(folder), false);
   });
 
-  test('takes over from a dead owner', async (t) => {
+  test('takes the lock of a dead owner', async (t) => {
     const folder = join(temporaryFolder(t), 'setup.lock');
     mkdirSync(folder);
     writeFileSync(join(folder, '99999999'), '');
@@ -253,7 +254,7 @@ suite('lock', () => {
     release();
   });
 
-  test('waits for the programs of a dead owner', async (t) => {
+  test('waits for the programs that a dead owner started', async (t) => {
     const folder = join(temporaryFolder(t), 'setup.lock');
     mkdirSync(folder);
     writeFileSync(join(folder, '99999999'), `${process.ppid}\n`);
@@ -262,7 +263,7 @@ suite('lock', () => {
 });
 
 suite('command lines', () => {
-  test('rejects unknown options with advice', () => {
+  test('rejects unknown options and refers to --help', () => {
     assert.deepEqual(setup.parseOptions(['--only', 'nats']).only, ['nats']);
     for (const args of [['--fast'], ['--only', 'moon'], ['--nats', 'maybe']]) {
       assert.throws(() => setup.parseOptions(args), { name: 'SetupError', next: /--help/ });
@@ -286,11 +287,11 @@ suite('command lines', () => {
     assert.deepEqual(list('architecture'), ['test/architecture.test.ts']);
   });
 
-  test("passes options on to node's runner", () => {
+  test("passes options to Node's test runner", () => {
     assert.deepEqual(runner.splitArguments(['lane', '--test-only']), { options: ['--test-only'], filters: ['lane'] });
   });
 
-  test('says what failed and what to do next', () => {
+  test('describes a failure and the next step', () => {
     const error = new SetupError('npm ci failed', { detail: 'E404\nE500', expected: 'a registry', next: 'try again' });
     const text = ['✗ npm ci failed', '  E404', '  E500', '  needed: a registry', '  next:   try again'].join('\n');
     assert.equal(describeFailure(error), text);

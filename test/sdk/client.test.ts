@@ -1,5 +1,5 @@
 /**
- * What the client does by itself in between calls: how often it asks for a draft that is being written.
+ * Tests how often the client polls a draft that is being written.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { createClient } from '../../sdk/client.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 
-test('client - asks for a draft once a second at most (spec 8)', async (t) => {
+test('client - polls a draft at most once per second (spec 8)', async (t) => {
   const asked: number[] = [];
   const server = createServer((_, response) => {
     asked.push(performance.now());
@@ -21,6 +21,6 @@ test('client - asks for a draft once a second at most (spec 8)', async (t) => {
   assert.equal((await client.waitForDraft('draft_1')).status, 'ready');
   const [first = 0, second = 0, third = 0] = asked;
   assert.equal(asked.length, 3);
-  // Timers may fire a millisecond early by this clock.
+  // Measured with the clock of this test, a timer of one second may fire a few milliseconds early.
   for (const gap of [second - first, third - second]) assert.ok(gap >= 995, `asked again after ${gap} ms`);
 });

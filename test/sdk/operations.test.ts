@@ -1,5 +1,5 @@
 /**
- * The client knows the API as it is, and stands on its own.
+ * Tests that the client has every operation of the API and depends on no package.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,15 +13,15 @@ import { openApi } from '../helpers/contract.ts';
 
 const sdk = fileURLToPath(new URL('../../../sdk/', import.meta.url));
 
-test('operations of the client are those of the document', () => {
+test('the client has the operations of the OpenAPI document', () => {
   assert.equal(
     readFileSync(join(sdk, 'operations.ts'), 'utf8'),
     operationsSource(openApi),
-    'make it anew: see sdk/README.md',
+    'generate the file again: see sdk/README.md',
   );
 });
 
-test('every endpoint has a method', () => {
+test('the client has a method for every endpoint', () => {
   const known = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
   for (const { method, path } of apiRoutes) {
     assert.ok(known.includes(`${method} ${path.replace(/:(\w+)/g, '{$1}')}` as (typeof known)[number]), path);

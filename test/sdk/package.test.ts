@@ -1,5 +1,5 @@
 /**
- * The package of the client: installs without a network, runs, has its types, and the examples of all guides fit them.
+ * Tests the client package: it installs offline, runs, has types, and the examples of all guides compile with them.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const archive = join(root, 'dist/client/tidings-client.tgz');
 const typescript = join(root, 'node_modules/typescript/bin/tsc');
 const npmOptions = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier'];
 
-/** A project of its own with the package installed. */
+/** Makes a new project with the package installed. Returns its folder. */
 function consumer(t: TestContext): string {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'package.json'), '{"name":"consumer","private":true,"type":"module"}');
@@ -24,7 +24,7 @@ function consumer(t: TestContext): string {
   return folder;
 }
 
-/** What the compiler reports of the files of a project; empty when nothing is wrong. */
+/** Compiles the files of a project. Returns the compiler's output, which is empty if there are no errors. */
 function typeErrors(folder: string, options: object): string {
   const compilerOptions = {
     strict: true,
@@ -50,7 +50,7 @@ function addTypesOfNode(folder: string): void {
   }
 }
 
-/** The blocks of a guide in one language. */
+/** Returns the code blocks of a guide in one language. */
 function blocks(path: string, language: string): string[] {
   const text = readFileSync(join(root, path), 'utf8');
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
@@ -74,7 +74,7 @@ test('the package installs offline, without dependencies, and runs', (t) => {
   assert.deepEqual(Object.keys(lock.packages), ['', 'node_modules/@tidings/client']);
 });
 
-test('the package has no types of Node, and tells webhooks apart by their event', (t) => {
+test('the package needs no types of Node, and the event determines the type of a webhook', (t) => {
   const folder = consumer(t);
   const program = (access: string) => `import { verifyWebhook, type WebhookEvent } from '@tidings/client';
     export async function read(body: Uint8Array, headers: Headers): Promise<unknown> {
@@ -91,16 +91,16 @@ test('the package has no types of Node, and tells webhooks apart by their event'
   assert.match(typeErrors(folder, options), /Property 'prCount' does not exist/);
 });
 
-test('the examples of the guides fit the types of the package', (t) => {
+test('the examples of the guides compile with the types of the package', (t) => {
   const folder = consumer(t);
   addTypesOfNode(folder);
   for (const [i, text] of blocks('sdk/README.md', 'ts').entries()) writeFileSync(join(folder, `readme-${i}.ts`), text);
   assert.equal(typeErrors(folder, { types: ['node'] }), '');
   writeFileSync(join(folder, 'readme-0.ts'), `${blocks('sdk/README.md', 'ts')[0]}\nclient.listRepositorys();\n`);
-  assert.match(typeErrors(folder, { types: ['node'] }), /listRepositorys/, 'a mistake would be seen');
+  assert.match(typeErrors(folder, { types: ['node'] }), /listRepositorys/, 'a mistake is found');
 });
 
-test('the examples in JavaScript fit them too', (t) => {
+test('the JavaScript examples compile with the types of the package', (t) => {
   const folder = consumer(t);
   addTypesOfNode(folder);
   const guide = blocks('docs/api.md', 'js').join('\n');
@@ -108,12 +108,12 @@ test('the examples in JavaScript fit them too', (t) => {
   writeFileSync(join(folder, 'guide.js'), guide);
   for (const [i, text] of blocks('docs/webhooks.md', 'js').entries())
     writeFileSync(join(folder, `webhooks-${i}.js`), text);
-  // What may be undefined is left out of examples without types.
+  // Examples in JavaScript do not check for undefined.
   const options = { types: ['node'], allowJs: true, checkJs: true, strictNullChecks: false };
   assert.equal(typeErrors(folder, options), '');
 });
 
-test('packing the same sources again makes the same bytes', (t) => {
+test('packing the same sources again gives the same bytes', (t) => {
   const folder = temporaryFolder(t);
   const options = ['--pack-destination', folder, '--silent', ...npmOptions];
   execFileSync('npm', ['pack', join(root, 'dist/client'), ...options], { stdio: 'pipe' });

@@ -1,5 +1,5 @@
 /**
- * The client needs nothing of Node: its files import each other only, and run where there are no globals but those of the web.
+ * Tests that the client does not need Node: its files import only each other and run with the globals of the web.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ const built = fileURLToPath(new URL('../../client/', import.meta.url));
 const runner = fileURLToPath(new URL('../helpers/web-realm.js', import.meta.url));
 const files = readdirSync(built).filter((name) => name.endsWith('.js'));
 
-test('no file of the package imports anything but its neighbours', () => {
+test('the files of the package import only each other', () => {
   assert.ok(files.includes('index.js') && files.includes('webhooks.js'), String(files));
   for (const name of files) {
     const text = readFileSync(join(built, name), 'utf8');
@@ -23,7 +23,7 @@ test('no file of the package imports anything but its neighbours', () => {
   }
 });
 
-test('the client runs with the globals of the web alone', () => {
+test('the client runs with only the globals of the web', () => {
   const key = randomBytes(32);
   const body = JSON.stringify({
     event: 'endpoint.test',
@@ -42,7 +42,7 @@ test('the client runs with the globals of the web alone', () => {
   assert.deepEqual(seen.event, JSON.parse(body));
   assert.equal(seen.changed, 'wrongSignature');
   assert.deepEqual(seen.repositories, ['acme/rocket']);
-  assert.equal(seen.redirect, 'manual', 'Workers refuse any but follow and manual');
+  assert.equal(seen.redirect, 'manual', 'workers accept only follow and manual');
   assert.match(seen.idempotencyKey, /^[0-9a-f]{36}$/);
   assert.deepEqual(seen.missing, ['Buffer', 'process', 'require', 'setImmediate']);
 });

@@ -1,5 +1,5 @@
 /**
- * When the client sends a request again, and what stays the same then.
+ * Tests when the client retries a request, and that the retry has the same Idempotency-Key.
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -17,7 +17,7 @@ interface Stage {
   waits: number[];
 }
 
-/** A server that answers as told, one after another; the last answer stays. */
+/** Starts a server that sends the given replies in order, then repeats the last one. */
 async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stage> {
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stag
     key: 'k',
     testMode: false,
     retries: 3,
-    longestWaitMs: 60_000,
+    maxWaitMs: 60_000,
     timeoutMs: 10_000,
     fetch,
     sleep: async (ms) => void waits.push(ms),
@@ -46,7 +46,7 @@ async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stag
 
 const post = (options: CallOptions = {}) => ({ method: 'POST', path: '/x', body: { a: 1 }, options });
 
-test('send - keeps its idempotency key over attempts, and makes another for another call', async (t) => {
+test('send - uses one idempotency key for all attempts, and another one for the next call', async (t) => {
   const { sending, seen } = await serve(t, [500, 'break', 503, 201]);
   const { body, meta } = await send(sending, post());
   assert.deepEqual([body, meta.status, meta.requestId], [{ id: 'x' }, 201, 'r4']);
@@ -66,21 +66,21 @@ test('send - waits as long as the service asks (spec 7.4)', async (t) => {
   assert.ok((waits[1] as number) >= 500 && (waits[1] as number) <= 1000, String(waits[1]));
 });
 
-test('send - gives up when it is asked to wait too long', async (t) => {
+test('send - fails immediately when the service asks for a wait above the maximum', async (t) => {
   const { sending, seen } = await serve(t, [{ status: 429, headers: { 'retry-after': '3600' } }]);
   const error = await send(sending, post()).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof RateLimitedError);
   assert.deepEqual([error.meta.retryAfter, seen.length], [3600, 1]);
 });
 
-test('send - gives up after its retries, growing the waits (spec 7.4)', async (t) => {
+test('send - fails after its retries, with growing waits (spec 7.4)', async (t) => {
   const { sending, seen, waits } = await serve(t, [500]);
   await assert.rejects(send(sending, post()), ServerError);
   assert.equal(seen.length, 4);
   assert.ok((waits[2] as number) > (waits[0] as number));
 });
 
-test('send - sends no other refusal again (spec 7.4)', async (t) => {
+test('send - does not retry after any other error (spec 7.4)', async (t) => {
   for (const status of [400, 401, 403, 404, 409, 412, 413, 415, 422]) {
     const { sending, seen } = await serve(t, [status, 200]);
     const error = await send(sending, post()).catch((thrown: unknown) => thrown);
@@ -91,7 +91,7 @@ test('send - sends no other refusal again (spec 7.4)', async (t) => {
   }
 });
 
-test('send - follows no redirect, and does not send again what was redirected', async (t) => {
+test('send - does not follow a redirect and does not retry after one', async (t) => {
   const { sending, seen } = await serve(t, [{ status: 302, headers: { location: '/other' } }, 200]);
   const error = await send(sending, post()).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof TidingsError, String(error));
@@ -99,13 +99,13 @@ test('send - follows no redirect, and does not send again what was redirected', 
   assert.match(error.message, /redirect/);
 });
 
-test('send - does not repeat a conditional change that may have been made', async (t) => {
+test('send - does not repeat a conditional change that may have been carried out', async (t) => {
   const { sending, seen } = await serve(t, [500, 200]);
   await assert.rejects(send(sending, { ...post({ ifMatch: '"1"' }), method: 'PATCH' }), ServerError);
   assert.deepEqual([seen.length, seen[0]?.['if-match'], seen[0]?.['idempotency-key']], [1, '"1"', undefined]);
 });
 
-test('send - without a key repeats no POST that may have been carried out', async (t) => {
+test('send - does not repeat a POST without a key that may have been carried out', async (t) => {
   for (const answer of [500, 'break'] as const) {
     const { sending, seen } = await serve(t, [answer, 200]);
     await assert.rejects(send(sending, post({ idempotencyKey: false })));
@@ -113,10 +113,10 @@ test('send - without a key repeats no POST that may have been carried out', asyn
   }
   const { sending, seen } = await serve(t, [{ status: 429, headers: { 'retry-after': '1' } }, 200]);
   await send(sending, post({ idempotencyKey: false }));
-  assert.equal(seen.length, 2, 'what was refused was not carried out');
+  assert.equal(seen.length, 2, 'a refused request was not carried out');
 });
 
-test('send - ends when its caller does', async (t) => {
+test('send - stops when its caller aborts', async (t) => {
   const { sending, seen } = await serve(t, [500]);
   const aborted = AbortSignal.abort(new Error('enough'));
   await assert.rejects(send(sending, post({ signal: aborted })), /enough/);

@@ -1,9 +1,10 @@
 /**
- * One repository's actor: folds its events into the tables and writes down what they cause elsewhere. It lives for one
- * record and keeps nothing, so a record that is rolled back leaves no trace in memory.
+ * Folds the events of one repository into its tables and stores the effects that they cause. An actor exists for one
+ * record only and keeps no state, so a record that is rolled back leaves no trace in memory.
  */
 
 import { claimsRefused } from '../../src/foundation/metrics.ts';
+import { unreachable } from '../../src/foundation/unreachable.ts';
 import type {
   BackfilledBody,
   CommentSnapshot,
@@ -26,31 +27,37 @@ import { readTag, writeTag } from '../../src/store/tables/tags.ts';
 import { mergeIssue, mergePull, mergeTag } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
-import { hostTime, meetRepository } from './repository.ts';
+import { hostTime, recordRepository } from './repository.ts';
 import type { Receipt } from './undated.ts';
 
-/** Folds one event into its repository. One that merely claims what another organization has proved changes nothing. */
+/**
+ * Folds one event into its repository. An event that only claims a repository changes nothing if another organization
+ * has proved its ownership of that repository.
+ */
 export function foldEvent(partition: Partition, record: EventRecord): void {
-  const repository = meetRepository(partition, record, hostTime(record), record.body);
+  const repository = recordRepository(partition, record, hostTime(record), record.body);
   const { at, replayed } = record;
-  if (repository) new Actor(partition, repository, at, replayed !== undefined).take(record.body);
+  if (repository) new Actor(partition, repository, at, replayed !== undefined).fold(record.body);
   else claimsRefused.inc({ partition: partition.name });
 }
 
-/** Folds what was read of a repository on its host, as it was at host time `seenAt`; `confirmed` proves its owner. */
+/**
+ * Folds data that was read from the host about a repository, as of host time `seenAt`. `confirmed` proves the
+ * repository's owner.
+ */
 export function foldBodies(
   partition: Partition,
   { at, repository: read, confirmed }: Pick<BackfilledRecord, 'at' | 'repository' | 'confirmed'>,
   seenAt: number,
   bodies: readonly BackfilledBody[],
 ): void {
-  const repository = meetRepository(
+  const repository = recordRepository(
     partition,
     { at, repository: read, ...(confirmed && { signedBy: null }) },
     seenAt,
   ) as RepositoryRecord;
   const actor = new Actor(partition, repository, at);
-  for (const body of bodies) actor.take(body);
+  for (const body of bodies) actor.fold(body);
 }
 
 class Actor {
@@ -60,8 +67,8 @@ class Actor {
   private readonly receipt: Receipt;
 
   /**
-   * @param at when the record at hand was enqueued, which is when it told of what it tells
-   * @param isReplayed whether a person has had a dead letter replayed
+   * @param at when the record was enqueued, which counts as the time of the sync
+   * @param isReplayed whether the record was a dead letter that a person has replayed
    */
   constructor(partition: Partition, repository: RepositoryRecord, at: number, isReplayed = false) {
     this.partition = partition;
@@ -70,7 +77,7 @@ class Actor {
     this.receipt = { at, isReplayed };
   }
 
-  take(body: BackfilledBody): void {
+  fold(body: BackfilledBody): void {
     switch (body.event) {
       case 'pull_request':
         return this.pull(body.pull, body.action);
@@ -95,12 +102,12 @@ class Actor {
       case 'comparison':
         return this.recountIf(writeComparison(this.partition, this.repository.id, body.comparison));
       default:
-        throw new Error('the event is of no known kind');
+        return unreachable(body, 'the event is of no known kind');
     }
   }
 
   private pull(snapshot: PullSnapshot, action: string): void {
-    this.told(snapshot.number);
+    this.noteSynced(snapshot.number);
     const before = readPull(this.partition, this.repository.id, snapshot.number);
     const after = mergePull(before, snapshot, action, this.repository, this.receipt);
     if (after === before) return;
@@ -109,7 +116,7 @@ class Actor {
   }
 
   private issue(snapshot: IssueSnapshot, action: string): void {
-    this.told(snapshot.number);
+    this.noteSynced(snapshot.number);
     if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
     const after = mergeIssue(before, snapshot, action, this.receipt);
@@ -118,9 +125,12 @@ class Actor {
     this.recount();
   }
 
-  /** A number is never given twice: what was deleted or moved away does not come back, nor does what was said of it. */
+  /**
+   * Removes an issue that was deleted or transferred. Hosts never reuse a number, so neither the issue nor its comments
+   * can come back.
+   */
   private removeIssue(number: number, seenAt: number): void {
-    this.told(number);
+    this.noteSynced(number);
     removeIssue(this.partition, this.repository.id, number, seenAt);
     removeComments(this.partition, this.repository.id, number);
     this.recount();
@@ -128,7 +138,7 @@ class Actor {
 
   private comment(snapshot: CommentSnapshot, action: string): void {
     const { number, kind, id } = snapshot;
-    this.told(number);
+    this.noteSynced(number);
     if (isIssueRemoved(this.partition, this.repository.id, number)) return;
     const before = readComment(this.partition, this.repository.id, number, kind, id);
     const after = mergeComment(before, snapshot, action);
@@ -143,8 +153,8 @@ class Actor {
     this.recount();
   }
 
-  /** The last sync of a pull request or issue is the last telling of it, also one that changes nothing. */
-  private told(number: number): void {
+  /** Stores that a pull request or issue was synced. A snapshot that changes nothing counts as a sync as well. */
+  private noteSynced(number: number): void {
     noteSync(this.partition, [this.repository.id, 'number', number], this.at);
   }
 
@@ -152,7 +162,9 @@ class Actor {
     if (changed) this.recount();
   }
 
-  /** Asks for fresh counts, once however many events ask before it is carried out. */
+  /**
+   * Requests new counts of the repository's ranges. A single recount serves all requests that were made before it ran.
+   */
   private recount(): void {
     const repoId = this.repository.id;
     if (hasRanges(this.partition, repoId))

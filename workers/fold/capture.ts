@@ -1,8 +1,8 @@
 /**
- * Merges what an event says into what is stored: pull requests, issues and tags. Pure. Of snapshots with a time of the host
- * the outcome depends neither on the order in which they arrive nor on how often they do; those without one count in the
- * order of receipt (`undated.ts`). What a snapshot can leave out (labels, an issue's state) keeps a version of its own.
- * Writing is left to the actor.
+ * Merges snapshots of pull requests, issues, tags, pushes and commits into the stored records. All functions are pure;
+ * the actor stores their results. For snapshots with a host time, neither the order of arrival nor duplicates change
+ * the outcome. Snapshots without a host time count in the order of receipt (`undated.ts`). Parts that a snapshot can
+ * leave out (labels, an issue's state) keep a version of their own.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/change/link.ts';
@@ -18,11 +18,11 @@ import {
   type TagRecord,
   type Version,
 } from '../../src/protocol/stored.ts';
-import { orderOf, type Receipt, standing, undatedRank } from './undated.ts';
+import { orderOf, type Receipt, undatedRank, withoutFutureTime } from './undated.ts';
 
 /**
- * Orders two snapshots of the same second, since the host's times have no finer grain. What was read by REST yields to
- * whatever a delivery tells.
+ * Ranks of actions. They order snapshots of the same second, because host times have no finer resolution. Data read
+ * over REST has the lowest rank, so a delivery of the same second wins.
  */
 const actionRanks: Record<string, number> = {
   backfilled: 0,
@@ -35,14 +35,17 @@ const actionRanks: Record<string, number> = {
   merged: 7,
 };
 const otherRank = 5;
-/** Version of what no snapshot has told yet. */
+/** Version of a part that no snapshot has contained yet. */
 const never: Version = [0, 0];
 
-/** Fields in the order in which every record is stored, whatever its snapshots left out: equal records have equal bytes. */
+/**
+ * Fields in the order in which every record is stored. Because of the fixed order, equal records have equal bytes, even
+ * if their snapshots left out different fields.
+ */
 const pullFields = Object.keys(PullRecordSchema.properties) as (keyof PullRecord)[];
 const issueFields = Object.keys(IssueRecordSchema.properties) as (keyof IssueRecord)[];
 
-/** The stored pull request after a snapshot; `stored` itself when nothing changes. */
+/** Returns the pull request after a snapshot, or `stored` itself if the snapshot changes nothing. */
 export function mergePull(
   stored: PullRecord | undefined,
   snapshot: PullSnapshot,
@@ -50,10 +53,10 @@ export function mergePull(
   repository: RepositoryRecord,
   receipt: Receipt = {},
 ): PullRecord {
-  const before = standing(stored, receipt);
-  const { undated, ...told } = snapshot;
+  const before = withoutFutureTime(stored, receipt);
+  const { undated, ...fields } = snapshot;
   const after: PullRecord = {
-    ...told,
+    ...fields,
     labels: snapshot.labels ?? [],
     linkedIssues: linkedIssues(snapshot.body, { ...repository, ownNumber: snapshot.number }),
     rank: actionRanks[action] ?? otherRank,
@@ -70,15 +73,18 @@ export function mergePull(
   const newer = laterOf(before, after, versionOf, pullTexts);
   const merged = {
     ...newer,
-    ...lifeOf(before, after),
+    ...stateAndTimesOf(before, after),
     ...mergeOf(before, after, newer),
     ...labelsOf(before, after, newer),
   };
   return unlessSame(stored, inOrder(merged, pullFields));
 }
 
-/** A merge once proven is never undone, and an older snapshot may prove it; it has one time, the earliest told. */
-function lifeOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
+/**
+ * Merges the state and the times of a pull request. A proved merge is never undone, even if the proof is in an older
+ * snapshot. If snapshots contain several merge times, the earliest one counts.
+ */
+function stateAndTimesOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
   const merges = [before, after].filter((pull) => pull.state === 'merged');
   if (merges.length === 0) {
     const { state, closedAt } = laterOf(before, after, versionOf, (pull) => [pull.state === 'closed', pull.closedAt]);
@@ -91,7 +97,10 @@ function lifeOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
   };
 }
 
-/** The merge commit last told: a host can name another one later, and a snapshot can name none. */
+/**
+ * Chooses the merge commit: the newest known one counts. A host can name a different merge commit later, and a snapshot
+ * can contain no merge commit.
+ */
 function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Partial<PullRecord> {
   if (before.mergeSha === null && after.mergeSha === null) return { mergeSha: null, mergeShaAt: undefined };
   const version = (pull: PullRecord) => (pull.mergeSha === null ? never : (pull.mergeShaAt ?? versionOf(pull)));
@@ -99,18 +108,18 @@ function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Part
   return { mergeSha: later.mergeSha, mergeShaAt: unlessOwn(version(later), newer) };
 }
 
-/** The stored issue after a snapshot; `stored` itself when nothing changes. */
+/** Returns the issue after a snapshot, or `stored` itself if the snapshot changes nothing. */
 export function mergeIssue(
   stored: IssueRecord | undefined,
   snapshot: IssueSnapshot,
   action: string,
   receipt: Receipt = {},
 ): IssueRecord {
-  const before = standing(stored, receipt);
+  const before = withoutFutureTime(stored, receipt);
   const { state = 'open' } = snapshot;
-  const { undated, ...told } = snapshot;
+  const { undated, ...fields } = snapshot;
   const after: IssueRecord = {
-    ...told,
+    ...fields,
     state,
     closedAt: state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt),
     labels: snapshot.labels ?? [],
@@ -131,35 +140,38 @@ export function mergeIssue(
 
 function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
   const version = (issue: IssueRecord) => issue.stateAt ?? versionOf(issue);
-  const told = (issue: IssueRecord) => [issue.state === 'closed', issue.closedAt, issue.stateReason];
-  const later = laterOf(before, after, version, told);
+  const tieBreak = (issue: IssueRecord) => [issue.state === 'closed', issue.closedAt, issue.stateReason];
+  const later = laterOf(before, after, version, tieBreak);
   const { state, stateReason, closedAt } = later;
   return { state, stateReason, closedAt, stateAt: unlessOwn(version(later), newer) };
 }
 
 type Captured = PullRecord | IssueRecord;
 
-/** In one second, of two label events the one that left more counts, of two unlabel events the one that left less. */
+/**
+ * Merges labels. Of two `labeled` events in the same second, the one with more labels counts. Of two `unlabeled`
+ * events, the one with fewer labels counts.
+ */
 function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Captured, 'labels' | 'labelsAt'> {
   const version = (record: Captured) => record.labelsAt ?? versionOf(record);
-  const told = (record: Captured) => {
+  const tieBreak = (record: Captured) => {
     const { length } = record.labels;
     const weights = { [actionRanks.labeled as number]: length, [actionRanks.unlabeled as number]: 1e6 - length };
     return [String(weights[version(record)[1]] ?? 0).padStart(7, '0'), record.labels];
   };
-  const later = laterOf<Captured>(before, after, version, told);
+  const later = laterOf<Captured>(before, after, version, tieBreak);
   return { labels: later.labels, labelsAt: unlessOwn(version(later), newer) };
 }
 
 /**
- * The later of two by version. Of one version, the one whose `told` sorts last as text, whichever came first; without a time of
- * the host, the one that came last.
+ * Returns the record with the later version. If the versions are equal, the record whose `tieBreak` is greater as JSON
+ * text wins, regardless of the order of arrival. If the host gave no time, the record that was received last wins.
  */
-function laterOf<T>(before: T, after: T, version: (record: T) => Version, told: (record: T) => unknown[]): T {
+function laterOf<T>(before: T, after: T, version: (record: T) => Version, tieBreak: (record: T) => unknown[]): T {
   const order = compareVersions(version(after), version(before));
   if (order !== 0) return order > 0 ? after : before;
   if (version(after)[1] === undatedRank) return after;
-  return JSON.stringify(told(after)) > JSON.stringify(told(before)) ? after : before;
+  return JSON.stringify(tieBreak(after)) > JSON.stringify(tieBreak(before)) ? after : before;
 }
 
 function pullTexts({ title, body, author, createdAt, baseRef, headRef, url }: PullRecord): unknown[] {
@@ -178,7 +190,7 @@ function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-/** A part's version is kept only where it is not that of the whole record. */
+/** Returns the version to store for a part. It is undefined if the part has the same version as the whole record. */
 function unlessOwn(version: Version, record: Captured): Version | undefined {
   return compareVersions(version, versionOf(record)) === 0 ? undefined : version;
 }
@@ -188,7 +200,7 @@ function earliest(times: readonly (number | null)[]): number | null {
   return known.length > 0 ? Math.min(...known) : null;
 }
 
-/** A record with its fields in the given order; what is undefined is left out. */
+/** Returns a record with its fields in the given order, without fields that are undefined. */
 function inOrder<T extends Captured>(record: T, fields: readonly (keyof T)[]): T {
   const ordered: Partial<T> = {};
   for (const field of fields) if (record[field] !== undefined) ordered[field] = record[field];
@@ -200,9 +212,9 @@ function unlessSame<T extends Captured>(before: T, merged: T): T {
 }
 
 /**
- * The stored tag after a push of it; in one second a deletion yields to a push, else the contents decide. A create event
- * comes beside a push and knows less: it stands in for one that has not come, and yields to whatever a push or a deletion
- * told, whenever that was.
+ * Returns the tag after a push of that tag. If two events have the same second, a push wins over a deletion. Between
+ * two pushes or two deletions, the content decides. A create event arrives in addition to a push and contains
+ * less than the push. It counts only until a push or a deletion of the tag is known, even one with an earlier time.
  */
 export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecord {
   const after: TagRecord = {
@@ -222,8 +234,9 @@ export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecor
 }
 
 /**
- * The stored push after another one to the same commit, as after a branch was set back or by a backfill: the one that shows
- * more of what lies below, then the longer way back, then the first.
+ * Chooses one of two pushes to the same commit. Two such pushes exist, for example, after a branch was reset or after a
+ * backfill. The push that shows more of its history wins. If both show the same, the push without a gap wins, then the
+ * one that was not forced, then the one with more commits, then the earlier one.
  */
 export function mergePush(before: PushRecord | undefined, after: PushRecord): PushRecord {
   if (!before) return after;
@@ -233,20 +246,27 @@ export function mergePush(before: PushRecord | undefined, after: PushRecord): Pu
   return JSON.stringify(after) < JSON.stringify(before) ? after : before;
 }
 
-/** A step of a deeper backfill can list more commits than that of the one before it. */
+/**
+ * Returns the sort keys of a push, the most significant one first. The number of commits is a sort key because a step of
+ * a deeper backfill can list more commits than the same step of an earlier backfill.
+ */
 function worthOf(push: PushRecord): number[] {
   return [trustIn(push), Number(!push.gap), Number(!push.forced), push.shas.length, -push.at];
 }
 
-/** A push that shows what lies below it tells more than a step of a backfill, and a step more than a push that does not. */
+/**
+ * Returns how much of its history a push shows, as a rank. A push with a complete chain ranks highest, then a step of a
+ * backfill without a gap, then any other push, then a step with a gap.
+ */
 function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
   if (backfilled) return gap ? 0 : 2;
   return before !== null && !forced && !gap ? 3 : 1;
 }
 
 /**
- * The stored commit after a push that lists it, named by branch and head. An author's handle, once a push told it, stays;
- * what was read from the host yields to any push, but for the parents, of which no push tells.
+ * Returns the commit after a push that lists it. `listed` names the push by branch and head. Once a push has contained
+ * the author's handle, the handle is kept. Data of any push replaces data read from the host. Only the parents are
+ * kept, because no push contains parents.
  */
 export function mergeCommit(
   before: CommitRecord | undefined,
@@ -260,12 +280,12 @@ export function mergeCommit(
 }
 
 function firstOf(before: PushedCommit, after: PushedCommit): PushedCommit {
-  const told = ({ message, at, author, coAuthors }: PushedCommit) =>
+  const sortText = ({ message, at, author, coAuthors }: PushedCommit) =>
     JSON.stringify([author === null, message, at, author, coAuthors]);
-  return told(after) < told(before) ? after : before;
+  return sortText(after) < sortText(before) ? after : before;
 }
 
-/** The pushes that list a commit, with one more, in a fixed order. */
+/** Returns the pushes that list a commit, including the push `listed`, in a fixed order. */
 export function listedBy(before: CommitRecord | undefined, listed: [string, string]): CommitRecord['pushes'] {
   const pushes = [...(before?.pushes ?? []), listed].map((pair) => pair.join('\n'));
   return [...new Set(pushes)].sort().map((pair) => pair.split('\n') as [string, string]);

@@ -1,6 +1,6 @@
 /**
- * Folds what the directory keeps of publishing: connections of channels, and who wants no mail. Secrets
- * arrive sealed and stay so.
+ * Folds the directory's part of publishing: connections of channels, and recipients who want no mail. Secrets arrive
+ * sealed and stay sealed.
  */
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -11,17 +11,17 @@ import {
   removeChannel,
   writeChannel,
 } from '../../src/store/tables/channels.ts';
-import { readDirectoryRepository, readOrganisation } from '../../src/store/tables/directory.ts';
+import { readDirectoryRepository, readOrganization } from '../../src/store/tables/directory.ts';
 import { writeSuppression } from '../../src/store/tables/suppressions.ts';
 import { missing, stale } from './refusals.ts';
 
 type Named<Name extends string> = Extract<DirectoryCommand, { name: Name }>;
 
-/** Puts a connection in place of whatever was there. */
+/** Stores a connection. An existing connection is replaced. */
 export function putChannel(partition: Partition, command: Named<'putChannel'>, at: number): CommandResult {
   const { record, ifMatch } = command;
   const { orgId, repoId, channel } = record;
-  if (!readOrganisation(partition, orgId)) return missing('Organization', orgId);
+  if (!readOrganization(partition, orgId)) return missing('Organization', orgId);
   if (repoId !== null && readDirectoryRepository(partition, repoId)?.orgId !== orgId)
     return missing('Repository', repoId);
   const inForce = effectiveChannel(partition, orgId, repoId, channel);
@@ -31,7 +31,7 @@ export function putChannel(partition: Partition, command: Named<'putChannel'>, a
   return { ok: true, value: { orgId, repoId, channel } };
 }
 
-/** Removes a connection with its secrets. */
+/** Removes a connection and its secrets. */
 export function disconnectChannel(
   partition: Partition,
   { orgId, repoId, channel }: Named<'removeChannel'>,
@@ -40,10 +40,10 @@ export function disconnectChannel(
   return { ok: true, value: { orgId, repoId, channel } };
 }
 
-/** Notes that a recipient wants no mail of an organisation, or wants some again. */
+/** Stores that a recipient wants no mail from an organization, or wants mail again. */
 export function suppress(partition: Partition, command: Named<'suppress'>, at: number): CommandResult {
   const { orgId, address, suppressed } = command;
-  if (!readOrganisation(partition, orgId)) return missing('Organization', orgId);
+  if (!readOrganization(partition, orgId)) return missing('Organization', orgId);
   writeSuppression(partition, { orgId, address }, suppressed ? at : null);
   return { ok: true, value: { suppressed } };
 }

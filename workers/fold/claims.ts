@@ -1,6 +1,7 @@
 /**
- * Decides what becomes of a repository's stored life when a delivery arrives: what one organization merely claims under its
- * own secret never changes what is proved, and yields to proof with everything that it brought.
+ * Decides whether a delivery may continue the stored repository, may replace it, or must not change it. A delivery that
+ * was signed with an organization's own secret is a claim, and a claim never changes anything that is proved. Once it
+ * is proved that the repository has another owner, everything that was stored under the claim is erased.
  */
 import { isNumber } from '../../src/foundation/ids.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
@@ -11,31 +12,38 @@ import { sameLogin } from '../../src/store/tables/directory.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
 import { finishErasing, giveUpRepository } from './sweep.ts';
 
-/** A record of a repository, and whose secret signed it; what the host itself was asked for counts as proved. */
+/**
+ * The repository of a record, and the organization with whose secret the record was signed. Data that was read from the
+ * host counts as proved.
+ */
 export type Signed = Pick<EventRecord, 'repository' | 'signedBy'>;
 
-/** Whether a record goes on with the life that is stored, ends it and begins another, or is not to be folded at all. */
-export type Verdict = 'goesOn' | 'beginsAnew' | 'refused';
+/**
+ * Whether a record continues the stored incarnation of a repository, ends that incarnation and begins another, or must
+ * not be folded.
+ */
+export type Verdict = 'continues' | 'restarts' | 'refused';
 
-/** Judges a record against the stored repository. */
+/** Decides whether a record may change the stored repository. */
 export function judgeClaim(before: RepositoryRecord | undefined, { repository, signedBy }: Signed): Verdict {
-  // Records of earlier versions do not say who signed them: they fold as they did then.
-  if (!before || signedBy === undefined) return 'goesOn';
+  // Records of earlier versions of Tidings do not state who signed them. They are folded as those versions folded them.
+  if (!before || signedBy === undefined) return 'continues';
   const { owner, claimedBy } = before;
-  if (signedBy === null && claimedBy === undefined) return 'goesOn';
+  if (signedBy === null && claimedBy === undefined) return 'continues';
   const hasSameLogin = sameLogin(owner.login, repository.owner.login);
-  // What was told without a number agrees with any number of an owner of that login.
+  // A stored owner without a number matches an owner with any number and the same login.
   const hasSameNumber = owner.id === repository.owner.id || (hasSameLogin && !isNumber(owner.id));
-  if (signedBy === null) return hasSameNumber && hasSameLogin ? 'goesOn' : 'beginsAnew';
-  if (claimedBy === signedBy.org) return 'goesOn';
-  if (claimedBy !== undefined) return signedBy.supersedes === claimedBy ? 'beginsAnew' : 'refused';
-  // An organization whose number is itself only claimed must be called as the owner is, too.
-  return hasSameNumber && (signedBy.proved || hasSameLogin) ? 'goesOn' : 'refused';
+  if (signedBy === null) return hasSameNumber && hasSameLogin ? 'continues' : 'restarts';
+  if (claimedBy === signedBy.org) return 'continues';
+  if (claimedBy !== undefined) return signedBy.supersedes === claimedBy ? 'restarts' : 'refused';
+  // If the signing organization only claims its own number, the logins must also be equal.
+  return hasSameNumber && (signedBy.proved || hasSameLogin) ? 'continues' : 'refused';
 }
 
 /**
- * Folds the proof of who owns a repository: a claim of the owner is proved, any other ends with what it brought. The number alone
- * does not tell them apart: the other one can have claimed it as well.
+ * Folds the proof of who owns a repository. A claim of the proved owner becomes proved. Any other claim ends, and
+ * everything that was stored under it is erased. Whether a claim is the owner's is decided by comparing organizations,
+ * not owner numbers, because another organization may have claimed the same number.
  */
 export function foldProof(
   partition: Partition,
@@ -49,7 +57,10 @@ export function foldProof(
   } else dropClaim(partition, { repoId, claimedBy: refuted });
 }
 
-/** Ends what an organization claims, with what it brought. What others have told, and waits, is theirs and stays. */
+/**
+ * Ends an organization's claim and erases everything that was stored under the claim. Waiting deliveries of other
+ * organizations are kept.
+ */
 export function dropClaim(
   partition: Partition,
   { repoId, claimedBy }: Pick<Extract<RelayBody, { relay: 'claimDropped' }>, 'repoId' | 'claimedBy'>,
@@ -57,11 +68,12 @@ export function dropClaim(
   const known = readRepository(partition, repoId);
   if (known?.claimedBy !== claimedBy) return;
   giveUpRepository(partition, repoId, claimedBy);
-  // At once: whoever is listed as the owner by now may read what has the repository's id.
+  // The rows are erased immediately, since another organization may be listed as the owner by now and could read them
+  // under the repository's id.
   finishErasing(partition, repoId);
 }
 
-/** The same repository with its owner proved. */
+/** Returns the repository without its claim, so that its owner counts as proved. */
 export function withoutClaim({ claimedBy: _, ...proved }: RepositoryRecord): RepositoryRecord {
   return proved;
 }

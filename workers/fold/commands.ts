@@ -1,8 +1,11 @@
 /**
- * Folds the API writes of a repository's partition; those of drafts, backfills and publications in files of their own. Each leaves a stored result,
- * success or expected failure, that the gateway reads; the gateway has checked shapes and rights before.
+ * Folds the API writes to a repository's partition. Writes to drafts, backfills and publications are in files of their
+ * own. The result of each command, a success or an expected failure, is stored for the gateway to read. The gateway has
+ * already checked shapes and permissions.
  */
+
 import { ServiceError } from '../../src/foundation/errors.ts';
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import type { RangeRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -11,8 +14,8 @@ import { countRanges, hasRanges, writeRange } from '../../src/store/tables/range
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
 import { rangeResponse, writeRangeResponse } from '../../src/store/tables/responses.ts';
 import { settingsDigest, writeSettings } from '../../src/store/tables/settings.ts';
-import { eventFor } from '../partition/event.ts';
 import { cancelBackfill, startBackfill } from './backfills.ts';
+import { eventFor } from './directory-relays.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
 import { deletePublication, publish, resendPublication } from './publications.ts';
 import { missing, refused, stale } from './refusals.ts';
@@ -47,7 +50,7 @@ export function foldCommand(partition: Partition, command: Command, at: number):
     case 'deletePublication':
       return deletePublication(partition, command.publicationId, at);
     default:
-      throw new Error(`There is no command ${JSON.stringify((command as { name: unknown }).name)}.`);
+      return unreachable(command, `There is no command ${nameIn(command, 'name')}.`);
   }
 }
 
@@ -58,23 +61,23 @@ function createRange(
 ): CommandResult {
   const repository = readRepository(partition, command.repoId);
   if (!repository) return missing('Repository', command.repoId);
-  const { bounds, repoId, prCount, issueCount, resolution, most, elsewhere = 0 } = command;
-  if (most && countRanges(partition, repoId) + elsewhere >= most) {
+  const { bounds, repoId, prCount, issueCount, resolution, most: maxRanges, elsewhere = 0 } = command;
+  if (maxRanges && countRanges(partition, repoId) + elsewhere >= maxRanges) {
     return refused(
-      new ServiceError('conflict', `An organization has at most ${most} release ranges (TIDINGS_MAX_RANGES).`),
+      new ServiceError('conflict', `An organization has at most ${maxRanges} release ranges (TIDINGS_MAX_RANGES).`),
     );
   }
   const range = { id: command.rangeId, repoId, bounds, prCount, issueCount, resolution, createdAt: at, updatedAt: at };
   writeRange(partition, range);
   writeRangeResponse(partition, range, repository.url);
-  // The counts were taken before this record; events folded in between may have changed them.
+  // The range was counted before this record was enqueued. Events folded since then may have changed the counts.
   writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
   const response = rangeResponse(range, repository.url);
-  tellOfRange(partition, range, response.compareUrl as string | undefined, at);
+  reportRange(partition, range, response.compareUrl as string | undefined, at);
   return { ok: true, value: response };
 }
 
-function tellOfRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
+function reportRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
   const { id, repoId, bounds, prCount, issueCount } = range;
   const link = url === undefined ? {} : { compareUrl: url };
   eventFor(partition, repoId, 'range.created', at, {
@@ -87,7 +90,10 @@ function tellOfRange(partition: Partition, range: RangeRecord, url: string | und
   });
 }
 
-/** What ready-made responses show and what ranges count can depend on settings, so both are made anew. */
+/**
+ * Stores a repository's settings. Stored API replies (ready responses) and the counts of ranges can depend on the
+ * settings, so both are made again.
+ */
 function putSettings(partition: Partition, command: Extract<Command, { name: 'putSettings' }>): CommandResult {
   const { repoId, settings, ifMatch } = command;
   if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) return stale('Settings of', repoId);
@@ -95,6 +101,6 @@ function putSettings(partition: Partition, command: Extract<Command, { name: 'pu
   const repository = readRepository(partition, repoId);
   if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
-  // What is answered is what was put; the id tells whose this result is when the repository is erased.
+  // The result holds the repository's id, so that erasing the repository also erases the result.
   return { ok: true, value: { id: repoId, digest: settingsDigest(partition, repoId) } };
 }

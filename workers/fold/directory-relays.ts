@@ -1,13 +1,15 @@
 /**
- * Has the directory count something for the organisation of a repository: a relay, written with its cause.
+ * Writes relays from a repository's partition to the directory, in the transaction of their cause: events for webhook
+ * endpoints, and counts of usage.
  */
 import type { RelayBody } from '../../src/protocol/relays.ts';
+import type { WebhookData, WebhookEvent } from '../../src/protocol/webhooks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 
 type Counted = Extract<RelayBody, { relay: 'counted' }>;
 
-/** Counts one in the month of `at`. */
+/** Adds one to a usage counter of the repository's organization, in the month of `at`. */
 export function countFor(
   partition: Partition,
   repoId: string,
@@ -15,5 +17,20 @@ export function countFor(
   at: number,
 ): void {
   const body = { relay: 'counted', repoId, ...counted, countedAt: at } as const;
+  writeEffect(partition, { effect: 'relay', target: 'directory', at, body });
+}
+
+/**
+ * Sends an event that happened at time `at` to those webhook endpoints of the repository's organization that subscribe
+ * to it.
+ */
+export function eventFor<Event extends WebhookEvent>(
+  partition: Partition,
+  repoId: string,
+  event: Event,
+  at: number,
+  data: WebhookData[Event],
+): void {
+  const body = { relay: 'webhookEvent', repoId, event, happenedAt: at, data } as const;
   writeEffect(partition, { effect: 'relay', target: 'directory', at, body });
 }

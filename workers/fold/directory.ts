@@ -1,10 +1,11 @@
 /**
- * Folds what belongs to the directory: repositories met by other partitions, organisations, API keys. Webhook secrets have
- * a file of their own.
+ * Folds records of the directory: repositories that other partitions have seen, organizations, and API keys. Webhook
+ * secrets have a file of their own.
  */
+
+import { maxAheadMs } from '../../src/foundation/host-clock.ts';
 import { hashedId, isNumber } from '../../src/foundation/ids.ts';
-import { mostAheadMs } from '../../src/intake/text.ts';
-import type { PartitionName } from '../../src/journal/subjects.ts';
+import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
@@ -17,34 +18,35 @@ import {
   directoryRepositoryResponse,
   isRefutedFor,
   mayClaimOwner,
-  type OrganisationRecord,
-  organisationByLogin,
-  organisationByOwner,
-  organisationOfOwner,
+  type OrganizationRecord,
+  organizationByLogin,
+  organizationByOwner,
+  organizationOfOwner,
   ownerNumber,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   sameLogin,
   writeDirectoryRepository,
-  writeOrganisation,
+  writeOrganization,
 } from '../../src/store/tables/directory.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { writePolicy } from '../../src/store/tables/policies.ts';
 import { replaceSeals } from '../../src/store/tables/seals.ts';
-import { organisationDigest, organisationResponse, writeTier } from '../../src/store/tables/tiers.ts';
+import { organizationDigest, organizationResponse, writeTier } from '../../src/store/tables/tiers.ts';
 import { disconnectChannel, putChannel, suppress } from './channels.ts';
 import { createKey, revokeKey, rotateKey } from './keys.ts';
 import { missing, refused, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
-/** The slot in ids of what lives in the directory. */
+/** The partition slot that ids of the directory's records contain. */
 const directorySlot = 0;
 
 /**
- * Folds what another partition relayed of a repository. Proof counts more than a claim, whatever its time; a claim takes no
- * repository that is listed for another organization, unless the host has refuted that one's own claim. A claim that is not
- * listed ends in the partition, too: whoever is listed would read what it brought.
+ * Folds a repository that its partition has relayed. Proof wins over a claim, even if the claim has a later time. A
+ * claim does not take a repository that is listed for another organization, unless that organization itself only claims
+ * the repository and the host has refuted its claim. When the directory does not accept a claim, the claim is ended in
+ * the repository's partition. Otherwise the organization that the directory lists would read the claimant's data.
  */
 export function foldSeen(
   partition: Partition,
@@ -53,34 +55,35 @@ export function foldSeen(
 ): void {
   const listed = readDirectoryRepository(partition, repository.id);
   const isProof = claimedBy === null;
-  // The partition of a repository has judged proof by then, and relays come in its order, but for one that is replayed.
-  // Of who else claims it the time says nothing: it was the claim's choice.
+  // The repository's partition has already judged the proof, and its relays arrive in order, except for a replayed
+  // relay. The time of another claimant proves nothing, because that claimant chose it.
   const isNewest = (isProof && (listed?.claimed || !replayed)) || (claimedBy != null && claimedBy !== listed?.orgId);
   const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
-  // The time of a replayed relay is that of its first receipt, and says nothing of a clock.
+  // A replayed relay has the time of its first receipt. A stored time later than this is normal, and does not show that
+  // a clock had run ahead.
   const isFromFuture =
-    listed !== undefined && !replayed && claimedBy !== undefined && listed.seenAt > at + 2 * mostAheadMs;
+    listed !== undefined && !replayed && claimedBy !== undefined && listed.seenAt > at + 2 * maxAheadMs;
   if (isLate && !isFromFuture) return;
   const { origin, owner } = repository;
-  const organisation =
+  const organization =
     typeof claimedBy === 'string'
       ? bindClaimant(partition, claimedBy, owner)
-      : (keeperOf(partition, listed, owner) ?? meetOrganisation(partition, origin, owner, { at, seenAt, isProof }));
-  const isMoved = listed !== undefined && listed.orgId !== organisation?.id;
-  if (typeof claimedBy === 'string' && (!organisation || (isMoved && !isRefutedFor(listed, organisation, owner.id)))) {
+      : (keeperOf(partition, listed, owner) ?? recordOrganization(partition, origin, owner, { at, seenAt, isProof }));
+  const isMoved = listed !== undefined && listed.orgId !== organization?.id;
+  if (typeof claimedBy === 'string' && (!organization || (isMoved && !isRefutedFor(listed, organization, owner.id)))) {
     const body = { relay: 'claimDropped', repoId: repository.id, claimedBy } as const;
     return void writeEffect(partition, { effect: 'relay', target: source as PartitionName, at, body });
   }
-  if (!organisation) return;
-  // A relay that does not speak of claims, such as that of a rename, leaves one what it is.
+  if (!organization) return;
+  // A relay that does not name a claimant, such as the relay of a rename, leaves a claim unchanged.
   const isClaim = typeof claimedBy === 'string' || (claimedBy === undefined && listed?.claimed === true);
   if (isMoved && isClaim && claimedBy === undefined) return;
-  // Nothing of a claim counts for another organization.
+  // Data that was stored under one organization's claim must not be used for another organization.
   const before = isMoved && listed.claimed ? undefined : listed;
-  const contender = listed?.contenders?.find(({ orgId }) => orgId === organisation.id);
+  const contender = listed?.contenders?.find(({ orgId }) => orgId === organization.id);
   writeDirectoryRepository(partition, {
     id: repository.id,
-    orgId: organisation.id,
+    orgId: organization.id,
     hostId: isNumber(repository.hostId) ? repository.hostId : (before?.hostId ?? repository.hostId),
     fullName: repository.fullName,
     defaultBranch: repository.defaultBranch,
@@ -92,7 +95,7 @@ export function foldSeen(
     ...(before?.ownership && !isMoved && { ownership: before.ownership }),
     ...(isClaim && before?.contenders && { contenders: before.contenders }),
   });
-  // The host's word came before the partition knew the repository.
+  // The host's answer arrived before the partition knew the repository, so the partition is informed of the answer now.
   if (typeof claimedBy === 'string' && before?.ownership?.confirmed) {
     const body = {
       relay: 'ownerProved',
@@ -106,34 +109,37 @@ export function foldSeen(
 }
 
 /**
- * The organization that a repository is listed for, where its partition tells the owner by the same login as before, without a
- * number, and somebody else bears that login by now: a repository does not change its owner with a login.
+ * Returns the organization that a repository is listed for, if that organization's login now belongs to
+ * another organization. The listed organization keeps the repository if the partition reports the same login as before
+ * and no owner number, because a repository does not change its owner when a login changes hands. Example: 77 owned
+ * `acme/app`, and 88 is called `acme` now. The repository stays with 77.
  */
 function keeperOf(
   partition: Partition,
   listed: DirectoryRepository | undefined,
   owner: EventRepository['owner'],
-): OrganisationRecord | undefined {
+): OrganizationRecord | undefined {
   if (!listed || listed.claimed || isNumber(owner.id)) return undefined;
-  const keeper = readOrganisation(partition, listed.orgId);
+  const keeper = readOrganization(partition, listed.orgId);
   if (!keeper || !sameLogin(listed.fullName.split('/')[0] as string, owner.login)) return undefined;
-  return organisationOfOwner(partition, keeper.origin, owner, true)?.id === keeper.id ? undefined : keeper;
+  return organizationOfOwner(partition, keeper.origin, owner, true)?.id === keeper.id ? undefined : keeper;
 }
 
 /**
- * The organization whose own secret signed a claim, bound to the owner's number that it claims when it has none yet; undefined
- * when it is gone, or may not claim that owner any more: since the edge has judged the claim, another one may have proved it.
+ * Returns the organization with whose own secret a claim was signed. If the organization has no owner number yet, it
+ * gets the number that it claims. Returns undefined if the organization was erased, or if another organization was
+ * proved to be that owner after the edge accepted the claim.
  */
 export function bindClaimant(
   partition: Partition,
   orgId: string,
   owner: EventRepository['owner'],
-): OrganisationRecord | undefined {
-  const organisation = readOrganisation(partition, orgId);
-  if (!organisation || !mayClaimOwner(partition, organisation, owner)) return undefined;
-  if (organisation.ownerId === owner.id || ownerNumber(organisation) !== null) return organisation;
-  const bound: OrganisationRecord = { ...organisation, login: owner.login, ownerId: owner.id, ownerProof: 'claimed' };
-  writeOrganisation(partition, bound);
+): OrganizationRecord | undefined {
+  const organization = readOrganization(partition, orgId);
+  if (!organization || !mayClaimOwner(partition, organization, owner)) return undefined;
+  if (organization.ownerId === owner.id || ownerNumber(organization) !== null) return organization;
+  const bound: OrganizationRecord = { ...organization, login: owner.login, ownerId: owner.id, ownerProof: 'claimed' };
+  writeOrganization(partition, bound);
   return bound;
 }
 
@@ -149,11 +155,11 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
     case 'updateOrganisation':
     case 'setTier':
     case 'setPolicy':
-      return updateOrganisation(partition, command);
+      return updateOrganization(partition, command);
     case 'selectRepository':
       return selectRepository(partition, command);
     case 'nameOrganisation':
-      return nameOrganisation(partition, command, at);
+      return nameOrganization(partition, command, at);
     case 'createWebhookSecret':
       return createWebhookSecret(partition, command, at);
     case 'rotateWebhookSecret':
@@ -176,27 +182,31 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 }
 
 /**
- * The organization that owns a repository: known by the host's number of the owner, else by a login that was named before its
- * first delivery and is not bound to an owner yet, else new. Where the host sent no number of the owner, the login decides, and an
- * organization that is known by its login alone adopts the number that comes later. An event from before the last rename does not
- * bring a login back, whichever of its repositories it is about.
- * Another organization that merely claims the number, and is called otherwise, loses it.
- * @param isProof whether this proves who the owner is; records of earlier versions do not say so
+ * Returns the organization that owns a repository, and creates it if none is found. The function looks for these
+ * organizations, in this order:
+ * - the organization with the owner's number;
+ * - an organization that was named by this login before its first delivery, and is not bound to an owner yet.
+ *
+ * Without an owner number in the payload, the login decides. An organization of which only the login is known gets its
+ * number from a later payload that contains the number. An event from before the last rename does not restore the old
+ * login, whichever repository the event is about. An organization that only claims the owner's number, and whose login
+ * is not the owner's, loses the number.
+ * @param isProof whether the record proves the owner; false for records of earlier versions of Tidings
  */
-export function meetOrganisation(
+export function recordOrganization(
   partition: Partition,
   origin: string,
   owner: EventRepository['owner'],
   { at, seenAt, isProof = false }: { at: number; seenAt: number; isProof?: boolean },
-): OrganisationRecord {
+): OrganizationRecord {
   endFalseClaim(partition, origin, owner);
-  const found = organisationOfOwner(partition, origin, owner, isProof);
+  const found = organizationOfOwner(partition, origin, owner, isProof);
   if (found && !isNumber(owner.id) && ownerNumber(found) !== null) return found;
   const isKnown = found !== undefined && found.ownerId === owner.id;
   const isLate = isKnown && seenAt < (found.namedAt ?? 0);
   const login = isLate ? found.login : owner.login;
   const ownerProof = isProof ? 'proved' : found?.ownerProof;
-  const organisation: OrganisationRecord = {
+  const organization: OrganizationRecord = {
     id: found?.id ?? freshId(partition, `${origin}\n${owner.id}`),
     origin,
     login,
@@ -206,29 +216,33 @@ export function meetOrganisation(
     namedAt: isKnown && found.login === login ? (found.namedAt ?? 0) : seenAt,
     ...(ownerProof && { ownerProof }),
   };
-  if (!isKnown || found.login !== organisation.login || found.ownerProof !== ownerProof) {
-    writeOrganisation(partition, organisation);
+  if (!isKnown || found.login !== organization.login || found.ownerProof !== ownerProof) {
+    writeOrganization(partition, organization);
   }
-  return organisation;
+  return organization;
 }
 
 /**
- * The id of a new organization. Logins are used again: one that was first known by this login, and is called otherwise now, keeps its
- * id, its keys and its repositories to itself.
+ * Returns an unused id for a new organization, derived from its login or number. After a rename, a host can give the
+ * old login to another owner. The organization that first had the login keeps its id, keys and repositories, so the new
+ * organization gets a different id.
  */
 function freshId(partition: Partition, text: string): string {
   for (let nth = 1; ; nth++) {
     const id = hashedId('org', directorySlot, nth === 1 ? text : `${text} ${nth}`);
-    if (!readOrganisation(partition, id)) return id;
+    if (!readOrganization(partition, id)) return id;
   }
 }
 
-/** An organization that claims the number of an owner, and is called otherwise, was wrong. */
+/**
+ * Removes the number of `owner` from an organization that only claims this number and has a login other than the
+ * owner's.
+ */
 function endFalseClaim(partition: Partition, origin: string, owner: EventRepository['owner']): void {
-  const claimant = organisationByOwner(partition, origin, owner.id);
+  const claimant = organizationByOwner(partition, origin, owner.id);
   if (claimant?.ownerProof !== 'claimed' || sameLogin(claimant.login, owner.login)) return;
   const { ownerProof: _, ...unbound } = claimant;
-  writeOrganisation(partition, { ...unbound, ownerId: null });
+  writeOrganization(partition, { ...unbound, ownerId: null });
 }
 
 function createKeyFor(
@@ -241,23 +255,26 @@ function createKeyFor(
     const clash = ambiguousLogin(partition, org, origin);
     if (clash) return refused(clash);
   }
-  const orgId = org === null ? null : organisationNamed(partition, org, origin, at);
+  const orgId = org === null ? null : organizationNamed(partition, org, origin, at);
   if (orgId === undefined) return missing('Organization', String(command.org));
   return createKey(partition, command, orgId, at);
 }
 
-/** An organisation by id or login; a login not met yet is kept for the owner that comes with it. */
-function organisationNamed(partition: Partition, name: string, origin: string, at: number): string | undefined {
-  if (name.startsWith('org_')) return readOrganisation(partition, name)?.id;
-  const known = organisationByLogin(partition, origin, name);
+/**
+ * Returns the id of the organization with a given id or login. For an unknown login, an organization is created. It is
+ * bound later, to the owner that first arrives with that login. Returns undefined for an unknown id.
+ */
+function organizationNamed(partition: Partition, name: string, origin: string, at: number): string | undefined {
+  if (name.startsWith('org_')) return readOrganization(partition, name)?.id;
+  const known = organizationByLogin(partition, origin, name);
   if (known) return known.id;
   const id = freshId(partition, `${origin}\nlogin ${name.toLowerCase()}`);
-  writeOrganisation(partition, { id, origin, login: name, ownerId: null, createdAt: at, uninstalledAt: null });
+  writeOrganization(partition, { id, origin, login: name, ownerId: null, createdAt: at, uninstalledAt: null });
   return id;
 }
 
-/** Gives an organisation a tier, and sets what it allows; all of it or nothing. */
-function updateOrganisation(
+/** Assigns a tier to an organization and sets its policies. Either all changes are written or none. */
+function updateOrganization(
   partition: Partition,
   {
     orgId,
@@ -267,34 +284,37 @@ function updateOrganisation(
     ifMatch,
   }: Extract<DirectoryCommand, { name: 'updateOrganisation' | 'setTier' | 'setPolicy' }>,
 ): CommandResult {
-  const organisation = readOrganisation(partition, orgId);
-  if (!organisation) return missing('Organization', orgId);
-  if (ifMatch && !ifMatch.includes(organisationDigest(partition, organisation))) return stale('Organization', orgId);
+  const organization = readOrganization(partition, orgId);
+  if (!organization) return missing('Organization', orgId);
+  if (ifMatch && !ifMatch.includes(organizationDigest(partition, organization))) return stale('Organization', orgId);
   if (tier !== undefined) writeTier(partition, orgId, tier);
   if (refuseInternalOnPublicChannels !== undefined) writePolicy(partition, orgId, { refuseInternalOnPublicChannels });
   if (keepPublishedAfterUninstall !== undefined) writePolicy(partition, orgId, { keepPublishedAfterUninstall });
-  const digest = organisationDigest(partition, organisation);
-  return { ok: true, value: { ...organisationResponse(partition, organisation), digest } };
+  const digest = organizationDigest(partition, organization);
+  return { ok: true, value: { ...organizationResponse(partition, organization), digest } };
 }
 
-function nameOrganisation(
+function nameOrganization(
   partition: Partition,
   { login, origin, unambiguous }: Extract<DirectoryCommand, { name: 'nameOrganisation' }>,
   at: number,
 ): CommandResult {
   const clash = unambiguous && ambiguousLogin(partition, login, origin);
   if (clash) return refused(clash);
-  return { ok: true, value: { orgId: organisationNamed(partition, login, origin, at) } };
+  return { ok: true, value: { orgId: organizationNamed(partition, login, origin, at) } };
 }
 
-/** Who takes up a repository's events again wants it kept, though the app was removed. */
-function keepOrganisation(partition: Partition, id: string): void {
-  const organisation = readOrganisation(partition, id);
-  if (organisation && organisation.uninstalledAt !== null)
-    writeOrganisation(partition, { ...organisation, uninstalledAt: null });
+/**
+ * Cancels the erasure of an organization whose app was removed. This function is called when a person has selected one
+ * of the organization's repositories, which shows that the organization is still in use.
+ */
+function keepOrganization(partition: Partition, id: string): void {
+  const organization = readOrganization(partition, id);
+  if (organization && organization.uninstalledAt !== null)
+    writeOrganization(partition, { ...organization, uninstalledAt: null });
 }
 
-/** A person's choice: an unselected repository's events stop. */
+/** Connects or disconnects a repository at a person's request. Events of an unselected repository are dropped. */
 function selectRepository(
   partition: Partition,
   { repoId, orgId, selected, ifMatch }: Extract<DirectoryCommand, { name: 'selectRepository' }>,
@@ -304,7 +324,7 @@ function selectRepository(
   if (ifMatch && !ifMatch.includes(directoryRepositoryDigest(before))) return stale('Repository', repoId);
   const repository: DirectoryRepository = { ...before, state: selected ? 'connected' : 'unselected' };
   if (before.state !== repository.state) writeDirectoryRepository(partition, repository);
-  if (selected) keepOrganisation(partition, repository.orgId);
+  if (selected) keepOrganization(partition, repository.orgId);
   const digest = directoryRepositoryDigest(repository);
   return { ok: true, value: { ...directoryRepositoryResponse(repository), digest } };
 }

@@ -1,12 +1,13 @@
 /**
- * Folds the life of a draft: tickets, renders that come back, edits, restored revisions. The first outcome of a ticket wins,
- * a person's words stand, and every body is a revision (`docs/architecture.md` decision 23).
+ * Folds everything that happens to a draft: tickets, finished renders, edits and restored revisions. The first outcome
+ * of a ticket counts, a person's edits are kept, and every change of the text or flags makes a revision
+ * (`docs/architecture.md` decision 23).
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { mergeBodies } from '../../src/notes/merge/merge.ts';
 import { editFlags, isSameFlags, mergeFlags } from '../../src/notes/merge/merge-flags.ts';
-import { maxBodyMdBytes } from '../../src/protocol/api.ts';
 import type { Command, CommandResult, DraftChange } from '../../src/protocol/commands.ts';
+import { maxBodyMdBytes } from '../../src/protocol/limits.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -22,20 +23,19 @@ import {
   readTexts,
   writeRevision,
 } from '../../src/store/tables/revisions.ts';
-import { eventFor } from '../partition/event.ts';
-import { countFor } from './directory-relays.ts';
+import { countFor, eventFor } from './directory-relays.ts';
 import { lossRefusal } from './range-losses.ts';
 import { missing, refused, stale } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
-/** How a body came about. */
+/** When a revision was made, in which way, and by which key. */
 type Making = Pick<DraftRevision, 'at' | 'kind' | 'by'>;
 
-/** Seconds a client is told to expect a draft in; renders take far less, the queue decides. */
+/** `estimatedTime` of a ticket, in seconds. A render takes far less than that; the rest is time in the queue. */
 const estimatedSeconds = 1;
 
-/** Opens a ticket and asks for a render; while one is open, the answer is that ticket's. */
+/** Opens a ticket and requests a render. While a draft has an open ticket, that ticket is returned instead. */
 export function generateDraft(partition: Partition, command: CommandNamed<'generateDraft'>, at: number): CommandResult {
   const range = readRange(partition, command.rangeId);
   if (!range) return missing('Release range', command.rangeId);
@@ -52,7 +52,7 @@ export function generateDraft(partition: Partition, command: CommandNamed<'gener
   return answer;
 }
 
-/** Takes a person's text and flags. */
+/** Stores the text and flags that a person has edited. */
 export function updateDraft(partition: Partition, command: CommandNamed<'updateDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);
   if (!before) return missing('Draft', command.draftId);
@@ -64,8 +64,9 @@ export function updateDraft(partition: Partition, command: CommandNamed<'updateD
 }
 
 /**
- * Makes an earlier body the newest one, with its flags. The bases of the next merge are restored with them: against a later
- * base, whatever the earlier body does not have yet would look like taken out by the person.
+ * Makes an earlier revision the newest one, with its flags. The generated text and flags that the next merge compares
+ * with (the bases) are restored too. Otherwise the next merge would compare the restored text with a later base. Text
+ * that was added after the restored revision would then look as if the person had removed it.
  */
 export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);
@@ -79,11 +80,11 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
   return written(changeContent(partition, before, texts, flags, { at, kind: 'restored', by: command.by ?? null }));
 }
 
-/** Takes a rendered text. A person's edit stands: what is new is merged into it. */
+/** Stores a rendered text. If a person has edited the draft, the new text is merged into the edited one. */
 export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at: number): void {
   const draft = openTicket(partition, outcome.draftId, outcome.ticket);
   if (!draft) return;
-  // The text may lack what was erased while it was rendered.
+  // Records may have been erased during the render, so they may be missing from the text.
   const range = readRange(partition, draft.rangeId);
   const loss = range && lossRefusal(partition, range, outcome.row);
   if (loss) return fail(partition, draft, loss.message, at);
@@ -92,7 +93,8 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);
   const { generatedFlags: base } = draft;
   const flags = base ? mergeFlags(base, draft.flags, outcome.flags) : outcome.flags;
-  // Flags that nobody edited are no part of a revision: new ones alone make none.
+  // Flags that no person has edited are not part of a revision. New flags without a new text therefore make no
+  // revision.
   const ready = { ...draft, status: 'ready', ticket: null, ...(!base && { flags }) } as const;
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
   const kind = edited || base ? 'merged' : 'generated';
@@ -102,7 +104,7 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   eventFor(partition, repoId, 'draft.generated', at, { draftId: id, persona, releaseRangeId: rangeId });
 }
 
-/** Closes a ticket whose render failed; the text stays as it was, and the draft can be generated again. */
+/** Closes a ticket whose render failed. The draft keeps its text and can be generated again. */
 export function renderFailed(partition: Partition, outcome: Outcome<'renderFailed'>, at: number): void {
   const draft = openTicket(partition, outcome.draftId, outcome.ticket);
   if (draft) fail(partition, draft, outcome.error, at);
@@ -117,7 +119,10 @@ function fail(partition: Partition, draft: DraftRecord, error: string, at: numbe
   saveDraft(partition, { ...draft, status: 'failed', ticket: null, error, updatedAt: at });
 }
 
-/** The person's text with what is new; a failure where both together are more than a draft may hold. */
+/**
+ * Merges a generated text into the person's text. Returns an error if the merged text exceeds the maximum size of a
+ * draft.
+ */
 function merged(draft: DraftRecord, generated: string): string | ServiceError {
   const bodyMd = mergedBodies(draft, generated);
   if (bodyMd instanceof ServiceError) return bodyMd;
@@ -137,8 +142,8 @@ function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): 
 }
 
 /**
- * Saves a draft with other texts and flags. A body or flags that differ are a new revision; those that do not may still have a
- * new base.
+ * Saves a draft with new texts and flags. If the draft's text or flags have changed, a new revision is made. If only
+ * the generated text or the generated flags have changed, the newest revision gets them as its new base.
  */
 function changeContent(
   partition: Partition,
@@ -161,12 +166,15 @@ function changeContent(
     const { number, at, kind, by } = newest;
     writeRevision(partition, before, after, { number, at, kind, by });
   }
-  // An edit that changes nothing leaves the draft as it is, its validator too.
+  // An edit that changes nothing leaves the draft and its digest unchanged.
   const touched = changed || making.kind === 'generated' || making.kind === 'merged';
   return saveDraft(partition, { ...after, updatedAt: touched ? making.at : before.updatedAt });
 }
 
-/** Flags beside the generated ones that they came from, which are only kept where they differ. */
+/**
+ * Returns flags together with the generated flags from which a person edited them. The generated flags are included
+ * only if they differ from the edited ones.
+ */
 function flagsState(flags: DraftFlags, generated: DraftFlags): FlagsState {
   return isSameFlags(flags, generated) ? { flags } : { flags, generatedFlags: generated };
 }
@@ -175,14 +183,17 @@ function isSameBase(one: DraftFlags | undefined, other: DraftFlags | undefined):
   return one && other ? isSameFlags(one, other) : one === other;
 }
 
-/** Writes a draft and its ready-made response. */
+/** Writes a draft and the stored API reply that shows the draft. */
 function saveDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
   const saved = writeDraft(partition, draft);
   writeDraftResponse(partition, saved);
   return saved;
 }
 
-/** What a person's change ended in. Its text is not in it: a result is kept for a day, and a text is kept once. */
+/**
+ * Returns the result of a person's change. The result does not contain the draft's text, because results are kept for a
+ * day, and a text is stored only once.
+ */
 function written({ id, revision, updatedAt, digest }: DraftRecord): CommandResult {
   return { ok: true, value: { id, revision, updatedAt, digest } satisfies DraftChange };
 }

@@ -1,8 +1,10 @@
 /**
- * What keeps erasing from going wrong (`docs/architecture.md` decision 19): a time that a jumping clock cannot move, and the
- * share of a partition that may go without an operator's word, which is folded here.
+ * Protects against erasing too much (`docs/architecture.md` decision 19). This file keeps the trusted time, which a
+ * jump of the clock cannot move, and folds the approvals of operators.
  */
+
 import { dayMs } from '../../src/foundation/days.ts';
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { CommandResult } from '../../src/protocol/commands.ts';
 import type { Wait } from '../../src/protocol/retention.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -14,12 +16,15 @@ import {
   writeSweep,
   writeTrustedTime,
 } from '../../src/store/tables/retention.ts';
-import { approveOrganisations } from './organizations.ts';
+import { approveOrganizations } from './organizations.ts';
 
-/** A clock may be this far from the trusted time. */
+/** Maximum difference between a clock and the trusted time, in milliseconds. */
 const trustedStepMs = dayMs;
 
-/** Moves the time that erasing trusts, at most a day at once; a clock further off, ahead or behind, is noted as a jump. */
+/**
+ * Moves the trusted time forward to the time of a tick, by at most a day. If the tick is further away, ahead or behind,
+ * a jump of the clock is recorded.
+ */
 export function trustTick(partition: Partition, at: number): void {
   const trusted = readTrustedTime(partition);
   if (trusted !== 0 && !isNear(at, trusted)) return writeJump(partition, { from: trusted, to: at });
@@ -27,7 +32,7 @@ export function trustTick(partition: Partition, at: number): void {
   if (at > trusted) writeTrustedTime(partition, at);
 }
 
-/** Whether a sweep may decide by the time `at`; a jump is noted. */
+/** Whether a sweep may rely on the time `at`. If `at` is too far from the trusted time, a jump is recorded. */
 export function isTrusted(partition: Partition, at: number): boolean {
   const trusted = readTrustedTime(partition);
   if (trusted === 0 || readJump(partition)) return false;
@@ -40,7 +45,9 @@ function isNear(at: number, time: number): boolean {
   return Math.abs(at - time) <= trustedStepMs;
 }
 
-/** Folds an operator's word at time `at`. It counts for what it names and for nothing that came after. */
+/**
+ * Folds an operator's approval at time `at`. The approval counts only for the wait that it names, not for a later wait.
+ */
 export function foldApproval(partition: Partition, wait: Wait, at: number): CommandResult {
   if (approve(partition, wait, at)) return { ok: true, value: { partition: partition.name, ...wait } };
   const message = `Partition ${partition.name} does not wait for this. See what it waits for and say so again.`;
@@ -54,15 +61,16 @@ function approve(partition: Partition, wait: Wait, at: number): boolean {
     case 'records':
       return approveSweep(partition, wait);
     case 'organisations':
-      return approveOrganisations(partition, wait, at);
+      return approveOrganizations(partition, wait, at);
     default:
-      return false;
+      return unreachable(wait, `There is no wait ${nameIn(wait, 'cause')}.`);
   }
 }
 
 function approveClock(partition: Partition, wait: Extract<Wait, { cause: 'clock' }>): boolean {
   const jump = readJump(partition);
-  // The clock goes on meanwhile; one that has jumped again is another.
+  // The clock may have moved on normally since the jump. If it has jumped again, there is a new wait, for which the
+  // approval does not count.
   if (jump?.from !== wait.from || !isNear(wait.to, jump.to)) return false;
   writeJump(partition, undefined);
   writeTrustedTime(partition, wait.to);

@@ -1,10 +1,13 @@
 /**
- * The fold: applies journal records to a partition, each in a child transaction of its own. A record that cannot be folded
- * rolls back alone and becomes a dead letter (`docs/architecture.md` decision 9). Deterministic: what it reads is the partition and the
- * record, nothing else. Must be called inside a transaction.
+ * Applies journal records to a partition, each in a child transaction of its own. If a record cannot be folded, its
+ * changes are rolled back without affecting other records, and the record becomes a dead letter (`docs/architecture.md`
+ * decision 9). The fold is deterministic: it reads only the partition and the record. It must be called inside a
+ * transaction.
  */
+
 import { dayMs } from '../../src/foundation/days.ts';
 import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/foundation/metrics.ts';
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import {
   type Command,
   type CommandResult,
@@ -25,22 +28,25 @@ import { isFolded, recordKey, removeDelivery, writeDelivery } from '../../src/st
 import { readTime, writeTime } from '../../src/store/tables/meta.ts';
 import { readRelayed, writeRelayed } from '../../src/store/tables/outbox.ts';
 import { readResult, writeResult } from '../../src/store/tables/results.ts';
-import { foldTick } from '../partition/sweep.ts';
 import { foldEvent } from './actor.ts';
 import { foldBackfilled } from './backfills.ts';
 import { dropClaim, foldProof } from './claims.ts';
 import { foldCommand } from './commands.ts';
 import { foldDirectoryCommand, foldSeen } from './directory.ts';
 import { foldApproval } from './erasing-guard.ts';
-import { carryOutOnce } from './idempotency.ts';
+import { runOnce } from './idempotency.ts';
 import { foldInstallation } from './installations.ts';
 import { foldOutcome } from './outcomes.ts';
 import { foldErased, followOwner } from './repository.ts';
 import { foldSweep } from './sweep.ts';
+import { foldTick } from './tick.ts';
 import { foldCounted, foldUsage } from './usage.ts';
 import { foldWebhookEvent } from './webhook-deliveries.ts';
 
-/** Where a record stands in the journal. */
+/**
+ * The position of a record in the journal: the sequence number of its message, and the index of the record in that
+ * message.
+ */
 interface Place {
   seq: number;
   index: number;
@@ -48,13 +54,13 @@ interface Place {
 
 /**
  * Folds the records of one journal message.
- * @throws only what makes the whole partition unusable (I/O errors of the store)
+ * @throws only errors that make the whole partition unusable (I/O errors of the store)
  */
 export function foldMessage(partition: Partition, seq: number, records: readonly JournalRecord[]): void {
   let time = readTime(partition);
   for (const [index, record] of records.entries()) {
     const place = { seq, index };
-    apart(partition, record, place, () => foldOnce(partition, record, place));
+    foldIsolated(partition, record, place, () => foldOnce(partition, record, place));
     time = timeAfter(time, record);
   }
   writeTime(partition, time);
@@ -62,7 +68,10 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
   countFolded(partition.name, records);
 }
 
-/** The highest time folded; but a tick more than a day behind it says that the clock ran ahead before, and has come back. */
+/**
+ * Returns the partition's time after a record: the highest time that was folded. A tick that is more than a day earlier
+ * sets the time back to the tick's time, because such a tick shows that the clock had run ahead.
+ */
 function timeAfter(time: number, { kind, at }: JournalRecord): number {
   return kind === 'tick' && at < time - dayMs ? at : Math.max(time, at);
 }
@@ -73,7 +82,10 @@ function countFolded(partition: string, records: readonly JournalRecord[]): void
   for (const [kind, count] of kinds) recordsFolded.inc({ partition, kind }, count);
 }
 
-/** Folds a record; a replayed one while its letter stands, since two people may have asked for it. */
+/**
+ * Folds a record. A replayed record is folded only while its dead letter exists, since two people may have requested
+ * the same replay.
+ */
 function foldOnce(partition: Partition, record: JournalRecord, place: Place): void {
   const { replayed } = record;
   if (replayed && !removeDeadLetter(partition, replayed.seq, replayed.index)) duplicates.inc({ layer: 'replay' });
@@ -89,7 +101,7 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
     case 'installation':
       return acceptInstallation(partition, record);
     case 'command':
-      return carryOut(partition, record);
+      return acceptCommand(partition, record);
     case 'result':
       return foldOutcome(partition, record.body, record.at);
     case 'relay':
@@ -101,30 +113,36 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
     case 'usage':
       return foldUsage(partition, record);
     default:
-      throw new Error(`There is no kind of record ${JSON.stringify((record as { kind: unknown }).kind)}.`);
+      return unreachable(record, `There is no kind of record ${nameIn(record, 'kind')}.`);
   }
 }
 
-/** Runs one fold in a child transaction and sets the record aside when it fails. */
-function apart(partition: Partition, record: JournalRecord, place: Place, fold: () => void): void {
+/** Runs one fold in a child transaction. If the fold fails, the record becomes a dead letter. */
+function foldIsolated(partition: Partition, record: JournalRecord, place: Place, fold: () => void): void {
   try {
     partition.root.childTransaction(fold);
   } catch (error) {
     if (isStoreFault(error)) throw error;
     recordsDeadLettered.inc({ partition: partition.name });
-    takeBack(partition, record);
+    forgetDelivery(partition, record);
     const { seq, index } = place;
     writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record });
   }
 }
 
-/** A delivery that is set aside may come again; the letter of a replay takes the place of the one it replayed. */
-function takeBack(partition: Partition, record: JournalRecord): void {
+/**
+ * Forgets the delivery id of a record that became a dead letter, so that the host can send the delivery again. If a
+ * replay failed, the new dead letter replaces the one that was replayed.
+ */
+function forgetDelivery(partition: Partition, record: JournalRecord): void {
   if (record.kind === 'event' && record.body) removeDelivery(partition, recordKey(record));
   if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
 }
 
-/** LMDB's own failures (disk full, damaged pages, lost map) concern the partition, never the record at hand. */
+/**
+ * Whether an error is a failure of LMDB itself (disk full, damaged pages, lost map). Such a failure concerns the whole
+ * partition, not only the current record.
+ */
 function isStoreFault(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
   return typeof code === 'number' || /^MDB_|Commit failed|Environment/.test(message ?? '');
@@ -152,30 +170,33 @@ function acceptInstallation(partition: Partition, record: InstallationRecord): v
   foldInstallation(partition, record);
 }
 
-/** When an event must wait: its own due time is ahead, or its repository has earlier events waiting. */
+/**
+ * Returns the time until which an event must wait, or undefined if it need not wait. An event waits if its own due time
+ * is in the future, or if earlier events of its repository are waiting.
+ */
 function dueTime(partition: Partition, record: EventRecord): number | undefined {
   if (record.due === undefined && countDelayed(partition) === 0) return undefined;
   const now = Math.max(record.at, readTime(partition));
-  const behind = lastDue(partition, record);
-  const due = Math.max(record.due ?? 0, behind ?? 0);
-  return behind !== undefined || due > now ? due : undefined;
+  const lastDueAt = lastDue(partition, record);
+  const due = Math.max(record.due ?? 0, lastDueAt ?? 0);
+  return lastDueAt !== undefined || due > now ? due : undefined;
 }
 
 function releaseDue(partition: Partition, time: number): void {
   for (let event = nextDue(partition, time); event; event = nextDue(partition, time)) {
     const { record } = event;
     removeDelayed(partition, event);
-    apart(partition, record, event, () => foldEvent(partition, record));
+    foldIsolated(partition, record, event, () => foldEvent(partition, record));
   }
 }
 
-function carryOut(partition: Partition, record: CommandRecord): void {
+function acceptCommand(partition: Partition, record: CommandRecord): void {
   if (readResult(partition, record.id)) {
     duplicates.inc({ layer: 'command' });
     return;
   }
-  const carryOut = () => dispatch(partition, record.command, record.at);
-  writeResult(partition, record.id, carryOutOnce(partition, record, carryOut));
+  const run = () => dispatch(partition, record.command, record.at);
+  writeResult(partition, record.id, runOnce(partition, record, run));
 }
 
 function dispatch(partition: Partition, command: CommandRecord['command'], at: number): CommandResult {
@@ -200,11 +221,22 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
   }
   writeRelayed(partition, record.source, Math.max(record.row, known));
   const { body, at } = record;
-  if (body.relay === 'repositoryErased') foldErased(partition, record, body);
-  else if (body.relay === 'ownerRenamed') followOwner(partition, body, at);
-  else if (body.relay === 'ownerProved') foldProof(partition, body);
-  else if (body.relay === 'claimDropped') dropClaim(partition, body);
-  else if (body.relay === 'counted') foldCounted(partition, body);
-  else if (body.relay === 'webhookEvent') foldWebhookEvent(partition, body, record.id);
-  else foldSeen(partition, body, record);
+  switch (body.relay) {
+    case 'repositorySeen':
+      return foldSeen(partition, body, record);
+    case 'repositoryErased':
+      return foldErased(partition, record, body);
+    case 'ownerRenamed':
+      return followOwner(partition, body, at);
+    case 'ownerProved':
+      return foldProof(partition, body);
+    case 'claimDropped':
+      return dropClaim(partition, body);
+    case 'counted':
+      return foldCounted(partition, body);
+    case 'webhookEvent':
+      return foldWebhookEvent(partition, body, record.id);
+    default:
+      return unreachable(body, `There is no relay ${nameIn(body, 'relay')}.`);
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * Folds a write that names an Idempotency-Key: the first command of a key is carried out, later ones get its result, and one
- * with another body is refused. Decided here and not at the gateway, so that no crash in between makes a write happen twice.
+ * Folds a write that has an Idempotency-Key. The first command with a key is carried out. Later commands with the same
+ * key and body return its result, and a command with another body is refused. The fold decides this instead of the
+ * gateway, so that a crash of the gateway cannot lead to a second write.
  */
 import type { CommandResult } from '../../src/protocol/commands.ts';
 import type { CommandRecord } from '../../src/protocol/journal.ts';
@@ -8,19 +9,19 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readOnce, writeOnce } from '../../src/store/tables/idempotency.ts';
 import { readResult } from '../../src/store/tables/results.ts';
 
-/** The result of a command: its own, or that of the first command of its Idempotency-Key. */
-export function carryOutOnce(
+/** Returns the result of a command: its own, or that of the first command with the same Idempotency-Key. */
+export function runOnce(
   partition: Partition,
   { id, at, once }: CommandRecord,
-  carryOut: () => CommandResult,
+  run: () => CommandResult,
 ): CommandResult {
-  if (!once) return carryOut();
+  if (!once) return run();
   const { scope, fingerprint } = once;
   const first = readOnce(partition, scope, at);
   const stored = first && readResult(partition, first.commandId);
   if (!first || !stored) {
     writeOnce(partition, scope, { commandId: id, fingerprint, at });
-    return { ...carryOut(), once: scope };
+    return { ...run(), once: scope };
   }
   if (first.fingerprint !== fingerprint) {
     const message = 'The Idempotency-Key was used for another body. Use a new key for a new request.';

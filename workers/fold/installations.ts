@@ -1,7 +1,8 @@
 /**
- * Folds what an app's installation tells into the directory: which repositories of an owner are connected, and since when
- * the app is gone.
+ * Folds events of an app's installation into the directory: which repositories of an owner are connected, and when the
+ * app was removed.
  */
+import { unreachable } from '../../src/foundation/unreachable.ts';
 import type { InstallationBody } from '../../src/protocol/events.ts';
 import type { InstallationRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -11,48 +12,50 @@ import {
   type DirectoryRepository,
   isRefutedFor,
   listDirectoryRepositories,
-  type OrganisationRecord,
+  type OrganizationRecord,
   readDirectoryRepository,
   writeDirectoryRepository,
-  writeOrganisation,
+  writeOrganization,
 } from '../../src/store/tables/directory.ts';
-import { toldAt } from '../../src/store/tables/retention.ts';
-import { bindClaimant, meetOrganisation } from './directory.ts';
+import { correctedTime } from '../../src/store/tables/retention.ts';
+import { bindClaimant, recordOrganization } from './directory.ts';
 import { proveOwner, renameAll } from './owners.ts';
 
 /**
- * Folds one delivery about an installation. Under an organization's own secret it is a claim: it binds no login, and connects
- * only what no other organization has.
+ * Folds one delivery about an installation. A delivery signed with an organization's own secret is a claim. A claim
+ * changes no login, and connects only repositories that no other organization has.
  */
 export function foldInstallation(partition: Partition, record: InstallationRecord): void {
   const { body, at, partitions = 0, signedBy } = record;
-  const organisation = signedBy
+  const organization = signedBy
     ? bindClaimant(partition, signedBy.org, body.owner)
-    : meetOrganisation(partition, body.origin, body.owner, { at, seenAt: at, isProof: signedBy === null });
-  if (!organisation) return;
+    : recordOrganization(partition, body.origin, body.owner, { at, seenAt: at, isProof: signedBy === null });
+  if (!organization) return;
   switch (body.action) {
     case 'installed':
-      markInstalled(partition, organisation, null);
+      markInstalled(partition, organization, null);
       break;
     case 'uninstalled':
-      markInstalled(partition, organisation, toldAt(partition, at));
-      disconnectAll(partition, organisation, body.installationId);
+      markInstalled(partition, organization, correctedTime(partition, at));
+      disconnectAll(partition, organization, body.installationId);
       break;
     case 'renamed':
-      if (!signedBy) renameAll(partition, organisation, at, partitions);
+      if (!signedBy) renameAll(partition, organization, at, partitions);
       return;
     case 'selected':
       break;
+    default:
+      unreachable(body.action, `There is no installation action ${JSON.stringify(body.action)}.`);
   }
-  if (body.action !== 'uninstalled') for (const added of body.added) connect(partition, organisation, record, added);
-  for (const { id } of body.removed) leave(partition, organisation, id);
+  if (body.action !== 'uninstalled') for (const added of body.added) connect(partition, organization, record, added);
+  for (const { id } of body.removed) leave(partition, organization, id);
 }
 
-function markInstalled(partition: Partition, organisation: OrganisationRecord, uninstalledAt: number | null): void {
-  writeOrganisation(partition, { ...organisation, uninstalledAt });
+function markInstalled(partition: Partition, organization: OrganizationRecord, uninstalledAt: number | null): void {
+  writeOrganization(partition, { ...organization, uninstalledAt });
 }
 
-function disconnectAll(partition: Partition, { id }: OrganisationRecord, installationId: string): void {
+function disconnectAll(partition: Partition, { id }: OrganizationRecord, installationId: string): void {
   for (const repository of listDirectoryRepositories(partition, id)) {
     if (repository.installationId === null || repository.installationId === installationId) {
       writeDirectoryRepository(partition, { ...repository, state: 'disconnected' });
@@ -62,16 +65,16 @@ function disconnectAll(partition: Partition, { id }: OrganisationRecord, install
 
 function connect(
   partition: Partition,
-  organisation: OrganisationRecord,
+  organization: OrganizationRecord,
   { body: { installationId, owner }, at, partitions = 0, signedBy }: InstallationRecord,
   added: InstallationBody['added'][number],
 ): void {
   const listed = readDirectoryRepository(partition, added.id);
-  const isForeign = listed !== undefined && listed.orgId !== organisation.id;
-  if (isForeign && signedBy && !isRefutedFor(listed, organisation, owner.id))
-    return contend(partition, listed, { orgId: organisation.id, installationId });
-  if (listed?.claimed && (isForeign || !signedBy)) proveOwner(partition, listed, organisation, { at, partitions });
-  // Nothing of a claim counts for another organization.
+  const isForeign = listed !== undefined && listed.orgId !== organization.id;
+  if (isForeign && signedBy && !isRefutedFor(listed, organization, owner.id))
+    return contend(partition, listed, { orgId: organization.id, installationId });
+  if (listed?.claimed && (isForeign || !signedBy)) proveOwner(partition, listed, organization, { at, partitions });
+  // Data that was stored under one organization's claim must not be used for another organization.
   const before = isForeign && listed.claimed ? undefined : listed;
   const state: ConnectionState = 'connected';
   const fresh = { defaultBranch: null, createdAt: at, seenAt: 0 };
@@ -79,24 +82,32 @@ function connect(
   const { claimed, contenders, ...known } = before ?? { ...fresh, fullName, claimed: undefined, contenders: undefined };
   const isClaim = signedBy && (!before || claimed);
   writeDirectoryRepository(partition, {
-    ...{ ...known, id, hostId, orgId: organisation.id, state, installationId },
+    ...{ ...known, id, hostId, orgId: organization.id, state, installationId },
     ...(isClaim && { claimed: true }),
     ...(isClaim && contenders && { contenders }),
   });
 }
 
-/** Most organizations that are remembered of one repository. */
-const mostContenders = 8;
+/**
+ * Maximum number of contenders that are remembered per repository. A contender is an organization whose installation
+ * includes a repository that another organization only claims.
+ */
+const maxContenders = 8;
 
-/** What is merely claimed may be another one's, whose installation shows it to the host's client. */
+/**
+ * Remembers a contender: an organization whose installation includes a repository that another organization only
+ * claims. The host can then be asked with the credentials of that installation, in addition to those of the claimant.
+ */
 function contend(partition: Partition, listed: DirectoryRepository, contender: Contender): void {
   const others = (listed.contenders ?? []).filter(({ orgId }) => orgId !== contender.orgId);
-  if (!listed.claimed || others.length >= mostContenders) return;
+  if (!listed.claimed || others.length >= maxContenders) return;
   writeDirectoryRepository(partition, { ...listed, contenders: [...others, contender] });
 }
 
-/** A repository that moved to another owner meanwhile is not the former owner's to take away. */
-function leave(partition: Partition, { id: orgId }: OrganisationRecord, repoId: string): void {
+/**
+ * Removes a repository from an installation. A former owner cannot remove a repository that has another owner by now.
+ */
+function leave(partition: Partition, { id: orgId }: OrganizationRecord, repoId: string): void {
   const repository = readDirectoryRepository(partition, repoId);
   if (repository?.orgId === orgId) writeDirectoryRepository(partition, { ...repository, state: 'unselected' });
 }

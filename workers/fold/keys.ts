@@ -1,41 +1,46 @@
 /**
- * Folds the writes of API keys: making one, rotation with overlap, revocation. What ends with a key is decided when it is used.
+ * Folds the writes of API keys: creation, rotation with overlap, and revocation. If key A created key B, the end of A
+ * also ends B. Nothing is stored for B: its end is computed when B is used.
  */
 import type { CommandResult, DirectoryCommand, KeyRecord } from '../../src/protocol/commands.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { listKeysInUse, readKey, removeKeyInUse, writeKey } from '../../src/store/tables/directory.ts';
-import { endOf, keyStatus, makersOfSuccessor, rotatedFault, standingOf } from '../../src/store/tables/key-ends.ts';
+import { endOf, keyStateOf, keyStatus, makersOfSuccessor, rotatedFault } from '../../src/store/tables/key-ends.ts';
 import { keyResponse } from '../../src/store/tables/keys.ts';
 
 type Named<Name extends DirectoryCommand['name']> = Extract<DirectoryCommand, { name: Name }>;
 
 /**
- * Makes a key for `orgId`, or for the instance with null. A maker that has ended or was rotated since the request makes none.
+ * Creates a key for the organization `orgId`, or for the instance if `orgId` is null. The creation fails if the key
+ * that sent the request has ended, or was rotated after the request.
  */
 export function createKey(
   partition: Partition,
-  { key: wanted, most }: Named<'createKey'>,
+  { key: wanted, most: maxKeys }: Named<'createKey'>,
   orgId: string | null,
   at: number,
 ): CommandResult {
-  const fault = most === undefined ? undefined : makerFault(partition, wanted, at);
+  const fault = maxKeys === undefined ? undefined : makerFault(partition, wanted, at);
   if (fault !== undefined) return { ok: false, kind: 'forbidden', message: fault };
-  if (orgId !== null && most && countKeys(partition, orgId, at).unrotated >= most) {
-    return conflict(`An organization has at most ${most} API keys (TIDINGS_MAX_KEYS). Revoke one.`);
+  if (orgId !== null && maxKeys && countKeys(partition, orgId, at).unrotated >= maxKeys) {
+    return conflict(`An organization has at most ${maxKeys} API keys (TIDINGS_MAX_KEYS). Revoke one.`);
   }
   const key = { ...wanted, orgId, createdAt: at };
   writeKey(partition, key);
   return { ok: true, value: keyResponse(partition, key, at) };
 }
 
-/** A new key in the place of an old one, which goes on for the overlap. A key that lives for a time lives as long again. */
+/**
+ * Replaces a key with a new key. The old key works until the overlap ends. If the old key has a limited lifetime, the
+ * new key gets the same lifetime.
+ */
 export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at: number): CommandResult {
   const { keyId, key, overlapMs } = command;
   const old = readKey(partition, keyId);
   if (!old) return unknownKey(keyId);
-  // Records of earlier versions have no line, and are folded as they were then.
+  // Records of earlier versions of Tidings have no `line`. They are folded as those versions folded them.
   const isBound = key.line !== undefined;
-  const status = isBound ? standingOf(partition, old, at).status : keyStatus(old, at);
+  const status = isBound ? keyStateOf(partition, old, at).status : keyStatus(old, at);
   if (status !== 'active') return conflict(`The API key ${keyId} is ${status}: make a new one.`);
   if (old.rotatedTo !== undefined) return conflict(`The API key ${keyId} was rotated before, into ${old.rotatedTo}.`);
   const { name, orgId, scopes } = old;
@@ -50,19 +55,23 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
   return rotateBound(partition, command, { old, rotated, fresh }, at);
 }
 
-/** Finishes a rotation: the successor joins the line, ends with the makers of the line, and with another key that rotated it. */
+/**
+ * Finishes a rotation. The new key gets the `line` of the old key, and depends on the keys that the old key depended
+ * on. If another key requested the rotation, the new key depends on that key too.
+ */
 function rotateBound(
   partition: Partition,
-  { overlapMs, most }: Named<'rotateKey'>,
+  { overlapMs, most: maxKeys }: Named<'rotateKey'>,
   { old, rotated, fresh }: Record<'old' | 'rotated' | 'fresh', KeyRecord>,
   at: number,
 ): CommandResult {
   const other = fresh.createdBy === old.id ? undefined : fresh.createdBy;
   const fault = other === undefined ? undefined : makerFault(partition, fresh, at);
   if (fault !== undefined) return { ok: false, kind: 'forbidden', message: fault };
-  // Keys in their overlap do not count as keys; so that they do not add up either, there are as many again at most.
-  if (old.orgId !== null && most && overlapMs > 0 && countKeys(partition, old.orgId, at).all >= 2 * most) {
-    const message = `An organization has at most ${2 * most} API keys with those in their overlap (twice TIDINGS_MAX_KEYS). Rotate without overlap.`;
+  // Keys in their overlap do not count towards the maximum. All keys together may be at most twice the maximum, so that
+  // keys in overlap do not accumulate.
+  if (old.orgId !== null && maxKeys && overlapMs > 0 && countKeys(partition, old.orgId, at).all >= 2 * maxKeys) {
+    const message = `An organization has at most ${2 * maxKeys} API keys with those in their overlap (twice TIDINGS_MAX_KEYS). Rotate without overlap.`;
     return conflict(message);
   }
   const bound = { ...fresh, line: old.line ?? old.id, makers: makersOfSuccessor(partition, old, other) };
@@ -76,7 +85,10 @@ function rotateBound(
   return { ok: true, value: keyResponse(partition, key, at) };
 }
 
-/** A key that is revoked stops at once, with all that it made; revoking it again changes nothing. */
+/**
+ * Revokes a key. The key stops working immediately, together with all keys that it created. A second revocation changes
+ * nothing.
+ */
 export function revokeKey(partition: Partition, { keyId, guarded }: Named<'revokeKey'>, at: number): CommandResult {
   const key = readKey(partition, keyId);
   if (!key) return unknownKey(keyId);
@@ -99,25 +111,31 @@ export function revokeKey(partition: Partition, { keyId, guarded }: Named<'revok
   return { ok: true, value: { ...value, endedKeys: others.length - left.length } };
 }
 
-/** Why a key makes or rotates no other one; nothing for the command line, which has no key. */
+/** Returns why a key may not create or rotate another key. The command line uses no key and is never refused. */
 function makerFault(partition: Partition, { createdBy }: KeyRecord, at: number): string | undefined {
   if (createdBy === undefined) return undefined;
   const maker = readKey(partition, createdBy);
-  if (!maker || standingOf(partition, maker, at).status !== 'active') return 'The API key of the request has ended.';
+  if (!maker || keyStateOf(partition, maker, at).status !== 'active') return 'The API key of the request has ended.';
   return maker.rotatedTo === undefined ? undefined : rotatedFault(maker.rotatedTo);
 }
 
-/** Active keys of an organisation, or with null of everybody: what a key of the instance made can belong to anybody. */
+/**
+ * Returns the active keys of an organization, or all active keys if `orgId` is null. All keys are needed for an
+ * instance key, because it can have created keys of any organization.
+ */
 function activeKeys(partition: Partition, orgId: string | null, at: number): KeyRecord[] {
   const keys = orgId === null ? listKeysInUse(partition) : listKeysInUse(partition, orgId);
-  return keys.filter((key) => standingOf(partition, key, at).status === 'active');
+  return keys.filter((key) => keyStateOf(partition, key, at).status === 'active');
 }
 
-/** How many keys an organisation has; `unrotated` leaves out those that only go on for an overlap. Ended ones leave the list. */
+/**
+ * Counts the active keys of an organization. `unrotated` leaves out keys in their overlap. Keys that have ended are
+ * removed from the list of keys in use.
+ */
 function countKeys(partition: Partition, orgId: string, at: number): { all: number; unrotated: number } {
   const counts = { all: 0, unrotated: 0 };
   for (const key of listKeysInUse(partition, orgId)) {
-    if (standingOf(partition, key, at).status !== 'active') {
+    if (keyStateOf(partition, key, at).status !== 'active') {
       removeKeyInUse(partition, key);
       continue;
     }
@@ -127,7 +145,10 @@ function countKeys(partition: Partition, orgId: string, at: number): { all: numb
   return counts;
 }
 
-/** Whether a key can manage the instance, and goes on to: without such a key only the command line could make one. */
+/**
+ * Whether a key can manage the keys of the instance and will keep that ability. Without any such key, only the command
+ * line could create new keys of the instance.
+ */
 function managesInstance({ orgId, prefix, scopes, rotatedTo }: KeyRecord): boolean {
   const managesKeys = scopes.includes('*') || scopes.includes('keys:write');
   return orgId === null && prefix === 'rn_live_' && managesKeys && rotatedTo === undefined;

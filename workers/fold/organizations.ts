@@ -1,25 +1,30 @@
 /**
- * The directory's part of retention: an organisation goes a month after its app was removed, with its keys, its webhook
- * secrets and its list of repositories; each partition hears of its repositories by a relay. A re-install meanwhile keeps it.
+ * Folds the directory's part of retention. An organization is erased 30 days after its app was removed, with its keys,
+ * its webhook secrets and its list of repositories. Relays inform the partitions of its repositories. If the app is
+ * installed again within 30 days, nothing is erased.
  */
 import { dayMs } from '../../src/foundation/days.ts';
 import { partitionOf, slotOfId } from '../../src/foundation/ids.ts';
 import { erasedRecords } from '../../src/foundation/metrics.ts';
-import { partitionName } from '../../src/journal/subjects.ts';
+import { partitionName } from '../../src/foundation/partition-names.ts';
+import type { KeyRecord, WebhookSecretRecord } from '../../src/protocol/commands.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
-import type { DueOrganisation, OrganisationsWait, SweepBody } from '../../src/protocol/retention.ts';
+import type { DueOrganization, OrganizationsWait, SweepBody } from '../../src/protocol/retention.ts';
+import type { WebhookEndpointRecord } from '../../src/protocol/webhooks.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import type { TablesErasedWith } from '../../src/store/table-registry.ts';
 import { removeChannelsBut } from '../../src/store/tables/channels.ts';
 import {
+  type DirectoryRepository,
   listDirectoryRepositories,
   listKeys,
-  listOrganisations,
-  readOrganisation,
+  listOrganizations,
+  readOrganization,
   removeDirectoryRepository,
   removeKey,
-  removeOrganisation,
+  removeOrganization,
   writeDirectoryRepository,
-  writeOrganisation,
+  writeOrganization,
 } from '../../src/store/tables/directory.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { readPolicy, removePolicy } from '../../src/store/tables/policies.ts';
@@ -28,10 +33,10 @@ import {
   isUninstalled,
   noCounts,
   noteErasure,
-  organisationKeepingMs,
-  readWaitingOrganisations,
+  organizationKeepingMs,
+  readWaitingOrganizations,
   writeLastSweep,
-  writeWaitingOrganisations,
+  writeWaitingOrganizations,
 } from '../../src/store/tables/retention.ts';
 import { removeSuppressions } from '../../src/store/tables/suppressions.ts';
 import { standardTier, writeTier } from '../../src/store/tables/tiers.ts';
@@ -42,102 +47,98 @@ import { eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
 
-/** Erases the organisations of a sweep, or, when that is more than may go without a word, leaves them waiting. */
-export function sweepOrganisations(partition: Partition, sweep: Sweep, at: number): void {
-  calm(partition, at);
-  const organisations = sweep.organisations.filter((each) => isUninstalled(partition, each) && isOver(each, at));
+/**
+ * Erases the organizations of a sweep. If more records would be erased than is allowed without approval, the
+ * organizations wait instead.
+ */
+export function sweepOrganizations(partition: Partition, sweep: Sweep, at: number): void {
+  correctFutureRemovals(partition, at);
+  const organizations = sweep.organisations.filter((each) => isUninstalled(partition, each) && isOver(each, at));
   const { partitions, shares, kept = [] } = sweep;
-  const isHeld = organisations.length > 0 && !shares.every(({ records, total }) => isFreeShare(records, total));
+  const isHeld = organizations.length > 0 && !shares.every(({ records, total }) => isFreeShare(records, total));
   if (isHeld) {
-    return writeWaitingOrganisations(partition, {
-      ...{ cause: 'organisations', organisations, partitions, shares },
+    return writeWaitingOrganizations(partition, {
+      ...{ cause: 'organisations', organisations: organizations, partitions, shares },
       ...(kept.length > 0 && { kept }),
     });
   }
-  writeWaitingOrganisations(partition, undefined);
-  for (const { id } of organisations) eraseOrganisation(partition, id, { partitions, kept, at });
+  writeWaitingOrganizations(partition, undefined);
+  for (const { id } of organizations) eraseOrganization(partition, id, { partitions, kept, at });
   writeLastSweep(partition, { at, before: null, erased: noCounts() });
 }
 
-/** A removal in the future was told by a clock that ran ahead: its month begins today. */
-function calm(partition: Partition, at: number): void {
-  for (const organisation of listOrganisations(partition)) {
-    const { uninstalledAt } = organisation;
+/**
+ * Corrects removal times in the future, which a clock that ran ahead has written. The 30 days of such an organization
+ * begin now.
+ */
+function correctFutureRemovals(partition: Partition, at: number): void {
+  for (const organization of listOrganizations(partition)) {
+    const { uninstalledAt } = organization;
     if (uninstalledAt !== null && uninstalledAt > at + dayMs)
-      writeOrganisation(partition, { ...organisation, uninstalledAt: at });
+      writeOrganization(partition, { ...organization, uninstalledAt: at });
   }
 }
 
-function isOver({ uninstalledAt }: DueOrganisation, at: number): boolean {
-  return uninstalledAt <= at - organisationKeepingMs;
+function isOver({ uninstalledAt }: DueOrganization, at: number): boolean {
+  return uninstalledAt <= at - organizationKeepingMs;
 }
 
 /**
- * Erases the organisations that an operator has allowed. One that was installed again since stays.
- * @returns whether exactly this waited
+ * Erases the organizations that an operator has approved, except those that have installed the app again since the
+ * approval.
+ * @returns whether exactly the approved organizations were waiting
  */
-export function approveOrganisations(partition: Partition, wait: OrganisationsWait, at: number): boolean {
-  const waiting = readWaitingOrganisations(partition);
+export function approveOrganizations(partition: Partition, wait: OrganizationsWait, at: number): boolean {
+  const waiting = readWaitingOrganizations(partition);
   if (JSON.stringify(waiting) !== JSON.stringify(wait)) return false;
-  writeWaitingOrganisations(partition, undefined);
+  writeWaitingOrganizations(partition, undefined);
   const gone = wait.organisations.filter((due) => isUninstalled(partition, due));
   const { partitions, kept = [] } = wait;
-  for (const { id } of gone) eraseOrganisation(partition, id, { partitions, kept, at });
+  for (const { id } of gone) eraseOrganization(partition, id, { partitions, kept, at });
   return true;
 }
 
+/** An organization that is being erased, and the data that the directory has about it. */
+interface Erasing {
+  partition: Partition;
+  orgId: string;
+  /** Repositories that are erased (`repositories`), and repositories whose published notes are kept (`staying`). */
+  repositories: readonly DirectoryRepository[];
+  staying: readonly DirectoryRepository[];
+  stayingIds: ReadonlySet<string>;
+  keys: readonly KeyRecord[];
+  secrets: readonly WebhookSecretRecord[];
+  endpoints: readonly WebhookEndpointRecord[];
+  ownerId: string | null;
+  uninstalledAt: number | null;
+  partitions: number;
+  at: number;
+}
+
 /**
- * All that the directory knows of an organisation, but for what it takes to show the notes of the repositories that are kept. What
- * else it comes to hold of one is erased here too.
+ * Erases everything that the directory has about an organization. If notes of some repositories are kept, the data that
+ * is needed to show these notes is kept too.
  */
-function eraseOrganisation(
+function eraseOrganization(
   partition: Partition,
   orgId: string,
   { partitions, kept, at }: { partitions: number; kept: readonly string[]; at: number },
 ): void {
-  const { ownerId = null, uninstalledAt = null } = readOrganisation(partition, orgId) ?? {};
+  const { ownerId = null, uninstalledAt = null } = readOrganization(partition, orgId) ?? {};
   const all = listDirectoryRepositories(partition, orgId);
   const isKeeping = ownerId !== null && readPolicy(partition, orgId).keepPublishedAfterUninstall;
   const staying = all.filter(({ id, claimed }) => isKeeping && !claimed && kept.includes(id));
   const stayingIds = new Set(staying.map(({ id }) => id));
-  // The owner can have been renamed since its partition was told of a repository.
-  const loginIn = ({ fullName }: { fullName: string }) => fullName.split('/')[0] as string;
   const repositories = all.filter(({ id }) => !stayingIds.has(id));
-  for (const { id, claimed, fullName } of repositories) {
-    removeDirectoryRepository(partition, id);
-    const erased = { orgId, ownerId: claimed ? null : ownerId, login: loginIn({ fullName }) };
-    const isTold = claimed === true || ownerId !== null;
-    tellErased(partition, { repoId: id, ...(isTold && erased) }, partitions, at);
-  }
-  for (const repository of staying) {
-    if (repository.keptSince === uninstalledAt) continue;
-    const keptSince = uninstalledAt ?? at;
-    writeDirectoryRepository(partition, { ...repository, state: 'disconnected', keptSince });
-    tellErased(
-      partition,
-      { repoId: repository.id, orgId, ownerId, login: loginIn(repository), keepPublished: true },
-      partitions,
-      at,
-    );
-  }
   const keys = listKeys(partition).filter((key) => key.orgId === orgId);
-  for (const key of keys) {
-    removeKey(partition, key);
-    removeKeyUse(partition, key.id);
-  }
-  removeUsage(partition, orgId);
-  writeTier(partition, orgId, standardTier);
   const secrets = listWebhookSecrets(partition, orgId);
-  for (const secret of secrets) removeWebhookSecret(partition, secret);
-  removeChannelsBut(partition, orgId, stayingIds);
-  if (staying.length === 0) removePolicy(partition, orgId);
-  removeSuppressions(partition, orgId);
   const endpoints = listWebhookEndpoints(partition, orgId);
-  for (const endpoint of endpoints) eraseWebhookEndpoint(partition, endpoint);
-  if (staying.length === 0) removeOrganisation(partition, orgId);
-  // What was kept before is looked at with each sweep, and nothing goes.
-  const isNews = staying.some(({ keptSince }) => keptSince !== uninstalledAt);
-  if (staying.length === 0 || isNews || repositories.length + keys.length > 0) noteErasure(partition);
+  const held = { repositories, staying, stayingIds, keys, secrets, endpoints };
+  const erasing: Erasing = { partition, orgId, ...held, ownerId, uninstalledAt, partitions, at };
+  for (const erase of new Set(Object.values(erasers))) erase(erasing);
+  // Every sweep sees the repositories that are already kept, but erases nothing more of them.
+  const isNewlyKept = staying.some(({ keptSince }) => keptSince !== uninstalledAt);
+  if (staying.length === 0 || isNewlyKept || repositories.length + keys.length > 0) noteErasure(partition);
   const counts = {
     organisations: staying.length === 0 ? 1 : 0,
     keys: keys.length,
@@ -148,12 +149,101 @@ function eraseOrganisation(
   for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);
 }
 
-function tellErased(
+function eraseRepositories({
+  partition,
+  orgId,
+  repositories,
+  staying,
+  ownerId,
+  uninstalledAt,
+  partitions,
+  at,
+}: Erasing): void {
+  // A partition knows the login under which a repository is listed. The owner may have been renamed since then, so the
+  // login is taken from the listed full name.
+  const loginIn = ({ fullName }: { fullName: string }) => fullName.split('/')[0] as string;
+  for (const { id, claimed, fullName } of repositories) {
+    removeDirectoryRepository(partition, id);
+    const erased = { orgId, ownerId: claimed ? null : ownerId, login: loginIn({ fullName }) };
+    const namesOwner = claimed === true || ownerId !== null;
+    relayErased(partition, { repoId: id, ...(namesOwner && erased) }, partitions, at);
+  }
+  for (const repository of staying) {
+    if (repository.keptSince === uninstalledAt) continue;
+    const keptSince = uninstalledAt ?? at;
+    writeDirectoryRepository(partition, { ...repository, state: 'disconnected', keptSince });
+    relayErased(
+      partition,
+      { repoId: repository.id, orgId, ownerId, login: loginIn(repository), keepPublished: true },
+      partitions,
+      at,
+    );
+  }
+}
+
+function eraseKeys({ partition, keys }: Erasing): void {
+  for (const key of keys) {
+    removeKey(partition, key);
+    removeKeyUse(partition, key.id);
+  }
+}
+
+function eraseSecrets({ partition, secrets }: Erasing): void {
+  for (const secret of secrets) removeWebhookSecret(partition, secret);
+}
+
+function eraseEndpoints({ partition, endpoints }: Erasing): void {
+  for (const endpoint of endpoints) eraseWebhookEndpoint(partition, endpoint);
+}
+
+function eraseChannels({ partition, orgId, stayingIds }: Erasing): void {
+  removeChannelsBut(partition, orgId, stayingIds);
+}
+
+function erasePolicy({ partition, orgId, staying }: Erasing): void {
+  if (staying.length === 0) removePolicy(partition, orgId);
+}
+
+function eraseRecord({ partition, orgId, staying }: Erasing): void {
+  if (staying.length === 0) removeOrganization(partition, orgId);
+}
+
+/**
+ * The functions that erase the tables of an organization, in the order in which they run. One function can erase
+ * several tables. If the registry erases a table with `organization` and this list does not contain the table, the code
+ * does not compile.
+ */
+const erasers: Readonly<Record<TablesErasedWith<'organization'>, (erasing: Erasing) => void>> = {
+  directoryRepositories: eraseRepositories,
+  repositoriesByName: eraseRepositories,
+  repositoriesByNumber: eraseRepositories,
+  keys: eraseKeys,
+  keysByHash: eraseKeys,
+  keysInUse: eraseKeys,
+  usage: ({ partition, orgId }) => removeUsage(partition, orgId),
+  tiers: ({ partition, orgId }) => writeTier(partition, orgId, standardTier),
+  webhookSecrets: eraseSecrets,
+  webhookSecretsByOwner: eraseSecrets,
+  channels: eraseChannels,
+  policies: erasePolicy,
+  suppressions: ({ partition, orgId }) => removeSuppressions(partition, orgId),
+  webhookEndpoints: eraseEndpoints,
+  webhookEndpointsByOrganization: eraseEndpoints,
+  webhookDeliveries: eraseEndpoints,
+  webhookDeliveriesById: eraseEndpoints,
+  webhookDeliveriesByTime: eraseEndpoints,
+  webhookQueue: eraseEndpoints,
+  organizations: eraseRecord,
+  organizationsByOwner: eraseRecord,
+  organizationsByLogin: eraseRecord,
+};
+
+function relayErased(
   partition: Partition,
-  told: Omit<Extract<RelayBody, { relay: 'repositoryErased' }>, 'relay'>,
+  erased: Omit<Extract<RelayBody, { relay: 'repositoryErased' }>, 'relay'>,
   partitions: number,
   at: number,
 ): void {
-  const target = partitionName(partitionOf(slotOfId(told.repoId) as number, partitions));
-  writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', ...told } });
+  const target = partitionName(partitionOf(slotOfId(erased.repoId) as number, partitions));
+  writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', ...erased } });
 }

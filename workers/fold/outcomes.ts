@@ -1,8 +1,9 @@
 /**
- * Folds the outcomes of effects: rendered drafts, fresh counts, relays that arrived; those of publications in a
- * file of their own. The first outcome of a ticket wins; one
- * that comes late, twice or for a replaced row changes nothing.
+ * Folds the outcomes of effects: rendered drafts, fresh counts, and relays that arrived. Outcomes of publications are
+ * in a file of their own. The first outcome of a ticket counts. A late or duplicate outcome, or an outcome of a row
+ * that was replaced, changes nothing.
  */
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { removeEffect, removeRelays } from '../../src/store/tables/outbox.ts';
@@ -19,17 +20,31 @@ type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: 
 
 /** Folds one outcome at time `at`. */
 export function foldOutcome(partition: Partition, outcome: ResultBody, at: number): void {
-  if (outcome.result === 'relayed') return removeRelays(partition, outcome.target, outcome.row);
-  if (outcome.result === 'publicationSending') return publicationSending(partition, outcome, at);
-  if (outcome.result === 'published') return published(partition, outcome, at);
-  if (outcome.result === 'publishFailed') return publishFailed(partition, outcome, at);
-  if (outcome.result === 'webhookAttempted') return foldAttempted(partition, outcome, at);
-  if (outcome.result === 'ownerAnswered') return foldOwnerAnswer(partition, outcome, at);
-  removeEffect(partition, outcome.row);
-  if (outcome.result === 'rendered') rendered(partition, outcome, at);
-  else if (outcome.result === 'renderFailed') renderFailed(partition, outcome, at);
-  else if (outcome.result === 'recounted') recounted(partition, outcome, at);
-  else throw new Error(`There is no result ${JSON.stringify((outcome as { result: unknown }).result)}.`);
+  switch (outcome.result) {
+    case 'relayed':
+      return removeRelays(partition, outcome.target, outcome.row);
+    case 'publicationSending':
+      return publicationSending(partition, outcome, at);
+    case 'published':
+      return published(partition, outcome, at);
+    case 'publishFailed':
+      return publishFailed(partition, outcome, at);
+    case 'webhookAttempted':
+      return foldAttempted(partition, outcome, at);
+    case 'ownerAnswered':
+      return foldOwnerAnswer(partition, outcome, at);
+    case 'rendered':
+      removeEffect(partition, outcome.row);
+      return rendered(partition, outcome, at);
+    case 'renderFailed':
+      removeEffect(partition, outcome.row);
+      return renderFailed(partition, outcome, at);
+    case 'recounted':
+      removeEffect(partition, outcome.row);
+      return recounted(partition, outcome, at);
+    default:
+      return unreachable(outcome, `There is no result ${nameIn(outcome, 'result')}.`);
+  }
 }
 
 function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: number): void {
@@ -45,13 +60,13 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
       range.prCount === counts.prCount &&
       range.issueCount === counts.issueCount &&
       range.resolution === counts.resolution;
-    // Responses do not show the other fields.
+    // Responses show only the fields in `same`, so a change of another field does not require a new response.
     if (same && fresh.commitCount === range.commitCount && lost === range.lost) continue;
     const written = same ? fresh : { ...fresh, updatedAt: at };
     writeRange(partition, written);
     if (!same) writeRangeResponse(partition, written, url);
   }
   const awaited = readErasedRecount(partition, repoId);
-  // A recount that failed has no counts, and does not say what was lost.
+  // A failed recount has no counts, so it does not show which changes were lost. A later recount must show that.
   if (awaited > 0 && outcome.row >= awaited && outcome.counts.length > 0) writeErasedRecount(partition, repoId, 0);
 }

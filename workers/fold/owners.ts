@@ -1,63 +1,69 @@
 /**
- * Folds into the directory what is proved of owners: the host's answers to who owns a repository, and renames. What follows from
- * them for a repository reaches its partition by a relay.
+ * Folds proofs of ownership into the directory: the host's answers to the question who owns a repository, and renames
+ * of owners. Relays carry the consequences to the partitions of the repositories.
  */
 import { partitionOf, slotOfId } from '../../src/foundation/ids.ts';
-import { partitionName } from '../../src/journal/subjects.ts';
+import { partitionName } from '../../src/foundation/partition-names.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import {
   type DirectoryRepository,
   isFreeNumber,
   listDirectoryRepositories,
-  type OrganisationRecord,
+  type OrganizationRecord,
   ownerNumber,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   writeDirectoryRepository,
-  writeOrganisation,
+  writeOrganization,
 } from '../../src/store/tables/directory.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 
-/** Folds the host's answer. One that was asked for another owner than the present one changes nothing. */
+/** Folds the host's answer to the question who owns a repository. An answer about a former owner changes nothing. */
 export function foldOwnerAnswer(
   partition: Partition,
-  { repoId, orgId, ownerId, ...told }: OwnerAnswered,
+  { repoId, orgId, ownerId, ...answered }: OwnerAnswered,
   at: number,
 ): void {
-  const { askedAt, answer, partitions } = told;
+  const { askedAt, answer, partitions } = answered;
   const listed = readDirectoryRepository(partition, repoId);
-  const organisation = readOrganisation(partition, orgId);
-  if (listed?.orgId !== orgId || organisation?.ownerId !== ownerId) return;
+  const organization = readOrganization(partition, orgId);
+  if (listed?.orgId !== orgId || organization?.ownerId !== ownerId) return;
   if (listed.ownership && listed.ownership.at > askedAt) return;
   if (!answer.confirmed) {
     const { confirmed, cause, ...other } = answer;
     return writeDirectoryRepository(partition, { ...listed, ownership: { confirmed, at: askedAt, cause, ...other } });
   }
-  if (listed.claimed || !listed.ownership?.confirmed) proveOwner(partition, listed, organisation, { at, partitions });
+  if (listed.claimed || !listed.ownership?.confirmed) proveOwner(partition, listed, organization, { at, partitions });
   const { claimed: _, contenders: __, ...proved } = listed;
   const ownership = { confirmed: true as const, at: askedAt, fullName: answer.fullName };
   writeDirectoryRepository(partition, { ...proved, ownership });
-  proveOrganisation(partition, withNumber(partition, organisation, answer.ownerId), answer.login, told, at);
+  proveOrganization(partition, withNumber(partition, organization, answer.ownerId), answer.login, answered, at);
 }
 
-/** An organization that was known by its login alone, with the number of its owner, unless that is another one's by now. */
+/**
+ * Returns the organization, with its owner's number added if only its login was known. No number is added if another
+ * organization has that number by now.
+ */
 function withNumber(
   partition: Partition,
-  organisation: OrganisationRecord,
+  organization: OrganizationRecord,
   ownerId: string | undefined,
-): OrganisationRecord {
-  if (ownerId === undefined || ownerNumber(organisation) !== null) return organisation;
-  if (!isFreeNumber(partition, organisation, ownerId)) return organisation;
-  const { ownerProof: _, ...numbered } = organisation;
+): OrganizationRecord {
+  if (ownerId === undefined || ownerNumber(organization) !== null) return organization;
+  if (!isFreeNumber(partition, organization, ownerId)) return organization;
+  const { ownerProof: _, ...numbered } = organization;
   return { ...numbered, ownerId };
 }
 
-/** Tells the partition of a claimed repository who owns it: the organization that claims it, or another one. */
+/**
+ * Reports to the partition of a claimed repository who the owner is: the organization that claims the repository, or
+ * another organization.
+ */
 export function proveOwner(
   partition: Partition,
   { id, orgId }: DirectoryRepository,
-  owner: OrganisationRecord,
+  owner: OrganizationRecord,
   { at, partitions }: { at: number; partitions: number },
 ): void {
   if (owner.ownerId === null || partitions === 0) return;
@@ -67,32 +73,37 @@ export function proveOwner(
   writeEffect(partition, { effect: 'relay', target, at, body });
 }
 
-/** The owner's number is proved, and its login is the one that the host names, unless a later rename is known. */
-function proveOrganisation(
+/**
+ * Stores that the owner's number is proved, and adopts the login that the host gives, unless a later rename is known.
+ */
+function proveOrganization(
   partition: Partition,
-  before: OrganisationRecord,
+  before: OrganizationRecord,
   login: string,
   { askedAt, partitions }: Pick<OwnerAnswered, 'askedAt' | 'partitions'>,
   at: number,
 ): void {
   const isRename = login !== before.login && askedAt >= (before.namedAt ?? 0);
-  const after: OrganisationRecord = {
+  const after: OrganizationRecord = {
     ...before,
     ownerProof: 'proved',
     ...(isRename && { login, namedAt: askedAt }),
   };
-  if (before.ownerProof !== 'proved' || isRename) writeOrganisation(partition, after);
+  if (before.ownerProof !== 'proved' || isRename) writeOrganization(partition, after);
   if (isRename) renameAll(partition, after, at, partitions);
 }
 
-/** Every full name under a renamed owner changes with it, here and in the partitions. */
+/**
+ * Changes the full names of all repositories of a renamed owner, in the directory and by relays in the repositories'
+ * partitions.
+ */
 export function renameAll(
   partition: Partition,
-  organisation: OrganisationRecord,
+  organization: OrganizationRecord,
   at: number,
   partitions: number,
 ): void {
-  const { id, login, ownerId } = organisation;
+  const { id, login, ownerId } = organization;
   for (const repository of listDirectoryRepositories(partition, id)) {
     const [former = '', name = ''] = repository.fullName.split('/');
     writeDirectoryRepository(partition, { ...repository, fullName: `${login}/${name}` });

@@ -1,6 +1,6 @@
 /**
- * Folds what a publisher tells of its attempts: one begins, arrived, or failed. An attempt is known by its number, so what
- * comes late or twice changes nothing (`docs/architecture.md` decision 24).
+ * Folds the reports of a publisher about its attempts: started, succeeded, or failed. Each attempt has a number, so a
+ * late or duplicate report changes nothing (`docs/architecture.md` decision 24).
  */
 
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
@@ -18,21 +18,20 @@ import {
 } from '../../src/store/tables/publications.ts';
 import { readRange, writeRange } from '../../src/store/tables/ranges.ts';
 import { noteReached, noteSending } from '../../src/store/tables/recipients.ts';
-import { eventFor } from '../partition/event.ts';
-import { countFor } from './directory-relays.ts';
+import { countFor, eventFor } from './directory-relays.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
 
-/** Attempts that a record tells of. */
-const attemptsTold = 20;
+/** Maximum number of attempts that are listed in a publication. */
+const maxListedAttempts = 20;
 const interrupted = 'The service was ended during this attempt.';
 
-/** An attempt begins. It ends one that an earlier life of the worker has left open. */
+/** Stores that an attempt begins. If an earlier run of the worker left an attempt open, that attempt is ended. */
 export function publicationSending(partition: Partition, outcome: Outcome<'publicationSending'>, at: number): void {
   const { publicationId, attempt, by, recipients } = outcome;
   const before = readPublication(partition, publicationId);
   if (!before || hasEnded(before) || attempt !== before.attempted + 1) return;
-  const attempts = [...endLast(before, at, interrupted), { at, endedAt: null, error: null }].slice(-attemptsTold);
+  const attempts = [...endLast(before, at, interrupted), { at, endedAt: null, error: null }].slice(-maxListedAttempts);
   writePublication(partition, {
     ...before,
     status: 'processing',
@@ -46,7 +45,7 @@ export function publicationSending(partition: Partition, outcome: Outcome<'publi
   if (recipients) noteSending(partition, before, recipients);
 }
 
-/** An attempt arrived; the first one that does is counted. */
+/** Stores that an attempt succeeded. Only the first success of a publication is counted in the statistics. */
 export function published(partition: Partition, outcome: Outcome<'published'>, at: number): void {
   const before = readPublication(partition, outcome.publicationId);
   if (!before || before.sending?.attempt !== outcome.attempt) return;
@@ -64,11 +63,14 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   if (outcome.reached) noteReached(partition, after, outcome.reached);
   if (reference !== null) writeReference(partition, after, reference);
   if (page) writeHostedNote(partition, { ...page, ...placeOf(after) }, at);
-  tellOf(partition, after, at);
+  reportPublished(partition, after, at);
   if (before.publishedAt === null) countPublication(partition, after, outcome.countsRanges === true, at);
 }
 
-/** Counts a publication once, and with the first one of its range the release. Deleting either of them takes nothing back. */
+/**
+ * Counts a publication once. The first publication of a range also counts as a release. Deleting the publication or the
+ * range does not lower the counts.
+ */
 function countPublication(
   partition: Partition,
   publication: PublicationRecord,
@@ -81,7 +83,10 @@ function countPublication(
   countFor(partition, repoId, { counter: 'publications', ...(isFirst && { isRelease: true }) }, at);
 }
 
-/** Notes on a range that it is published; whether it was not before. Earlier versions noted nothing: their publications tell. */
+/**
+ * Marks a range as published. Returns whether the range was not published before. Earlier versions of Tidings did not
+ * mark ranges, so the publications of the range are checked too.
+ */
 function markPublished(partition: Partition, { id, repoId, rangeId }: PublicationRecord, at: number): boolean {
   const range = readRange(partition, rangeId);
   if (!range || range.publishedAt !== undefined) return false;
@@ -90,38 +95,44 @@ function markPublished(partition: Partition, { id, repoId, rangeId }: Publicatio
   return !draftsOf(rangeId).some((draft) => listPublications(partition, repoId, draft).some(isEarlier));
 }
 
-/** The page that a publication writes to. */
+/** Returns the page that a publication writes to. */
 function placeOf({ id: publicationId, repoId, personaPath: path }: PublicationRecord) {
   return { repoId, publicationId, ...(path !== undefined && { path }) };
 }
 
-/** Whoever asks for a publication once more publishes once more, though it counts once. */
-function tellOf(partition: Partition, publication: PublicationRecord, at: number): void {
+/**
+ * Sends the event `draft.published` to webhook endpoints. A publication that is sent again causes another event,
+ * although it is counted only once.
+ */
+function reportPublished(partition: Partition, publication: PublicationRecord, at: number): void {
   const { id: publicationId, repoId, draftId, persona, rangeId: releaseRangeId, channel, url } = publication;
   eventFor(partition, repoId, 'draft.published', at, { draftId, persona, releaseRangeId, channel, url, publicationId });
 }
 
-/** An attempt failed, or could not begin. One that would be made again gives way to a newer publication that waits. */
+/**
+ * Stores that an attempt failed or could not begin. If a newer publication waits for the same receiver, the failed
+ * publication is not tried again.
+ */
 export function publishFailed(partition: Partition, outcome: Outcome<'publishFailed'>, at: number): void {
   const before = readPublication(partition, outcome.publicationId);
   if (!before || hasEnded(before) || outcome.attempt !== (before.sending?.attempt ?? 0)) return;
   const { retryAt, unknown, error } = outcome;
   const newer = retryAt === null ? undefined : rivals(partition, before).find(({ id }) => id > before.id);
-  const goesOn = retryAt !== null && !newer;
+  const isRetried = retryAt !== null && !newer;
   if (outcome.reached) noteReached(partition, before, outcome.reached);
   writePublication(partition, {
     ...before,
-    status: goesOn ? before.status : 'failed',
+    status: isRetried ? before.status : 'failed',
     sending: null,
     attempts: endLast(before, at, error),
     error: newer ? `Publication ${newer.id} of the same draft took its place. ${error}` : error,
-    nextAttemptAt: goesOn ? retryAt : null,
+    nextAttemptAt: isRetried ? retryAt : null,
     outcomeUnknown: unknown,
     updatedAt: at,
   });
 }
 
-/** The attempts, the last one ended if it was open. */
+/** Returns the attempts. If the last attempt is open, it is returned as ended. */
 function endLast({ attempts }: PublicationRecord, at: number, error: string | null): PublicationRecord['attempts'] {
   const last = attempts.at(-1);
   return last && last.endedAt === null ? [...attempts.slice(0, -1), { ...last, endedAt: at, error }] : attempts;

@@ -1,6 +1,6 @@
 /**
- * Folds how branches grew: pushes that the host told of, and the commits and steps that a backfill read. What is stored does
- * not depend on which of them comes first.
+ * Folds the growth of branches: pushes that the host delivered, and commits and steps that a backfill read. The order
+ * in which these arrive does not change the stored data.
  */
 import type { BranchPush, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { PushRecord } from '../../src/protocol/stored.ts';
@@ -10,8 +10,8 @@ import { noteSync } from '../../src/store/tables/syncs.ts';
 import { listedBy, mergeCommit, mergePush } from './capture.ts';
 
 /**
- * Folds a push, told of at `at`; a long one comes in parts, each a push of its own whose `before` is the end of the one
- * before it.
+ * Folds a push that was received at `at`. A long push arrives in parts. Each part is a push of its own whose `before`
+ * is the end of the previous part.
  * @returns whether anything changed
  */
 export function foldPush(partition: Partition, repoId: string, push: BranchPush, at: number): boolean {
@@ -38,18 +38,19 @@ export function foldPush(partition: Partition, repoId: string, push: BranchPush,
   );
 }
 
-/** Folds commits with their parents; what a push has told of one stands. */
+/** Folds commits with their parents. If a push has already stored a commit, only the parents are added. */
 export function foldCommits(partition: Partition, repoId: string, commits: readonly ListedCommit[], at: number): void {
   for (const commit of commits) {
     noteSync(partition, [repoId, 'commit', commit.sha], at);
     const known = readCommit(partition, repoId, commit.sha);
-    const told = known && !known.backfilled ? known : { ...commit, pushes: known?.pushes ?? [], backfilled: true };
-    writeCommit(partition, repoId, { ...told, parents: commit.parents });
+    const base = known && !known.backfilled ? known : { ...commit, pushes: known?.pushes ?? [], backfilled: true };
+    writeCommit(partition, repoId, { ...base, parents: commit.parents });
   }
 }
 
 /**
- * Folds the steps of a branch, pushes of one commit of its line each. Their commits must have been folded before.
+ * Folds the steps of a branch. Each step is stored as a push whose head is one commit of the first-parent line. The
+ * commits of the steps must have been folded before.
  * @returns whether anything changed
  */
 export function foldSteps(
@@ -70,24 +71,27 @@ export function foldSteps(
   return changed;
 }
 
-/** Writes a push unless one is known that tells more, or the same. */
+/** Stores a push, unless the stored push to the same commit contains the same or more. */
 function keepPush(partition: Partition, repoId: string, push: PushRecord, at: number): boolean {
   const before = readPush(partition, repoId, push.branch, push.after);
   const after = mergePush(before, push);
-  noteCapture(partition, repoId, { before, after, told: push.shas }, at);
+  noteCapture(partition, repoId, { before, after, reported: push.shas }, at);
   if (after === before) return false;
   writePush(partition, repoId, after);
   return true;
 }
 
-/** A push is captured once, and its commits go with it; those that only another telling of it listed go by themselves. */
+/**
+ * Stores that a captured push was synced. The commits of the push are erased together with it. If the push replaces an
+ * earlier version of itself, commits that only the earlier version lists get a sync record of their own.
+ */
 function noteCapture(
   partition: Partition,
   repoId: string,
-  { before, after, told }: { before: PushRecord | undefined; after: PushRecord; told: readonly string[] },
+  { before, after, reported }: { before: PushRecord | undefined; after: PushRecord; reported: readonly string[] },
   at: number,
 ): void {
   if (!before) return noteSync(partition, [repoId, 'push', after.branch, after.after], at);
   const kept = new Set(after.shas);
-  for (const sha of [...before.shas, ...told]) if (!kept.has(sha)) noteSync(partition, [repoId, 'commit', sha], at);
+  for (const sha of [...before.shas, ...reported]) if (!kept.has(sha)) noteSync(partition, [repoId, 'commit', sha], at);
 }

@@ -1,10 +1,12 @@
 /**
- * Which repository an event is of, and how it is called: made, renamed or moved as events tell, in whatever order they come.
- * Its pull requests' links follow its names.
+ * Folds the repository that a record is about: creates, renames or moves the repository as the records report, in
+ * whatever order these arrive. When the names of a repository change, the issue links of its pull requests are updated.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { maxAheadMs } from '../../src/foundation/host-clock.ts';
 import { isNumber } from '../../src/foundation/ids.ts';
-import { mostAheadMs } from '../../src/intake/text.ts';
+import { unreachable } from '../../src/foundation/unreachable.ts';
 import { linkedIssues } from '../../src/notes/change/link.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { EventRecord, RelayRecord } from '../../src/protocol/journal.ts';
@@ -20,45 +22,52 @@ import { readRepository, writeRepository } from '../../src/store/tables/reposito
 import { judgeClaim, withoutClaim } from './claims.ts';
 import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts';
 
-/** The repository part of a record that is folded, and whose secret signed it. */
+/** The parts of a record that describe its repository, and the organization with whose secret the record was signed. */
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
 
 /**
- * The repository of a record, made or renamed when that says so; the directory hears of it through the outbox.
- * @param seenAt host time of what the record tells
- * @param body the event; undefined for what was read from the host
- * @returns undefined for a claim on what another organization has proved
+ * Returns the repository of a record, after it was created or renamed as the record reports. A relay in the outbox
+ * informs the directory.
+ * @param seenAt host time of the record's content
+ * @param body the event; undefined for data that was read from the host
+ * @returns undefined for a claim on a repository if another organization has proved that it owns the repository
  */
-export function meetRepository(
+export function recordRepository(
   partition: Partition,
-  told: Seen,
+  reported: Seen,
   seenAt: number,
   body?: EventBody,
 ): RepositoryRecord | undefined {
-  const { id } = told.repository;
+  const { id } = reported.repository;
   const stored = readRepository(partition, id);
-  const verdict = judgeClaim(stored, told);
+  const verdict = judgeClaim(stored, reported);
   if (verdict === 'refused') return undefined;
-  if (verdict === 'beginsAnew') giveUpRepository(partition, id, stored?.claimedBy);
-  const before = verdict === 'beginsAnew' ? undefined : stored;
-  // Only now: a claim must not complete what proves its owner.
-  const record = before ? completed(before, told) : told;
+  if (verdict === 'restarts') giveUpRepository(partition, id, stored?.claimedBy);
+  const before = verdict === 'restarts' ? undefined : stored;
+  // Missing fields of the record must not be filled in before this point. Otherwise data of the old incarnation could
+  // support the proof that ends the old incarnation.
+  const record = before ? completed(before, reported) : reported;
   finishErasing(partition, id);
-  const known = before && weigh(before, record, seenAt);
+  const known = before && withComparedTime(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
-  // The directory lists whoever the host has refuted, and may not have heard of this one.
-  const isUnheard = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
-  if (after === before && !isUnheard) return before;
+  // The directory still lists the organization whose claim the host has refuted, and may not know the new claimant yet.
+  const isNewToDirectory = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
+  if (after === before && !isNewToDirectory) return before;
   writeRepository(partition, after);
-  if (isUnheard || !before || after.revision !== before.revision || after.claimedBy !== before.claimedBy) {
-    tellDirectory(partition, after, record.at, record.signedBy === undefined ? undefined : (after.claimedBy ?? null));
+  if (isNewToDirectory || !before || after.revision !== before.revision || after.claimedBy !== before.claimedBy) {
+    relayToDirectory(
+      partition,
+      after,
+      record.at,
+      record.signedBy === undefined ? undefined : (after.claimedBy ?? null),
+    );
   }
   if (before) follow(partition, before, after);
   return after;
 }
 
-/** Has the directory list a repository. `claimedBy` is undefined where it is not known whose secret signed what is told. */
-function tellDirectory(
+/** Sends a repository to the directory by a relay. `claimedBy` is undefined if the signer of the record is unknown. */
+function relayToDirectory(
   partition: Partition,
   repository: RepositoryRecord,
   at: number,
@@ -66,13 +75,14 @@ function tellDirectory(
 ): void {
   const { seenAt } = repository;
   const claim = claimedBy === undefined ? {} : { claimedBy };
-  const body = { relay: 'repositorySeen' as const, repository: toldOf(repository), seenAt, ...claim };
+  const body = { relay: 'repositorySeen' as const, repository: reportedFields(repository), seenAt, ...claim };
   writeEffect(partition, { effect: 'relay', target: 'directory', at, body });
 }
 
 /**
- * Gives up a repository whose organisation was erased. One that is another's by now is not meant, and the directory hears of it
- * again; a replayed word is not about the new life of one that was met again meanwhile.
+ * Removes a repository whose organization was erased. If the repository belongs to another organization by now, it is
+ * kept, and the directory is informed of the repository again. A replayed erase order must not touch a repository that
+ * has been added again since.
  */
 export function foldErased(
   partition: Partition,
@@ -85,12 +95,13 @@ export function foldErased(
   if (keepPublished && isProvedOwner) keepPublishedNotes(partition, known, at);
   else if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)
     giveUpRepository(partition, repoId, orgId === undefined ? undefined : known.claimedBy);
-  else tellDirectory(partition, known, at, known.claimedBy ?? null);
+  else relayToDirectory(partition, known, at, known.claimedBy ?? null);
 }
 
 /**
- * Whether an owner has a repository. One that came without its owner's number is known by the login under which it was listed.
- * @param ownerId nothing where the owner has no number
+ * Whether a given owner owns a repository. If the repository was stored without its owner's number, the login under
+ * which it was listed decides.
+ * @param ownerId undefined or null if the owner has no number
  */
 function isOwnedBy(
   { owner }: RepositoryRecord,
@@ -102,10 +113,16 @@ function isOwnedBy(
 }
 
 /**
- * The stored repository as the record has to count against it. Proof counts more than a claim, whatever its time, which was
- * the claim's choice; and a time that lies ahead of the record was stored before such times were capped.
+ * Returns the stored repository with the time to use when it is compared with a record. Proof wins over a claim even if
+ * the claim has a later time, because the claimant chose that time. A transfer is compared with the newest proved time,
+ * not with a later time from a record that was signed with the owner's own secret. A stored time far ahead of the
+ * record counts as the oldest, because it was stored before such times were limited.
  */
-function weigh(stored: RepositoryRecord, { at, signedBy, repository }: Seen, seenAt: number): RepositoryRecord {
+function withComparedTime(
+  stored: RepositoryRecord,
+  { at, signedBy, repository }: Seen,
+  seenAt: number,
+): RepositoryRecord {
   if (signedBy === undefined) return stored;
   if (signedBy === null && stored.claimedBy !== undefined) return { ...withoutClaim(stored), seenAt: 1 };
   const isTransfer = signedBy === null && repository.owner.id !== stored.owner.id;
@@ -113,10 +130,13 @@ function weigh(stored: RepositoryRecord, { at, signedBy, repository }: Seen, see
     const { provedAt, ...others } = stored;
     return { ...others, seenAt: provedAt };
   }
-  return stored.seenAt > at + 2 * mostAheadMs ? { ...stored, seenAt: 1 } : stored;
+  return stored.seenAt > at + 2 * maxAheadMs ? { ...stored, seenAt: 1 } : stored;
 }
 
-/** The repository with the newest time that is proved, as long as the owner's own secret has told of a later one. */
+/**
+ * Returns the repository with `provedAt`, the newest proved time. The field is stored only if a record that was signed
+ * with the owner's own secret had a later time.
+ */
 function withProvedTime(
   before: RepositoryRecord | undefined,
   after: RepositoryRecord,
@@ -133,8 +153,8 @@ function withProvedTime(
 }
 
 /**
- * Gives a repository the name that follows from its owner's new one, told of at `at`. One that is unknown here, or has moved to
- * another owner meanwhile, is not meant.
+ * Renames a repository because its owner was renamed at `at`. Nothing changes if this partition does not know the
+ * repository, or if the repository has moved to another owner.
  */
 export function followOwner(
   partition: Partition,
@@ -151,10 +171,14 @@ export function followOwner(
     url: url.endsWith(`/${fullName}`) ? `${url.slice(0, -fullName.length)}${renamed}` : url,
     owner: { id: ownerId, login },
   };
-  meetRepository(partition, { at, repository }, Math.max(at, known.seenAt + 1));
+  recordRepository(partition, { at, repository }, Math.max(at, known.seenAt + 1));
 }
 
-/** Links depend on names, and dates on the default branch decide where captured pushes do not: both move counts. */
+/**
+ * Requests a recount after the repository or its default branch was renamed. Both renames can change the counts. The
+ * repository's names decide which issue links count. Where captured pushes do not decide whether a change counts, the
+ * dates of changes on the default branch decide.
+ */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
   const sameBranches = isDeepStrictEqual(branchesOf(after), branchesOf(before));
@@ -164,9 +188,12 @@ function follow(partition: Partition, before: RepositoryRecord, after: Repositor
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
 }
 
-/** Whether a link names this repository depends on all its names, whichever is told first: the name or the link. */
+/**
+ * Derives the issue links of all pull requests again. Links by any current or former name of the repository count,
+ * because a pull request can arrive before or after the rename to the name in its link.
+ */
 function relink(partition: Partition, repository: RepositoryRecord): void {
-  for (const pull of pullsNumbered(partition, repository.id, 1, mostNumber)) {
+  for (const pull of pullsNumbered(partition, repository.id, 1, maxNumber)) {
     const links = linkedIssues(pull.body, { ...repository, ownNumber: pull.number });
     if (!isDeepStrictEqual(links, pull.linkedIssues)) {
       writePull(partition, repository.id, { ...pull, linkedIssues: links }, pull);
@@ -174,7 +201,7 @@ function relink(partition: Partition, repository: RepositoryRecord): void {
   }
 }
 
-const mostNumber = 2_147_483_647;
+const maxNumber = 2_147_483_647;
 
 function namesOf({ fullName, formerNames }: RepositoryRecord): string[] {
   return [fullName, ...formerNames].sort();
@@ -184,14 +211,17 @@ function branchesOf({ defaultBranch, formerBranches }: RepositoryRecord): unknow
   return [defaultBranch, formerBranches];
 }
 
-/** The newest event says how the repository is called; every other name it was ever called by is a former one. */
+/**
+ * Merges the data of a record into the repository. The newest record decides the repository's name; all other names
+ * become former names.
+ */
 function mergeRepository(
   before: RepositoryRecord | undefined,
   { repository: seen, at, signedBy }: Seen,
   seenAt: number,
   body: EventBody | undefined,
 ): RepositoryRecord {
-  if (before && body?.event !== 'repository' && tellsTheSame(seen, before)) {
+  if (before && body?.event !== 'repository' && reportsTheSame(seen, before)) {
     return seenAt > before.seenAt ? { ...before, seenAt } : before;
   }
   const claim = signedBy ? { claimedBy: signedBy.org } : {};
@@ -200,7 +230,7 @@ function mergeRepository(
   const [newer, older] = isNewer(seen, seenAt, known) ? [seen, known] : [known, seen];
   const after = {
     ...known,
-    ...toldOf(newer),
+    ...reportedFields(newer),
     hostId: isNumber(known.hostId) ? known.hostId : seen.hostId,
     owner: withNumber(newer.owner, older.owner),
     defaultBranch: newer.defaultBranch ?? older.defaultBranch,
@@ -213,13 +243,13 @@ function mergeRepository(
   if (body?.event === 'repository' && body.formerBranch !== undefined)
     after.formerBranches = withBranch(known.formerBranches, body.formerBranch, body.seenAt);
   if (!before) return after;
-  if (!isDeepStrictEqual(toldOf(after), toldOf(before))) after.revision += 1;
+  if (!isDeepStrictEqual(reportedFields(after), reportedFields(before))) after.revision += 1;
   return isDeepStrictEqual(after, before) ? before : after;
 }
 
 /**
- * A record with what its payload left out of the repository as it is known: numbers, privacy, and the address. A claim tells no
- * number of the repository, and none of the owner where that is proved.
+ * Returns the record with its gaps filled from the stored repository: numbers, privacy, and address. A claim cannot set
+ * the repository's number, nor the number of a proved owner.
  */
 function completed(before: RepositoryRecord, record: Seen): Seen {
   const { repository: seen, signedBy } = record;
@@ -238,31 +268,40 @@ function completed(before: RepositoryRecord, record: Seen): Seen {
   return { ...record, repository };
 }
 
-/** An owner with the number that is known of one with the same login. */
+/** Returns an owner. If it has no number, it gets the number that is known for the same login. */
 function withNumber(owner: EventRepository['owner'], known: EventRepository['owner']): EventRepository['owner'] {
   const isSame = !isNumber(owner.id) && isNumber(known.id) && sameLogin(owner.login, known.login);
   return isSame ? { ...owner, id: known.id } : owner;
 }
 
-/** Former default branches with one more, in a fixed order; of two times the later one. */
+/**
+ * Returns the former default branches with the branch `name` added, in a fixed order. If the branch is listed already,
+ * the later time counts.
+ */
 function withBranch(known: [string, number][] = [], name: string, until: number): [string, number][] {
   const branches = new Map(known);
   branches.set(name, Math.max(until, branches.get(name) ?? 0));
   return [...branches].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Of one time, the one whose fields sort last, whichever came first. */
+/**
+ * Whether the seen state is newer than the known state. At equal times the state that is greater as JSON text wins,
+ * regardless of the order of arrival.
+ */
 function isNewer(seen: EventRepository, seenAt: number, known: RepositoryRecord): boolean {
   if (seenAt !== known.seenAt) return seenAt > known.seenAt;
-  return tells(seen) > tells(known);
+  return sortText(seen) > sortText(known);
 }
 
-function tells(repository: EventRepository): string {
-  return JSON.stringify(toldOf(repository));
+function sortText(repository: EventRepository): string {
+  return JSON.stringify(reportedFields(repository));
 }
 
-/** Whether two say the same of a repository; without a text of each, as every event asks for it. */
-function tellsTheSame(a: EventRepository, b: EventRepository): boolean {
+/**
+ * Whether two states of a repository are equal. The function compares fields instead of JSON, because it runs for every
+ * event.
+ */
+function reportsTheSame(a: EventRepository, b: EventRepository): boolean {
   return (
     a.fullName === b.fullName &&
     a.defaultBranch === b.defaultBranch &&
@@ -276,14 +315,24 @@ function tellsTheSame(a: EventRepository, b: EventRepository): boolean {
   );
 }
 
-/** What an event tells of its repository, in a fixed order. */
-function toldOf({ id, origin, hostId, fullName, defaultBranch, url, private: isPrivate, owner }: EventRepository) {
+/** Returns the fields of a repository that an event reports, in a fixed order. */
+function reportedFields({
+  id,
+  origin,
+  hostId,
+  fullName,
+  defaultBranch,
+  url,
+  private: isPrivate,
+  owner,
+}: EventRepository) {
   return { id, origin, hostId, fullName, defaultBranch, url, private: isPrivate, owner };
 }
 
 /**
- * The host's own time of what an event tells, which orders renames; the time of receipt where it has none. Of one second,
- * what is told of the repository itself comes last. A label's event has no time and must not bring an old name back.
+ * Returns the time by which renames are ordered: the host's time of an event's content, or the time of receipt if the
+ * host gives no time. Repository events count as the last events of their second. A label event has no host time and
+ * must not bring an old name back, so its time is 0.
  */
 export function hostTime({ body }: EventRecord): number {
   switch (body.event) {
@@ -301,7 +350,9 @@ export function hostTime({ body }: EventRecord): number {
       return body.seenAt + 999;
     case 'label':
       return 0;
-    default:
+    case 'issue_removed':
       return body.seenAt;
+    default:
+      return unreachable(body, 'the event is of no known kind');
   }
 }

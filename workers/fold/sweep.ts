@@ -1,10 +1,13 @@
 /**
- * Folds sweeps: counts what is older than a cut-off, then erases it, in pieces of bounded time. What is more than a share of
- * the partition waits for an operator's word, and nothing goes while the clock is in doubt (`docs/architecture.md`
- * decision 19). Which cut-off and when is decided by the keeper; the directory's part is in `organisations.ts`.
+ * Folds sweeps. A sweep counts the records that are older than a cut-off and then erases them, in pieces that each take
+ * a limited time. A sweep that would erase more than a certain share of the partition waits for an operator's approval,
+ * and nothing is erased while the clock is in doubt (`docs/architecture.md` decision 19). The sweeper chooses the
+ * cut-off and the time. `organizations.ts` folds the sweeps of the directory.
  */
+
 import { dayOf } from '../../src/foundation/days.ts';
 import { erasedRecords } from '../../src/foundation/metrics.ts';
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { SweepRecord } from '../../src/protocol/journal.ts';
 import type { RecordCounts, SweepBody } from '../../src/protocol/retention.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
@@ -28,19 +31,30 @@ import {
 } from '../../src/store/tables/retention.ts';
 import { indexedAfter, indexedBefore, isStale, reindexSync } from '../../src/store/tables/syncs.ts';
 import { isTrusted } from './erasing-guard.ts';
-import { sweepOrganisations } from './organizations.ts';
+import { sweepOrganizations } from './organizations.ts';
 
-/** Rows that one record counts or erases: ten milliseconds, at most fifteen (measured), so that others need not wait. */
+/**
+ * Maximum number of rows that one record counts or erases. That takes ten milliseconds, at most fifteen (measured), so
+ * other records wait no longer than that.
+ */
 const pieceRows = 1500;
-/** Records are kept at least this many days, whatever a sweep says. */
-const leastDays = 365;
+/** Minimum age in days of records that a sweep may erase. A sweep with a later cut-off is rejected. */
+const minDays = 365;
 
 /** Folds one sweep record. */
 export function foldSweep(partition: Partition, { body, at }: SweepRecord): void {
   if (body.sweep !== 'more' && !isTrusted(partition, at)) return;
-  if (body.sweep === 'organisations') return sweepOrganisations(partition, body, at);
-  if (body.sweep === 'records') beginSweep(partition, body, at);
-  goOn(partition, at);
+  switch (body.sweep) {
+    case 'organisations':
+      return sweepOrganizations(partition, body, at);
+    case 'records':
+      beginSweep(partition, body, at);
+      return continueSweep(partition, at);
+    case 'more':
+      return continueSweep(partition, at);
+    default:
+      return unreachable(body, `There is no sweep ${nameIn(body, 'sweep')}.`);
+  }
 }
 
 function beginSweep(
@@ -48,7 +62,7 @@ function beginSweep(
   { before, notesLosses }: Extract<SweepBody, { sweep: 'records' }>,
   at: number,
 ): void {
-  if (before > dayOf(at) - leastDays) throw new Error(`A sweep on day ${dayOf(at)} may not go up to day ${before}.`);
+  if (before > dayOf(at) - minDays) throw new Error(`A sweep on day ${dayOf(at)} may not go up to day ${before}.`);
   const underWay = readSweep(partition);
   if (underWay && underWay.phase !== 'waiting') return;
   if (underWay && underWay.before >= before) return;
@@ -64,30 +78,36 @@ function beginSweep(
   });
 }
 
-/** One piece: repositories that must go first, then the sweep under way. */
-function goOn(partition: Partition, at: number): void {
+/** Folds one piece: first repositories that are marked for erasure, then the sweep under way. */
+function continueSweep(partition: Partition, at: number): void {
   let left = pieceRows;
   for (let repoId = nextErasing(partition); repoId && left > 0; repoId = nextErasing(partition)) {
     left -= eraseMarked(partition, repoId, left);
     noteErasure(partition);
   }
   const sweep = readSweep(partition);
-  // By the trusted day: a piece that goes on may come from a clock that has jumped meanwhile.
+  // Today is the day of the trusted time, because the clock may have jumped since the sweep began.
   const today = dayOf(readTrustedTime(partition));
-  if (sweep?.phase === 'counting') left -= bringBack(partition, today, left);
+  if (sweep?.phase === 'counting') left -= moveFutureToToday(partition, today, left);
   if (sweep?.phase === 'counting' && left > 0) left = count(partition, sweep, today, left);
   if (sweep?.phase === 'erasing' && left > 0) erase(partition, sweep, { at, today, limit: left });
 }
 
-/** What was told of in the future, by a clock that ran ahead, is taken for today's; how many it were. */
-function bringBack(partition: Partition, today: number, limit: number): number {
-  // Tomorrow is no fault: a record can be a moment younger than the sweep.
+/**
+ * Moves index entries with a sync day in the future to today, because a clock that ran ahead has written them. Returns
+ * the number of moved entries.
+ */
+function moveFutureToToday(partition: Partition, today: number, limit: number): number {
+  // The day after today is allowed, because a record can be a moment younger than the sweep.
   const keys = limit > 0 ? indexedAfter(partition, today + 1, limit) : [];
   for (const [, ...key] of keys) reindexSync(partition, key, today);
   return keys.length;
 }
 
-/** Counts on from where the last piece ended; index entries that only look old are moved on the way. What is left of `limit`. */
+/**
+ * Continues counting where the last piece ended. If a record was synced after its index entry was written, the entry is
+ * moved to the newer day. Returns how many rows of `limit` are left.
+ */
 function count(partition: Partition, sweep: Sweep, today: number, limit: number): number {
   let left = limit;
   for (const index of indexedBefore(partition, sweep.before, sweep.from, limit)) {
@@ -101,7 +121,7 @@ function count(partition: Partition, sweep: Sweep, today: number, limit: number)
     } else reindexSync(partition, key, today);
     left -= 1;
   }
-  if (left > 0 && !hasMore(partition, sweep)) weigh(partition, sweep);
+  if (left > 0 && !hasMore(partition, sweep)) decidePhase(partition, sweep);
   writeSweep(partition, sweep);
   return left;
 }
@@ -110,7 +130,7 @@ function hasMore(partition: Partition, { before, from }: Sweep): boolean {
   return indexedBefore(partition, before, from, 1).length > 0;
 }
 
-function weigh(partition: Partition, sweep: Sweep): void {
+function decidePhase(partition: Partition, sweep: Sweep): void {
   sweep.records = countedRecords(sweep.counts);
   sweep.total = totalRecords(partition);
   sweep.phase = isFreeShare(sweep.records, sweep.total) ? 'erasing' : 'waiting';
@@ -129,7 +149,7 @@ function erase(
   for (const [, ...key] of keys) {
     if (left <= 0) break;
     left -= 1;
-    // Told of since it was counted.
+    // The record has been synced since it was counted.
     if (!isStale(partition, key, sweep.before)) reindexSync(partition, key, today);
     else {
       const weight = weightOf(add(erased, eraseStale(partition, key)));
@@ -138,7 +158,7 @@ function erase(
     }
     touched.add(key[0]);
   }
-  settle(partition, erased, touched, lessened);
+  recordErased(partition, erased, touched, lessened);
   add(sweep.erased, erased);
   const isDone = left > 0 && indexedBefore(partition, sweep.before, null, 1).length === 0;
   writeSweep(partition, isDone ? undefined : sweep);
@@ -146,10 +166,10 @@ function erase(
 }
 
 /**
- * What erasing causes: the count of it, fresh counts of ranges, and files that are to be made anew.
- * @param lessened repositories whose ranges may have lost changes, which the fresh counts will say
+ * Writes the consequences of an erasure: the erasure count, the metrics, and recounts of the ranges.
+ * @param lessened repositories whose ranges may have lost changes; the recount shows whether they have
  */
-function settle(
+function recordErased(
   partition: Partition,
   erased: RecordCounts,
   touched: ReadonlySet<string>,
@@ -175,9 +195,10 @@ function add(sum: RecordCounts, more: RecordCounts): RecordCounts {
 }
 
 /**
- * Gives up a repository whose organisation was erased, or that was only claimed. It is unknown at once; its many rows go with
- * the next pieces.
- * @param claimedBy the organization whose claim ends: deliveries of others that wait or were set aside are none of it
+ * Removes a repository whose organization was erased, or that was only claimed. From now on the repository is unknown.
+ * Its rows are erased with the next pieces.
+ * @param claimedBy the organization whose claim ends. Waiting deliveries and dead letters of other organizations are
+ * kept.
  */
 export function giveUpRepository(partition: Partition, repoId: string, claimedBy?: string): void {
   if (!readRepository(partition, repoId)) return;
@@ -188,8 +209,9 @@ export function giveUpRepository(partition: Partition, repoId: string, claimedBy
 }
 
 /**
- * Erases everything of a repository but its notes on pages, and what it takes to show and delete them: its name, and the publications
- * that are on pages. Writes that are on their way to its former life do not reach what comes after it.
+ * Erases everything of a repository except its notes on pages and the data that is needed to show and delete them: the
+ * repository's name, and the publications that are on pages. The new creation time begins a new incarnation, so writes
+ * that are meant for the former incarnation are refused.
  */
 export function keepPublishedNotes(partition: Partition, known: RepositoryRecord, at: number): void {
   const { id, revision } = known;
@@ -199,7 +221,10 @@ export function keepPublishedNotes(partition: Partition, known: RepositoryRecord
   markErasing(partition, id, 'keepPublished');
 }
 
-/** Ends the erasing of a repository at once, since it is met again: its new life begins with nothing of the old. */
+/**
+ * Completes the erasure of a repository immediately, because the repository was added again. Its new incarnation must
+ * begin without any rows of the old one.
+ */
 export function finishErasing(partition: Partition, repoId: string): void {
   if (!isErasing(partition, repoId)) return;
   while (eraseMarked(partition, repoId, pieceRows) === pieceRows);

@@ -1,28 +1,34 @@
 /**
- * The order of snapshots to which the host gave no time: they count in the order of receipt, which is that of the journal and
- * not of a clock (`docs/architecture.md`, "A webhook, step by step"). Pure.
+ * Orders snapshots without a host time by their receipt: the position in the journal decides, not a clock
+ * (`docs/architecture.md`, "Snapshots without a time"). All functions are pure.
  */
-import { mostAheadMs } from '../../src/intake/text.ts';
+import { maxAheadMs } from '../../src/foundation/host-clock.ts';
 import type { IssueRecord, PullRecord } from '../../src/protocol/stored.ts';
 
 type Captured = PullRecord | IssueRecord;
 
-/** How the record at hand came: when it was enqueued, and whether a person had it replayed since. */
+/** How the current record arrived: when it was enqueued, and whether it is a dead letter that a person has replayed. */
 export interface Receipt {
   at?: number;
   isReplayed?: boolean;
 }
 
-/** Rank of a snapshot without a time of the host: above all actions, so that it is the last one of its instant. */
+/**
+ * Rank of a snapshot without a host time. The rank is above those of all actions, so that the snapshot is the last one
+ * of its millisecond.
+ */
 export const undatedRank = 8;
 
-/** Time of a snapshot that is older than whatever is stored; 0 is the time of what no snapshot has told. */
+/**
+ * Time of a snapshot that is older than anything stored. The time 0 is already used for parts that no snapshot has
+ * contained.
+ */
 const earliest = 1;
 
 /**
- * Time and rank of a snapshot without a time of the host: never before what is stored, since it was received later. Two come
- * late and are recognized: a number is opened once, so a late `opened` is the oldest of all; and a dead letter that is replayed
- * counts as of its first receipt.
+ * Returns the time and the rank of a snapshot without a host time. The snapshot is never ordered before the stored
+ * record, since it was received later. There are two exceptions. A number is opened only once, so an `opened` that
+ * arrives late is the oldest snapshot of all. A replayed dead letter keeps the time of its first receipt.
  */
 export function orderOf(
   { updatedAt }: { updatedAt: number },
@@ -36,11 +42,12 @@ export function orderOf(
 }
 
 /**
- * The stored record as it has to count. A time of receipt far ahead of the record at hand is that of a clock that ran ahead: it
- * counts as the oldest, or no time of the host would be later for as long.
+ * Returns the stored record with the time to use in a comparison. If the record's time of receipt is more than ten
+ * minutes ahead of the current record, the clock had run ahead, and the stored record counts as the oldest. Otherwise
+ * every snapshot with a host time would count as older until the real time has passed that time of receipt.
  */
-export function standing<T extends Captured>(stored: T | undefined, { at }: Receipt): T | undefined {
-  if (!stored || at === undefined || stored.rank !== undatedRank || stored.updatedAt <= at + 2 * mostAheadMs)
+export function withoutFutureTime<T extends Captured>(stored: T | undefined, { at }: Receipt): T | undefined {
+  if (!stored || at === undefined || stored.rank !== undatedRank || stored.updatedAt <= at + 2 * maxAheadMs)
     return stored;
   return { ...stored, updatedAt: earliest };
 }

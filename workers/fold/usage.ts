@@ -1,13 +1,13 @@
 /**
- * Folds what is counted for organisations into the directory: what a gateway has counted, each record once however often it
- * comes, and what other partitions tell of drafts and publications.
+ * Folds the usage of organizations into the directory: the counts of gateways, and the drafts and publications that
+ * other partitions relay. A usage record that arrives twice is counted only once.
  */
 import { idAt, timeOfUlid } from '../../src/foundation/ids.ts';
 import { duplicates } from '../../src/foundation/metrics.ts';
 import type { UsageRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readDirectoryRepository, readKey, readOrganisation } from '../../src/store/tables/directory.ts';
+import { readDirectoryRepository, readKey, readOrganization } from '../../src/store/tables/directory.ts';
 import {
   addToDay,
   addToMonth,
@@ -19,7 +19,7 @@ import {
   writeKeyUse,
 } from '../../src/store/tables/usage.ts';
 
-/** A record of a gateway that ended this long ago comes no more. */
+/** A gateway that ended this long ago, in milliseconds, can no longer send counts, so its row is removed. */
 const bootKeepingMs = 86_400_000;
 
 /** Folds one gateway's counts. */
@@ -33,14 +33,14 @@ export function foldUsage(partition: Partition, record: UsageRecord): void {
   writeBoot(partition, boot, Math.max(number, known));
   if (number === 1) removeBootsBefore(partition, idAt(timeOfUlid(boot) - bootKeepingMs));
   for (const { org, month, daySince, calls: count } of calls) {
-    if (org !== instanceUsage && !readOrganisation(partition, org)) continue;
+    if (org !== instanceUsage && !readOrganization(partition, org)) continue;
     addToMonth(partition, org, month, { apiCalls: count });
     if (daySince > 0) addToDay(partition, org, daySince, count);
   }
   for (const { id, usedAt } of keys) if (readKey(partition, id)) writeKeyUse(partition, id, usedAt);
 }
 
-/** Folds something that happened in another partition. */
+/** Counts a draft or publication that another partition has relayed. */
 export function foldCounted(partition: Partition, body: Extract<RelayBody, { relay: 'counted' }>): void {
   const orgId = readDirectoryRepository(partition, body.repoId)?.orgId;
   if (orgId !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Folds what is sent to webhook endpoints: events that become deliveries, attempts that were made, and the end of endpoints
- * that do nothing but fail. The queue it leaves is carried out by `workers/webhooks/`.
+ * Folds deliveries to webhook endpoints: events that become deliveries, the outcomes of attempts, and the disabling of
+ * endpoints that keep failing. `workers/webhooks/` sends the deliveries in the queue.
  */
 import { dayMs } from '../../src/foundation/days.ts';
 import { hashedId } from '../../src/foundation/ids.ts';
@@ -18,12 +18,15 @@ import {
 } from '../../src/store/tables/webhook-endpoints.ts';
 import { addDelivery, directorySlot, disable } from './webhook-queue.ts';
 
-/** An endpoint that only fails for so long gets no more. */
+/** An endpoint whose deliveries have all failed for this long, in milliseconds, is disabled. */
 const failingMs = 5 * dayMs;
-/** Attempts of one delivery that are kept. */
-const mostAttempts = 20;
+/** Maximum number of attempts that are kept per delivery. */
+const maxAttempts = 20;
 
-/** Writes a delivery of an event down for each endpoint of the organisation that wants it. `recordId` names the event. */
+/**
+ * Adds a delivery of an event for each endpoint of the organization that subscribes to the event. The id of the event
+ * is derived from `recordId`.
+ */
 export function foldWebhookEvent(
   partition: Partition,
   { repoId, event, happenedAt, data }: Extract<RelayBody, { relay: 'webhookEvent' }>,
@@ -38,7 +41,10 @@ export function foldWebhookEvent(
   for (const endpoint of wanting) addDelivery(partition, endpoint, { eventId, event, body, createdAt: happenedAt });
 }
 
-/** Folds one attempt at time `at`. One that comes twice, or for what is gone, changes nothing. */
+/**
+ * Folds one attempt at time `at`. A duplicate changes nothing, nor does an attempt for a delivery or endpoint that was
+ * removed.
+ */
 export function foldAttempted(partition: Partition, attempted: WebhookAttempted, at: number): void {
   const { endpointId, deliveryId, number, outcome } = attempted;
   const delivery = findWebhookDelivery(partition, endpointId, deliveryId);
@@ -49,13 +55,16 @@ export function foldAttempted(partition: Partition, attempted: WebhookAttempted,
     ...afterwards(delivery, attempted),
     tries: delivery.tries + 1,
     attemptCount: number,
-    attempts: [...delivery.attempts, attempted.attempt].slice(-mostAttempts),
+    attempts: [...delivery.attempts, attempted.attempt].slice(-maxAttempts),
   });
   if (outcome === 'delivered') recovered(partition, endpoint);
   else failed(partition, endpoint, outcome, at);
 }
 
-/** What becomes of a delivery. One that was skipped while an attempt was under way stays so, unless it arrived. */
+/**
+ * Returns the state of a delivery after an attempt. A delivery that was skipped during the attempt stays skipped,
+ * unless the attempt succeeded.
+ */
 function afterwards(
   { status, dueAt }: WebhookDelivery,
   { outcome, retryAt }: WebhookAttempted,
@@ -73,7 +82,7 @@ function recovered(partition: Partition, endpoint: WebhookEndpointRecord): void 
 
 function failed(partition: Partition, endpoint: WebhookEndpointRecord, outcome: 'failed' | 'gone', at: number): void {
   if (endpoint.disabled) return;
-  const now = calm(partition, at);
+  const now = steadyTime(partition, at);
   const failingSince = Math.min(endpoint.failingSince ?? now, now);
   const failing = { ...endpoint, failingSince };
   const reason = outcome === 'gone' ? 'gone' : now - failingSince >= failingMs ? 'failing' : undefined;
@@ -85,7 +94,11 @@ function failed(partition: Partition, endpoint: WebhookEndpointRecord, outcome: 
   endpointsDisabled.inc({ reason });
 }
 
-/** A clock that jumps must not end endpoints: time goes on a day at most with each tick. */
-function calm(partition: Partition, at: number): number {
+/**
+ * Returns the time at which the length of an endpoint's failure is measured: the trusted time if it is earlier than
+ * `at`, otherwise `at`. A clock that jumps must not disable endpoints, and the trusted time moves by at most a day per
+ * tick.
+ */
+function steadyTime(partition: Partition, at: number): number {
   return Math.min(at, readTrustedTime(partition) || at);
 }

@@ -1,11 +1,11 @@
 /**
- * Folds the writes of webhook endpoints. Secrets arrive sealed and stay so; what is sent to an endpoint is another file's
- * matter.
+ * Folds the writes of webhook endpoints. Secrets arrive sealed and stay sealed. Deliveries to endpoints are in
+ * `webhook-deliveries.ts`.
  */
 import type { CommandResult } from '../../src/protocol/commands.ts';
 import { testEvent, type WebhookCommand, type WebhookEndpointRecord } from '../../src/protocol/webhooks.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readOrganisation } from '../../src/store/tables/directory.ts';
+import { readOrganization } from '../../src/store/tables/directory.ts';
 import { isSame, type WebhookAddress } from '../../src/store/tables/webhook-addresses.ts';
 import {
   findWebhookDelivery,
@@ -25,10 +25,15 @@ import { addDelivery, disable, eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Named<Name extends WebhookCommand['name']> = Extract<WebhookCommand, { name: Name }>;
 
-/** What an organisation could have before that was a setting. */
-const formerMost = 20;
-/** Texts that sign at one time. Each is a signature in the header of every delivery. */
-const mostTexts = 4;
+/**
+ * Maximum number of endpoints per organization before this number became a setting. It applies to records of earlier
+ * versions of Tidings.
+ */
+const formerMax = 20;
+/**
+ * Maximum number of secrets that are used for signing at a time. Each adds a signature to the header of every delivery.
+ */
+const maxTexts = 4;
 
 /** Carries out one command at time `at`. */
 export function foldWebhookCommand(partition: Partition, command: WebhookCommand, at: number): CommandResult {
@@ -53,11 +58,15 @@ export function foldWebhookCommand(partition: Partition, command: WebhookCommand
   }
 }
 
-function create(partition: Partition, { endpoint, most }: Named<'createWebhookEndpoint'>, at: number): CommandResult {
-  if (!readOrganisation(partition, endpoint.orgId)) return missing('Organization', endpoint.orgId);
-  const limit = most ?? formerMost;
+function create(
+  partition: Partition,
+  { endpoint, most: max }: Named<'createWebhookEndpoint'>,
+  at: number,
+): CommandResult {
+  if (!readOrganization(partition, endpoint.orgId)) return missing('Organization', endpoint.orgId);
+  const limit = max ?? formerMax;
   if (limit > 0 && listWebhookEndpoints(partition, endpoint.orgId).length >= limit) {
-    const setting = most === undefined ? '' : ' (TIDINGS_MAX_WEBHOOK_ENDPOINTS)';
+    const setting = max === undefined ? '' : ' (TIDINGS_MAX_WEBHOOK_ENDPOINTS)';
     return conflict(`An organization has at most ${limit} webhook endpoints${setting}. Delete one.`);
   }
   return saved(partition, { ...endpoint, createdAt: at, updatedAt: at });
@@ -75,18 +84,21 @@ function update(
     ...(url === undefined ? before : addressed(before, { url, ...(query && { query }) })),
     description: description ?? before.description,
     events: events ?? before.events,
-    // Another address has failed nothing yet.
+    // A new address has not failed yet.
     failingSince: moved ? null : before.failingSince,
     updatedAt: at,
   };
   if (enabled === true && before.disabled) return saved(partition, { ...endpoint, disabled: null, failingSince: null });
   if (enabled === false && !before.disabled) {
-    return told(disable(partition, endpoint, 'user', at));
+    return resultOf(disable(partition, endpoint, 'user', at));
   }
   return saved(partition, endpoint);
 }
 
-/** Seals what an earlier version kept in clear. An endpoint that has changed meanwhile is left to the next start. */
+/**
+ * Stores addresses whose query is sealed. They replace addresses that an earlier version of Tidings stored in plain
+ * text. If an endpoint has changed meanwhile, its address is sealed after the next start.
+ */
 function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAddresses'>): CommandResult {
   let endpoints = 0;
   for (const { endpointId, updatedAt, ...address } of addresses) {
@@ -98,12 +110,15 @@ function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAd
   return { ok: true, value: { endpoints } };
 }
 
-/** The endpoint at another address, without the query of the one before. */
+/** Returns the endpoint with another address, and without the query of its former address. */
 function addressed({ query: _, ...endpoint }: WebhookEndpointRecord, address: WebhookAddress): WebhookEndpointRecord {
   return { ...endpoint, ...address };
 }
 
-/** Puts a new text in place of the current one, which signs on for `overlapMs` beside it; 0 ends it and all older ones. */
+/**
+ * Replaces the current secret with a new one. For `overlapMs` after that, deliveries are signed with the former secret
+ * too. If `overlapMs` is 0, the former secret and all older ones end immediately.
+ */
 function rotate(
   partition: Partition,
   endpoint: WebhookEndpointRecord,
@@ -111,8 +126,8 @@ function rotate(
   at: number,
 ): CommandResult {
   const older = overlapMs > 0 ? endpoint.previous.filter(({ until }) => until > at) : [];
-  if (older.length + 2 > mostTexts) {
-    return conflict(`At most ${mostTexts} secrets of an endpoint sign at a time. Rotate without overlap.`);
+  if (older.length + 2 > maxTexts) {
+    return conflict(`At most ${maxTexts} secrets of an endpoint sign at a time. Rotate without overlap.`);
   }
   const previous = overlapMs > 0 ? [{ sealed: endpoint.sealed, until: at + overlapMs }, ...older] : [];
   return saved(partition, { ...endpoint, sealed, previous, updatedAt: at });
@@ -138,7 +153,10 @@ function resend(partition: Partition, endpoint: WebhookEndpointRecord, deliveryI
   return { ok: true, value: webhookDeliveryResponse(again) };
 }
 
-/** Sends again what was made from `from` on and before `to`; what waits to be sent anyway stays as it is. */
+/**
+ * Puts deliveries that were created at `from` or later and before `to` into the queue again. Deliveries that are still
+ * waiting do not change.
+ */
 function replay(
   partition: Partition,
   endpoint: WebhookEndpointRecord,
@@ -160,10 +178,10 @@ function replay(
 
 function saved(partition: Partition, endpoint: WebhookEndpointRecord): CommandResult {
   writeWebhookEndpoint(partition, endpoint);
-  return told(endpoint);
+  return resultOf(endpoint);
 }
 
-function told(endpoint: WebhookEndpointRecord): CommandResult {
+function resultOf(endpoint: WebhookEndpointRecord): CommandResult {
   return { ok: true, value: { ...webhookEndpointResponse(endpoint), digest: webhookEndpointDigest(endpoint) } };
 }
 

@@ -1,9 +1,9 @@
 /**
- * Folds the writes of bound webhook secrets. They arrive sealed and stay so; a fold only moves the sealed texts.
+ * Folds the writes of bound webhook secrets. They arrive sealed and stay sealed; the fold only moves the sealed values.
  */
 import type { CommandResult, DirectoryCommand, WebhookSecretRecord } from '../../src/protocol/commands.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readOrganisation } from '../../src/store/tables/directory.ts';
+import { readOrganization } from '../../src/store/tables/directory.ts';
 import {
   readWebhookSecret,
   removeWebhookSecret,
@@ -15,26 +15,29 @@ import {
 type Named<Name extends string> = Extract<DirectoryCommand, { name: Name }>;
 
 /**
- * Texts that verify at one time for one organisation or one whole host, old ones in overlap included. Each is an HMAC over
- * the whole body of a forged delivery.
+ * Maximum number of secrets that are valid at a time for one organization or one whole host, including old ones in
+ * their overlap. To refuse a forged delivery, its whole body is hashed (HMAC) once per secret.
  */
-const mostTexts = 4;
+const maxTexts = 4;
 
-/** Makes a secret at time `at`. */
+/** Creates a secret at time `at`. */
 export function createWebhookSecret(
   partition: Partition,
   { secret }: Named<'createWebhookSecret'>,
   at: number,
 ): CommandResult {
   const { origin, orgId } = secret;
-  if (orgId !== null && readOrganisation(partition, orgId)?.origin !== origin) return missing('Organization', orgId);
+  if (orgId !== null && readOrganization(partition, orgId)?.origin !== origin) return missing('Organization', orgId);
   const made = { ...secret, createdAt: at };
-  if (countTexts(partition, made, at) >= mostTexts) return tooMany();
+  if (countTexts(partition, made, at) >= maxTexts) return tooMany();
   writeWebhookSecret(partition, made);
   return { ok: true, value: webhookSecretResponse(made) };
 }
 
-/** Puts a new text in place of the current one, which verifies on for `overlapMs`; 0 ends it and all older ones. */
+/**
+ * Replaces the current secret with a new one. The former secret stays valid for `overlapMs` longer. If `overlapMs` is
+ * 0, the former secret and all older ones end immediately.
+ */
 export function rotateWebhookSecret(
   partition: Partition,
   { secretId, sealed, overlapMs }: Named<'rotateWebhookSecret'>,
@@ -42,7 +45,7 @@ export function rotateWebhookSecret(
 ): CommandResult {
   const secret = readWebhookSecret(partition, secretId);
   if (!secret) return missing('Webhook secret', secretId);
-  if (overlapMs > 0 && countTexts(partition, secret, at) >= mostTexts) return tooMany();
+  if (overlapMs > 0 && countTexts(partition, secret, at) >= maxTexts) return tooMany();
   const older = secret.previous.filter(({ until }) => until > at);
   const previous = overlapMs > 0 ? [{ sealed: secret.sealed, until: at + overlapMs }, ...older] : [];
   const rotated = { ...secret, sealed, previous, rotatedAt: at };
@@ -50,7 +53,7 @@ export function rotateWebhookSecret(
   return { ok: true, value: webhookSecretResponse(rotated) };
 }
 
-/** Removes a secret with all its texts. */
+/** Removes a secret, including its former secrets in overlap. */
 export function revokeWebhookSecret(partition: Partition, secretId: string, at: number): CommandResult {
   const secret = readWebhookSecret(partition, secretId);
   if (!secret) return missing('Webhook secret', secretId);
@@ -66,7 +69,7 @@ function countTexts(partition: Partition, { origin, orgId }: WebhookSecretRecord
 }
 
 function tooMany(): CommandResult {
-  const message = `An organization, or a whole host, has at most ${mostTexts} webhook secrets at a time, old ones in overlap included. Revoke one, or rotate without overlap.`;
+  const message = `An organization, or a whole host, has at most ${maxTexts} webhook secrets at a time, old ones in overlap included. Revoke one, or rotate without overlap.`;
   return { ok: false, kind: 'conflict', message };
 }
 

@@ -1,6 +1,7 @@
 /**
- * One backfill: reads phase after phase from where it stands, waits where the host wants that, and says why when it cannot be
- * done. Each page is journalled with how far it goes (`progress.ts`); how a phase reads is in the file named after it.
+ * Runs one backfill: reads phase after phase from the stored position, waits when the host asks it to wait, and records
+ * the reason if the backfill fails. Each page is journaled together with the position after that page (`progress.ts`).
+ * The code that reads the phases is in other files (see `phases`).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostAt } from '../../config/hosts.ts';
@@ -14,18 +15,22 @@ import { readRepository, toEventRepository } from '../../src/store/tables/reposi
 import { readCommits } from './commits.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { readList } from './lists.ts';
+import type { PhaseContext } from './phase-context.ts';
 import { Progress, Superseded } from './progress.ts';
 import { readReviews } from './reviews.ts';
 import { readReleases, readTags } from './tags.ts';
 
-/** Failures in a row that are waited out: some hours in all. */
-const mostFailures = 20;
-/** How long the host's word on the owner counts while pages are read, in milliseconds. */
+/**
+ * Number of consecutive failures after each of which the backfill waits and tries again. One more failure ends the
+ * backfill. The waits take several hours in total.
+ */
+const maxFailures = 20;
+/** How long a confirmation of the owner stays valid while pages are read, in milliseconds. */
 const confirmedMs = 600_000;
 const firstPauseMs = 2000;
-const longestPauseMs = 900_000;
+const maxPauseMs = 900_000;
 
-const phases: Record<BackfillPhase, (backfill: Backfill) => Promise<void>> = {
+const phases: Record<BackfillPhase, (backfill: PhaseContext) => Promise<void>> = {
   pulls: (backfill) => readList(backfill, 'pulls'),
   issues: (backfill) => readList(backfill, 'issues'),
   tags: readTags,
@@ -36,19 +41,18 @@ const phases: Record<BackfillPhase, (backfill: Backfill) => Promise<void>> = {
   reviews: readReviews,
 };
 
-export class Backfill {
+export class Backfill implements PhaseContext {
   readonly context: HostContext;
   readonly row: BackfillRecord;
   readonly progress: Progress;
   readonly kind: 'github' | 'gitea';
-  /** The host's time of the last push that the repository's answer knew of, in milliseconds. */
   pushedAt = 0;
-  /** When the host last confirmed the owner, by `performance.now()`. */
+  /** When the host last confirmed the owner, in milliseconds of `performance.now()`. */
   private confirmedAt = Number.NEGATIVE_INFINITY;
   private readonly signal: AbortSignal;
   private host: HostClient | undefined;
 
-  /** @throws Superseded when the repository is gone */
+  /** @throws Superseded when the repository no longer exists */
   constructor(context: HostContext, row: BackfillRecord, signal: AbortSignal) {
     const known = readRepository(context.partition(), row.repoId);
     if (!known) throw new Superseded();
@@ -60,7 +64,10 @@ export class Backfill {
     this.kind = hostAt(context.hosts, known.origin)?.kind ?? 'github';
   }
 
-  /** Works until the end, good or bad, or until the signal: then it goes on later. */
+  /**
+   * Works until the backfill has completed or failed. If the signal aborts the work, a later call continues the
+   * backfill.
+   */
   async run(): Promise<void> {
     this.progress.show('running');
     try {
@@ -70,7 +77,6 @@ export class Backfill {
     }
   }
 
-  /** @throws ServiceError `invalid` when the settings do not have the host */
   get client(): HostClient {
     const { context, row, signal, progress } = this;
     this.host ??= clientFor(context, this.repository.origin, {
@@ -81,7 +87,6 @@ export class Backfill {
     return this.host;
   }
 
-  /** As the host described it when this process began; what is stored until then. */
   get repository(): EventRepository {
     return this.progress.seen.repository;
   }
@@ -90,12 +95,10 @@ export class Backfill {
     return { fullName: this.repository.fullName };
   }
 
-  /** What items are read with. */
   get reading(): RestContext {
     return { kind: this.kind, repositoryUrl: this.repository.url, now: Date.now() };
   }
 
-  /** Whether steps that are stored reach as far back as this backfill goes. */
   get stepsReach(): boolean {
     const { depth, since } = this.row;
     return depth === null || (since !== null && depth <= since);
@@ -105,39 +108,40 @@ export class Backfill {
     for (let failures = 0; ; ) {
       const { pages } = this.progress;
       try {
-        await this.meet();
+        await this.confirmRepository();
         while (!this.progress.isOver) await phases[this.progress.position.phase](this);
         return;
       } catch (error) {
         if (this.signal.aborted || error instanceof Superseded) return;
         failures = this.progress.pages > pages ? 1 : failures + 1;
-        if (!isPassing(error) || failures > mostFailures) return this.fail(error as Error);
+        if (!isPassing(error) || failures > maxFailures) return this.fail(error as Error);
         await this.rest(error as Error, failures).catch(() => {});
       }
     }
   }
 
-  /** Asks the host for the repository: who owns it, and what it is called now. */
-  private async meet(): Promise<void> {
+  /** Asks the host for the repository: its owner and its current name. */
+  private async confirmRepository(): Promise<void> {
     const { context, row, signal } = this;
     const { owner } = readRepository(context.partition(), row.repoId) ?? this.repository;
     const { found, repository, askedAt } = await context.owners.confirm(row.repoId, this.client, signal, owner.id);
     this.confirmedAt = performance.now();
-    // Hosts tell whole seconds, and what they tell later in this one counts as much.
+    // Hosts report whole seconds, so the time is rounded down. Everything that a host reports later within this second
+    // must have the same rank.
     const seenAt = askedAt - (askedAt % 1000);
     this.progress.seen = { repository, seenAt, confirmed: true };
     this.pushedAt = time(found.pushed_at) ?? seenAt;
   }
 
-  /** Asks again while the backfill goes on: a repository can change hands meanwhile. */
+  /** Confirms the owner again while the backfill runs, because a repository can be transferred meanwhile. */
   private async stayConfirmed(): Promise<void> {
-    if (performance.now() - this.confirmedAt > confirmedMs) await this.meet();
+    if (performance.now() - this.confirmedAt > confirmedMs) await this.confirmRepository();
   }
 
   private async fail(error: Error): Promise<void> {
     this.context.logger.warn({ repo: this.row.repoId, err: error }, 'backfill failed');
     const expected = error instanceof ServiceError && error.kind !== 'internal';
-    const reason = expected ? error.message : 'The backfill failed on the server; its log says why.';
+    const reason = expected ? error.message : 'The backfill failed on the server; see its log for the reason.';
     try {
       await this.progress.end('failed', reason);
     } catch (fault) {
@@ -145,17 +149,17 @@ export class Backfill {
     }
   }
 
-  /** Waits before it tries again, and says so. */
+  /** Waits before the next attempt, and reports the wait. */
   private async rest(error: Error, failures: number): Promise<void> {
     const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) * 1000 : 0;
-    const ms = Math.min(Math.max(asked, firstPauseMs * 2 ** (failures - 1)), longestPauseMs);
-    this.context.logger.info({ repo: this.row.repoId, ms, err: error }, 'backfill waits');
+    const ms = Math.min(Math.max(asked, firstPauseMs * 2 ** (failures - 1)), maxPauseMs);
+    this.context.logger.info({ repo: this.row.repoId, ms, err: error }, 'backfill is waiting');
     this.progress.waits({ ms });
     await pause(ms, undefined, { signal: this.signal, ref: false });
   }
 }
 
-/** The host or the journal may come back. */
+/** Whether an error can be temporary: the host or the journal may become available again. */
 function isPassing(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === 'unavailable';
 }

@@ -1,6 +1,7 @@
 /**
- * Keeps the backfills of one partition going: an outbox row for each, a few of all partitions of a worker at a time. A row
- * goes when the fold says that its backfill is over; until then this process or the next one works on it.
+ * Keeps the backfills of one partition running. Each backfill has a row in the outbox, and only a few backfills run at
+ * a time per worker. The row is removed when the fold has recorded the end of the backfill. Until then this process or
+ * its successor works on the backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackfillRecord } from '../../src/protocol/backfill.ts';
@@ -9,19 +10,25 @@ import { listEffects } from '../../src/store/tables/outbox.ts';
 import { Backfill } from './backfill.ts';
 import type { HostContext } from './context.ts';
 
-/** Backfills that one worker carries out at a time; the hosts want their requests one after the other anyway. */
-const atOnce = 2;
-/** A backfill that ended by a defect is not taken up again at once. */
+/**
+ * Number of backfills that one worker runs concurrently. A higher number would not help, because hosts require that
+ * requests are sent one after the other.
+ */
+const concurrency = 2;
+/**
+ * Pause after a backfill that stopped because of a defect, in milliseconds. After the pause the backfill is started
+ * again.
+ */
 const faultMs = 10_000;
 
-/** The places that the partitions of a worker share. */
+/** Slots for running backfills, shared by the partitions of a worker. */
 export class BackfillPlaces {
   private taken = 0;
   private readonly waiting = new Set<() => void>();
 
-  /** Takes a place; false when there is none, and then `later` is called when one is free. */
+  /** Takes a slot. Returns false if no slot is free; in that case `later` is called as soon as a slot is free. */
   take(later: () => void): boolean {
-    if (this.taken >= atOnce) {
+    if (this.taken >= concurrency) {
       this.waiting.add(later);
       return false;
     }
@@ -54,7 +61,10 @@ export class Backfills {
     this.places = places;
   }
 
-  /** Starts what is wanted and not under way, ends what was cancelled. Call it after each commit, once caught up. */
+  /**
+   * Starts requested backfills that are not running, and aborts canceled ones. This function must be called after each
+   * commit. It does nothing before the fold has caught up.
+   */
   readonly kick = (): void => {
     if (this.stopped || !this.context.caughtUp()) return;
     const partition = this.context.partition();
@@ -71,12 +81,12 @@ export class Backfills {
     }
   };
 
-  /** Whether a repository's backfill is under way here. */
+  /** Whether this process is running a backfill of a repository. */
   isRunning(repoId: string): boolean {
     return this.running.has(repoId);
   }
 
-  /** Ends what is under way; the next process goes on with it. */
+  /** Aborts all running backfills. The next process continues them. */
   async close(): Promise<void> {
     this.stopped = true;
     for (const { abort } of this.running.values()) abort.abort(new Error('the worker stops'));
@@ -86,8 +96,8 @@ export class Backfills {
   private start(row: BackfillRecord): void {
     const abort = new AbortController();
     const { logger } = this.context;
-    logger.info({ repo: row.repoId, backfill: row.id, phase: row.position.phase }, 'backfill goes on');
-    const done = carryOut(this.context, row, abort.signal)
+    logger.info({ repo: row.repoId, backfill: row.id, phase: row.position.phase }, 'backfill is running');
+    const done = runBackfill(this.context, row, abort.signal)
       .catch((error: Error) => {
         logger.error({ repo: row.repoId, err: error }, 'backfill stopped');
         return pause(faultMs, undefined, { signal: abort.signal, ref: false }).catch(() => {});
@@ -101,6 +111,6 @@ export class Backfills {
   }
 }
 
-async function carryOut(context: HostContext, row: BackfillRecord, signal: AbortSignal): Promise<void> {
+async function runBackfill(context: HostContext, row: BackfillRecord, signal: AbortSignal): Promise<void> {
   await new Backfill(context, row, signal).run();
 }

@@ -1,37 +1,41 @@
 /**
- * From the graph of commits to the steps of a branch: the line of first parents, and for each of its commits what became
- * reachable through it. Pure reading; a large graph is walked with pauses.
+ * Derives the steps of a branch from a commit graph. Each step is one commit of the first-parent line, with the commits
+ * that became reachable through it. This file writes nothing. The walk of a large graph pauses regularly.
  */
 import type { BranchStep } from '../../src/protocol/events.ts';
 
-/** What the walk asks of a graph. Parents are undefined for a commit that is not known. */
+/** The commit graph as far as the walk needs it. `parents` returns undefined for an unknown commit. */
 export interface CommitGraph {
   parents: (sha: string) => readonly string[] | undefined;
-  /** Milliseconds. */
+  /** Time of a commit, in milliseconds. */
   at: (sha: string) => number;
-  /** Whether a step is known that ends here, so that everything below it is stepped already. */
+  /** Whether a known step ends at this commit, so that all commits below it already have steps. */
   isStepped: (sha: string) => boolean;
 }
 
-/** Longest line, and most commits below a merge, that are walked: what is older stays without steps. */
-export const mostCommits = 500_000;
-/** Most commits that one step lists. */
-const mostShas = 10_000;
-/** Commits read in one turn of the event loop. */
+/**
+ * Maximum number of commits of the first-parent line, and of commits below a merge, that are walked. Older commits get
+ * no steps.
+ */
+export const maxCommits = 500_000;
+/** Maximum number of commits that one step lists. */
+const maxShas = 10_000;
+/** Number of commits that are read in one turn of the event loop. */
 const perTurn = 500;
 
-/** The steps of a branch, oldest first, from above the first one that is known up to `head`. */
+/** Yields the steps of a branch, oldest first, from above the newest known step up to `head`. */
 export async function* stepsOf(graph: CommitGraph, head: string): AsyncGenerator<BranchStep> {
   const turn = new Turns();
   const line: string[] = [];
   let below: string | undefined = head;
-  while (below !== undefined && line.length < mostCommits && graph.parents(below) && !graph.isStepped(below)) {
+  while (below !== undefined && line.length < maxCommits && graph.parents(below) && !graph.isStepped(below)) {
     await turn.next();
     line.push(below);
     below = graph.parents(below)?.[0];
   }
   const reached = new Set<string>();
-  // All that lies below matters to merges only, and can be the whole history; a line without them ends at one commit.
+  // The commits below the line can be the whole history. They are walked only if the line contains merges. For a line
+  // without merges, the first commit below is enough.
   const merges = line.some((sha) => (graph.parents(sha)?.length ?? 0) > 1);
   if (merges && below !== undefined) for await (const _ of reach(graph, below, reached, turn));
   else if (below !== undefined) reached.add(below);
@@ -41,15 +45,17 @@ export async function* stepsOf(graph: CommitGraph, head: string): AsyncGenerator
     for await (const sha of reach(graph, after, reached, turn)) shas.push(sha);
     at = Math.max(at, graph.at(after));
     const before = graph.parents(after)?.[0] ?? null;
-    yield { before, after, shas: shas.slice(-mostShas), gap: shas.length > mostShas, at };
+    yield { before, after, shas: shas.slice(-maxShas), gap: shas.length > maxShas, at };
   }
 }
 
-/** What is reachable from a commit and was not reached before, parents before their children. */
+/**
+ * Yields the commits that are reachable from a commit and were not reached before. Parents come before their children.
+ */
 async function* reach(graph: CommitGraph, from: string, reached: Set<string>, turn: Turns): AsyncGenerator<string> {
   const path: { sha: string; parents: readonly string[]; next: number }[] = [];
   const enter = (sha: string): void => {
-    if (reached.has(sha) || reached.size >= mostCommits) return;
+    if (reached.has(sha) || reached.size >= maxCommits) return;
     const parents = graph.parents(sha);
     if (!parents) return;
     reached.add(sha);
@@ -69,7 +75,7 @@ async function* reach(graph: CommitGraph, from: string, reached: Set<string>, tu
   }
 }
 
-/** Lets others have the event loop now and then. */
+/** Yields to the event loop at intervals. */
 class Turns {
   private count = 0;
 

@@ -1,6 +1,7 @@
 /**
- * Commits of the default branch and of release branches, with their parents, and then the steps that each branch took. A
- * branch is listed by the commit it stood at, so that pages hold still; what is pushed meanwhile comes as deliveries.
+ * Reads the commits of the default branch and of release branches, with their parents, and derives the steps of each
+ * branch. The commits of a branch are listed from the head that the branch had when the branches were listed, so that
+ * pages do not shift. Later pushes arrive as deliveries.
  */
 import type { HostPage } from '../../src/host/client.ts';
 import { listedCommit, shaOf } from '../../src/intake/rest.ts';
@@ -9,25 +10,31 @@ import type { BackfilledBody, BranchStep, ListedCommit } from '../../src/protoco
 import type { CommitRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readCommit, readPush } from '../../src/store/tables/pushes.ts';
-import type { Backfill } from './backfill.ts';
-import { type CommitGraph, mostCommits, stepsOf } from './branch-steps.ts';
+import { type CommitGraph, maxCommits, stepsOf } from './branch-steps.ts';
 import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
+import type { PhaseContext } from './phase-context.ts';
 
 /**
- * Branches that releases are made from, as projects call them: `release/2.1`, `release-1.x`, `stable-3`, `maintenance/1`,
- * `v2`, `1.x`, `3.14`, `REL_15_STABLE`.
+ * Matches the names of release branches, for example `release/2.1`, `release-1.x`, `stable-3`, `maintenance/1`, `v2`,
+ * `1.x`, `3.14`, `REL_15_STABLE`.
  */
 const releaseBranch =
   /^(?:(?:releases?|rel|stable|maint|maintenance|support|hotfix)[/_-].+|v?\d+(?:[._]\d+){0,3}(?:[._-](?:x|stable|release|maint))?)$/i;
-/** Most branches besides the default one; the names that sort last come first. */
-const mostBranches = 50;
-/** Characters of messages in one body, and steps and their commits in one record: each is folded in a few milliseconds. */
+/**
+ * Maximum number of branches besides the default branch. If there are more branches, only those whose names come last
+ * in the sorting order are read, for example the highest versions.
+ */
+const maxBranches = 50;
+/**
+ * Maximum number of message characters and of commits in one body (`perBody`), and of steps and commits in one record
+ * (`perRecord`). Each body and each record is folded in a few milliseconds.
+ */
 const perBody = { characters: 65_536, commits: 100 };
 const perRecord = { steps: 200, shas: 1000 };
 
-/** Reads the commits of every branch that matters. */
-export async function readCommits(backfill: Backfill): Promise<void> {
+/** Reads the commits of the default branch and the release branches. */
+export async function readCommits(backfill: PhaseContext): Promise<void> {
   if (!backfill.progress.position.again) {
     const branches = await findBranches(backfill);
     await backfill.progress.page([], { position: { branches, again: true, next: null }, total: branches.length });
@@ -35,7 +42,7 @@ export async function readCommits(backfill: Backfill): Promise<void> {
   for (let [branch] = backfill.progress.position.branches; branch; [branch] = backfill.progress.position.branches) {
     if (!isDone(backfill, branch.head)) {
       if (!backfill.progress.position.listed) await listCommits(backfill, branch.head);
-      await tellSteps(backfill, branch);
+      await journalSteps(backfill, branch);
     }
     const branches = backfill.progress.position.branches.slice(1);
     await backfill.progress.page([], {
@@ -46,8 +53,8 @@ export async function readCommits(backfill: Backfill): Promise<void> {
   await backfill.progress.endPhase([]);
 }
 
-/** An earlier backfill came to where the branch still stands. */
-function isDone(backfill: Backfill, head: string): boolean {
+/** Whether an earlier backfill has already reached the head of the branch. */
+function isDone(backfill: PhaseContext, head: string): boolean {
   return (
     backfill.stepsReach &&
     backfill.progress.position.next === null &&
@@ -55,14 +62,14 @@ function isDone(backfill: Backfill, head: string): boolean {
   );
 }
 
-async function findBranches(backfill: Backfill): Promise<{ name: string; head: string }[]> {
+async function findBranches(backfill: PhaseContext): Promise<{ name: string; head: string }[]> {
   const { defaultBranch } = backfill.repository;
   const found: { name: string; head: string }[] = [];
   let page: HostPage = await counted(backfill.client.first(backfill.name, { kind: 'branches' }));
   for (;;) {
-    for (const { name: told, commit } of page.items) {
-      // Redacted as in deliveries, whose pushes go by the same name.
-      const [name, head] = [storedName(String(told)), shaOf(commit)];
+    for (const { name: givenName, commit } of page.items) {
+      // Names are redacted as in deliveries, so that a branch has the same name here and in its pushes.
+      const [name, head] = [storedName(String(givenName)), shaOf(commit)];
       const matters = name === defaultBranch || releaseBranch.test(name);
       if (matters && head !== undefined) found.push({ name, head });
     }
@@ -71,13 +78,13 @@ async function findBranches(backfill: Backfill): Promise<{ name: string; head: s
   }
   const others = found.filter(({ name }) => name !== defaultBranch);
   others.sort((a, b) => b.name.localeCompare(a.name, 'en', { numeric: true }));
-  return [...found.filter(({ name }) => name === defaultBranch), ...others.slice(0, mostBranches)];
+  return [...found.filter(({ name }) => name === defaultBranch), ...others.slice(0, maxBranches)];
 }
 
-/** Lists what is reachable from a head, down to where everything is known or wanted no more. */
-async function listCommits(backfill: Backfill, head: string): Promise<void> {
+/** Lists the commits reachable from a head, until all commits below are known or older than the requested time. */
+async function listCommits(backfill: PhaseContext, head: string): Promise<void> {
   const frontier = new Frontier(backfill, head);
-  await frontier.settle();
+  await frontier.advance();
   const { since } = backfill.row;
   while (!frontier.isClosed && !backfill.progress.position.listed) {
     const { next } = backfill.progress.position;
@@ -98,11 +105,11 @@ async function listCommits(backfill: Backfill, head: string): Promise<void> {
       position: { next: page.next, listed: page.next === null },
       counts: { commits: fresh.length },
     });
-    await frontier.settle();
+    await frontier.advance();
   }
 }
 
-/** Commits in bodies that are folded in a few milliseconds each. */
+/** Splits commits into bodies, each of which is folded in a few milliseconds. */
 export function inBodies(commits: readonly ListedCommit[]): BackfilledBody[] {
   const bodies: { event: 'commits'; commits: ListedCommit[] }[] = [];
   let characters = 0;
@@ -118,24 +125,27 @@ export function inBodies(commits: readonly ListedCommit[]): BackfilledBody[] {
   return bodies;
 }
 
-async function tellSteps(backfill: Backfill, { name, head }: { name: string; head: string }): Promise<void> {
+async function journalSteps(backfill: PhaseContext, { name, head }: { name: string; head: string }): Promise<void> {
   const graph = graphOf(backfill);
   let steps: BranchStep[] = [];
   let shas = 0;
-  const tell = async (): Promise<void> => {
+  const journalPart = async (): Promise<void> => {
     if (steps.length > 0) await backfill.progress.page([{ event: 'steps', branch: name, steps }]);
     [steps, shas] = [[], 0];
   };
   for await (const step of stepsOf(graph, head)) {
-    if (steps.length >= perRecord.steps || shas + step.shas.length > perRecord.shas) await tell();
+    if (steps.length >= perRecord.steps || shas + step.shas.length > perRecord.shas) await journalPart();
     steps.push(step);
     shas += step.shas.length;
   }
-  await tell();
+  await journalPart();
 }
 
-/** The stored commits as a graph; where steps do not reach as deep as is wanted now, none of them ends a walk. */
-function graphOf(backfill: Backfill): CommitGraph & { commit: (sha: string) => CommitRecord | undefined } {
+/**
+ * Returns the stored commits as a graph. If the stored steps do not reach back far enough, no commit counts as the end
+ * of a step.
+ */
+function graphOf(backfill: PhaseContext): CommitGraph & { commit: (sha: string) => CommitRecord | undefined } {
   const commit = (sha: string) => readCommit(backfill.context.partition(), backfill.row.repoId, sha);
   return {
     commit,
@@ -145,8 +155,8 @@ function graphOf(backfill: Backfill): CommitGraph & { commit: (sha: string) => C
   };
 }
 
-/** Whether a backfill has made a step that ends at the commit. */
-function isStepped(commit: CommitRecord | undefined, { context, row }: Backfill): boolean {
+/** Whether a backfill has recorded a step that ends at this commit. */
+function isStepped(commit: CommitRecord | undefined, { context, row }: PhaseContext): boolean {
   return (commit?.pushes ?? []).some(
     ([branch, after]) => after === commit?.sha && isStep(context.partition(), row.repoId, branch, after),
   );
@@ -156,23 +166,26 @@ function isStep(partition: Partition, repoId: string, branch: string, after: str
   return readPush(partition, repoId, branch, after)?.backfilled === true;
 }
 
-/** What is reachable from a head and not read yet: when nothing is left, no further page is needed. */
+/**
+ * The commits that are reachable from a head and not stored yet. When no such commit is left, no further page is
+ * needed.
+ */
 class Frontier {
-  private readonly backfill: Backfill;
+  private readonly backfill: PhaseContext;
   private readonly visited = new Set<string>();
   private open: Set<string>;
 
-  constructor(backfill: Backfill, head: string) {
+  constructor(backfill: PhaseContext, head: string) {
     this.backfill = backfill;
     this.open = new Set([head]);
   }
 
   get isClosed(): boolean {
-    return this.open.size === 0 || this.visited.size >= mostCommits;
+    return this.open.size === 0 || this.visited.size >= maxCommits;
   }
 
-  /** Goes on from what has been stored meanwhile. */
-  async settle(): Promise<void> {
+  /** Continues the walk with the commits that were stored since the last call. */
+  async advance(): Promise<void> {
     const graph = graphOf(this.backfill);
     const path = [...this.open];
     this.open = new Set();
@@ -189,7 +202,7 @@ class Frontier {
     }
   }
 
-  /** Listed by a step, and so everything below it as well. */
+  /** Whether a step lists the commit. If so, all commits below this commit are listed too. */
   private isListed({ pushes }: CommitRecord): boolean {
     const { context, row, stepsReach } = this.backfill;
     return stepsReach && pushes.some(([branch, after]) => isStep(context.partition(), row.repoId, branch, after));

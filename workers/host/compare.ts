@@ -1,6 +1,6 @@
 /**
- * Two commits compared by the host: the commits between them, minimised and redacted as those of a backfill are, and how they
- * became reachable. What is not told whole is not used.
+ * Asks the host to compare two commits. The commits between them are minimized and redacted like those of a backfill.
+ * An incomplete answer is not used.
  */
 import { listedCommit } from '../../src/intake/rest.ts';
 import type { BackfilledBody, ListedCommit } from '../../src/protocol/events.ts';
@@ -11,21 +11,24 @@ import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
 import type { Reached } from './repository-on-host.ts';
 
-/** Most commits of a comparison that is used; its record is far below what a record may have then. */
-const mostCommits = 10_000;
+/**
+ * Maximum number of commits in a comparison. A larger comparison is not used, so the record stays far below the maximum
+ * record size.
+ */
+const maxCommits = 10_000;
 
-/** How two commits stand to each other, and the bodies that say so. */
+/** How two commits are related, and the bodies that must be journaled for the comparison. */
 export interface Compared {
   ancestry: ComparisonRecord['ancestry'];
   bodies: BackfilledBody[];
 }
 
 /**
- * Compares two commits; undefined where the host does not tell all, or too much.
- * @throws ServiceError when the host does not know them, or does not answer
+ * Compares two commits. Returns undefined if the host's answer is incomplete or too large.
+ * @throws ServiceError when the host does not know the commits, or does not answer
  */
 export async function comparisonOf({ client, name }: Reached, from: string, to: string): Promise<Compared | undefined> {
-  const items = await counted(client.compare(name, from, to, mostCommits));
+  const items = await counted(client.compare(name, from, to, maxCommits));
   if (!items) return undefined;
   const commits = await bodiesOf(items, listedCommit);
   const groups = await groupsOf(commits, to);
@@ -38,15 +41,19 @@ export async function comparisonOf({ client, name }: Reached, from: string, to: 
 }
 
 /**
- * Told by the commits themselves, as not every host says it: without any, `to` is part of `from`; and a way down from `to` to
- * `from` ends in a commit whose parent is `from`.
+ * Returns how `to` is related to `from`. The relation is derived from the commits of the comparison, since not every
+ * host returns the relation. If there are no such commits, `to` is already contained in `from`. If `from` is an
+ * ancestor of `to`, one of the commits has `from` as a parent.
  */
 function ancestryOf(commits: readonly ListedCommit[], from: string): ComparisonRecord['ancestry'] {
   if (commits.length === 0) return 'behind';
   return commits.some(({ parents }) => parents.includes(from)) ? 'ahead' : 'diverged';
 }
 
-/** What each commit of the line of first parents made reachable, oldest first; each commit once. */
+/**
+ * Returns one group for each commit of the first-parent line: the commits that became reachable through that commit,
+ * oldest first. Each commit appears in one group only.
+ */
 async function groupsOf(commits: readonly ListedCommit[], to: string): Promise<string[][]> {
   const known = new Map(commits.map((commit) => [commit.sha, commit]));
   const graph = {

@@ -1,7 +1,8 @@
 /**
- * What a range between two tags needs of the host before it is counted: tags that no event told of, and which commits lie
- * between the two. All of it is journalled, so a replay asks nothing. A range never fails here: where there are no credentials,
- * or the host does not answer soon, what is captured decides, and what comes later counts the ranges again.
+ * Asks the host for the data that a range between two tags needs before the range is counted: tags that no event named,
+ * and the commits between the tags. All data that was read is journaled, so a replay of the journal asks no host. A
+ * failure here never fails the range. Without credentials, or if the host is slow, the captured data decides. If the
+ * host answers late, the range is recounted.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -17,14 +18,14 @@ import { type HostContext, journalPage } from './context.ts';
 import { mayAsk, type Reached, reach } from './repository-on-host.ts';
 import { askedTag } from './tags.ts';
 
-/** Whoever creates a range waits this long for the host. */
-const patienceMs = 3000;
-/** A large comparison goes on for this long after that. */
-const longestMs = 60_000;
-/** A host that was found away is not asked again for this long. */
+/** Maximum time that the creation of a range waits for the host, in milliseconds. */
+const maxWaitMs = 3000;
+/** Maximum total time of a comparison, in milliseconds. It may continue after the range was created. */
+const maxMs = 60_000;
+/** Time for which a host that did not answer is not asked again, in milliseconds. */
 const awayMs = 30_000;
-/** Ranges that the host is asked for at a time; further ones go by what is captured. */
-const atOnce = 4;
+/** Maximum number of ranges that hosts are asked about concurrently. Further ranges use the captured data only. */
+const concurrency = 4;
 
 interface Wanted {
   repoId: string;
@@ -36,14 +37,14 @@ export class Comparisons {
   private readonly context: HostContext;
   private readonly stop = new AbortController();
   private readonly asking = new Map<string, Promise<void>>();
-  /** By web address of the host. */
+  /** By web address of a host: the time until which the host is not asked. */
   private readonly awayUntil = new Map<string, number>();
 
   constructor(context: HostContext) {
     this.context = context;
   }
 
-  /** Asks the host for what is not known of a range to be; ends within seconds, and never with an error. */
+  /** Asks the host for missing data about a range that will be created. Returns within seconds and never throws. */
   async learn({ repoId, bounds }: PreviewTask): Promise<void> {
     const { type, fromTag, toTag } = bounds;
     if (type !== 'TAG_BASED' || !fromTag || !toTag || this.stop.signal.aborted) return;
@@ -51,10 +52,10 @@ export class Comparisons {
     if (this.isKnown(wanted) || !this.context.caughtUp() || !mayAsk(this.context, repoId)) return;
     const key = JSON.stringify(wanted);
     const asked = this.asking.get(key) ?? this.start(key, wanted);
-    await Promise.race([asked, pause(patienceMs, undefined, { ref: false })]);
+    await Promise.race([asked, pause(maxWaitMs, undefined, { ref: false })]);
   }
 
-  /** Ends what is under way. */
+  /** Aborts the requests that are running. */
   async close(): Promise<void> {
     this.stop.abort(new Error('the worker stops'));
     await Promise.all(this.asking.values());
@@ -62,13 +63,13 @@ export class Comparisons {
 
   private start(key: string, wanted: Wanted): Promise<void> | undefined {
     const origin = readRepository(this.context.partition(), wanted.repoId)?.origin ?? '';
-    if (this.asking.size >= atOnce || Date.now() < (this.awayUntil.get(origin) ?? 0)) return undefined;
+    if (this.asking.size >= concurrency || Date.now() < (this.awayUntil.get(origin) ?? 0)) return undefined;
     const done = this.ask(wanted)
       .catch((error: unknown) => {
         if (this.stop.signal.aborted) return;
         const hasAnswered = error instanceof ServiceError && error.kind !== 'unavailable';
         if (!hasAnswered) this.awayUntil.set(origin, Date.now() + awayMs);
-        this.context.logger.warn({ repo: wanted.repoId, err: error }, 'a range goes by what is captured');
+        this.context.logger.warn({ repo: wanted.repoId, err: error }, 'a range uses only captured data');
       })
       .finally(() => this.asking.delete(key));
     this.asking.set(key, done);
@@ -76,10 +77,10 @@ export class Comparisons {
   }
 
   private async ask(wanted: Wanted): Promise<void> {
-    const patience = new AbortController();
-    const signal = AbortSignal.any([this.stop.signal, patience.signal, AbortSignal.timeout(longestMs)]);
+    const longWait = new AbortController();
+    const signal = AbortSignal.any([this.stop.signal, longWait.signal, AbortSignal.timeout(maxMs)]);
     const onWait = ({ ms }: HostWait): void => {
-      if (ms > patienceMs) patience.abort(new ServiceError('unavailable', 'The host asks for patience.'));
+      if (ms > maxWaitMs) longWait.abort(new ServiceError('unavailable', 'The host asks to wait.'));
     };
     const reached = await reach(this.context, wanted.repoId, { signal, onWait });
     if (!reached) return;
@@ -97,14 +98,17 @@ export class Comparisons {
     if (bodies.length > 0) await this.journal(reached, bodies, signal);
   }
 
-  /** Where neither tag is an ancestor of the other, what only the first one has is asked for as well. */
+  /**
+   * Journals the commits that the second tag contains and the first tag does not. If neither tag is an ancestor of the
+   * other, the commits that only the first tag contains are requested too.
+   */
   private async learnDifference(reached: Reached, wanted: Wanted, signal: AbortSignal): Promise<void> {
     const { repoId, fromTag, toTag } = wanted;
     const [from, to] = [this.shaOf(repoId, fromTag), this.shaOf(repoId, toTag)];
     if (from === undefined || to === undefined || this.isKnown(wanted)) return;
-    const told = await comparisonOf(reached, from, to);
-    const back = told?.ancestry === 'diverged' ? await comparisonOf(reached, to, from) : undefined;
-    const bodies = [...(back?.bodies ?? []), ...(told?.bodies ?? [])];
+    const forward = await comparisonOf(reached, from, to);
+    const back = forward?.ancestry === 'diverged' ? await comparisonOf(reached, to, from) : undefined;
+    const bodies = [...(back?.bodies ?? []), ...(forward?.bodies ?? [])];
     if (bodies.length > 0) await this.journal(reached, bodies, signal);
   }
 
@@ -122,7 +126,7 @@ export class Comparisons {
     return from === to || readComparison(this.context.partition(), repoId, from, to) !== undefined;
   }
 
-  /** The commit of a tag that is there. */
+  /** Returns the commit of a tag, or undefined if the tag is unknown or deleted. */
   private shaOf(repoId: string, tag: string): string | undefined {
     const stored = readTag(this.context.partition(), repoId, storedName(tag));
     return stored && !stored.deleted ? (stored.sha ?? undefined) : undefined;

@@ -1,6 +1,7 @@
 /**
- * What the work with hosts needs of its worker, and how what was read gets onto the journal: in records that fit, each
- * folded before the next is read, so that live deliveries never wait behind a backfill.
+ * Defines the context that a worker gives to code that reads hosts, and journals the pages that were read. Pages are
+ * split into records of limited size. Each record is folded before the next one is enqueued, so that live deliveries
+ * never wait for a whole backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Host, hostAt } from '../../config/hosts.ts';
@@ -16,25 +17,28 @@ import type { Partition } from '../../src/store/partition.ts';
 import type { DirectoryRepository } from '../../src/store/tables/directory.ts';
 import type { Owners } from './owners.ts';
 
-/** One partition and its surroundings, as the work with hosts sees them. */
+/** One partition with its lane, hosts and other dependencies, as used by the code that reads hosts. */
 export interface HostContext {
   hosts: readonly Host[];
   logger: Logger;
   lane: Lane;
-  /** The partition as its owner has it open now. */
+  /** Returns the open store of the partition. It must be read each time, because the owner can replace the store. */
   partition: () => Partition;
-  /** Sequence of the last message folded. */
+  /** Returns the journal sequence number of the last folded message. */
   folded: () => number;
-  /** Whether the fold has passed what the journal held at start: nothing is sent or read elsewhere before. */
+  /**
+   * Whether the fold has passed the position that was the end of the journal at start. Before that, nothing is sent and
+   * no host is asked.
+   */
   caughtUp: () => boolean;
-  /** A repository as the directory lists it; undefined while it is not known there. */
+  /** Returns the repository's row in the directory, or undefined while the directory does not know the repository. */
   listed: (repoId: string) => DirectoryRepository | undefined;
   owners: Owners;
 }
 
 /**
- * A client for a host.
- * @throws ServiceError `invalid` when the settings have no such host
+ * Returns a client for a host.
+ * @throws ServiceError `invalid` when the settings do not contain the host
  */
 export function clientFor(
   { hosts, logger }: Pick<HostContext, 'hosts' | 'logger'>,
@@ -56,32 +60,45 @@ export function clientFor(
   });
 }
 
-/** Bytes of bodies in one record: far below what a record may have, and folded in a few milliseconds. */
+/**
+ * Maximum size of the bodies in one record, in bytes. It is far below the maximum record size, and a record of this
+ * size is folded in a few milliseconds.
+ */
 const recordBytes = 262_144;
 const busyMs = 500;
-const lookMs = 5;
+const pollMs = 5;
 
 /** A record without its id and time. */
 type Page = Pick<BackfilledRecord, 'job' | 'repository' | 'confirmed' | 'seenAt' | 'bodies' | 'progress' | 'tagSync'>;
 
 /**
- * Puts a page on the journal, in several records when it is large; the last one says how far it goes. Waits until all of it
- * is folded, for as long as it takes.
- * @throws the signal's reason when that ends the wait
+ * Journals a page. A large page becomes several records, and only the last of them contains the progress. Waits without
+ * limit until all records are folded.
+ * @throws the signal's reason when the signal ends the wait
  */
 export async function journalPage(context: HostContext, page: Page, signal: AbortSignal): Promise<void> {
   const { progress, tagSync, bodies, ...rest } = page;
   const parts = partsOf(bodies);
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
-    const goes = last && { ...(progress && { progress }), ...(tagSync && { tagSync }) };
-    const record: BackfilledRecord = { id: ulid(), at: Date.now(), kind: 'backfilled', ...rest, bodies: part, ...goes };
+    const lastFields = last && { ...(progress && { progress }), ...(tagSync && { tagSync }) };
+    const record: BackfilledRecord = {
+      id: ulid(),
+      at: Date.now(),
+      kind: 'backfilled',
+      ...rest,
+      bodies: part,
+      ...lastFields,
+    };
     const seq = await enqueue(context, record, signal);
-    while (context.folded() < seq) await pause(lookMs, undefined, { signal, ref: false });
+    while (context.folded() < seq) await pause(pollMs, undefined, { signal, ref: false });
   }
 }
 
-/** Until the journal takes it: what it holds is the same however often it arrives. */
+/**
+ * Enqueues a record, and retries until the journal accepts it. If a retry causes a duplicate, folding the record twice
+ * has the same result.
+ */
 async function enqueue({ lane, logger }: HostContext, record: BackfilledRecord, signal: AbortSignal): Promise<number> {
   for (;;) {
     signal.throwIfAborted();

@@ -1,6 +1,7 @@
 /**
- * The lists that the host keeps by time of change: pull requests, issues, comments. Read from the newest on, down to what
- * is wanted; what moves to the front meanwhile is read in a second, short pass, since pages shift under their reader.
+ * Reads the lists that a host sorts by time of change: pull requests, issues, comments. A list is read from its newest
+ * item down to the oldest requested one. Items can move between pages while the list is read, so a second, short pass
+ * reads the items that moved to the front meanwhile.
  */
 import type { HostPage } from '../../src/host/client.ts';
 import {
@@ -13,8 +14,8 @@ import {
   updatedAt,
 } from '../../src/intake/rest.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
-import type { Backfill } from './backfill.ts';
 import { counted } from './counted.ts';
+import type { PhaseContext } from './phase-context.ts';
 
 export type ListPhase = 'pulls' | 'issues' | 'issueComments' | 'reviewComments';
 
@@ -25,7 +26,7 @@ const readers: Record<ListPhase, (item: RestItem, context: RestContext) => Event
   reviewComments: reviewCommentBody,
 };
 
-/** What an item counts as. */
+/** The counter that the items of each list are added to. */
 const counters: Record<ListPhase, string> = {
   pulls: 'pulls',
   issues: 'issues',
@@ -33,8 +34,8 @@ const counters: Record<ListPhase, string> = {
   reviewComments: 'comments',
 };
 
-/** Reads a list to its end, from wherever the backfill stands. */
-export async function readList(backfill: Backfill, phase: ListPhase): Promise<void> {
+/** Reads a list to its end, from the backfill's stored position. */
+export async function readList(backfill: PhaseContext, phase: ListPhase): Promise<void> {
   while (backfill.progress.position.phase === phase) {
     const { next } = backfill.progress.position;
     if (next !== null) await takePage(backfill, phase, await counted(backfill.client.page(next, phase)), false);
@@ -42,8 +43,8 @@ export async function readList(backfill: Backfill, phase: ListPhase): Promise<vo
   }
 }
 
-/** The first page of a pass. One that has not changed since an earlier backfill says that nothing has. */
-async function begin(backfill: Backfill, phase: ListPhase): Promise<void> {
+/** Reads the first page of a pass. If that page is unchanged since an earlier backfill, the whole list is unchanged. */
+async function begin(backfill: PhaseContext, phase: ListPhase): Promise<void> {
   const { again, newest } = backfill.progress.position;
   const known = backfill.progress.known(phase);
   const since = again ? newest : backfill.row.since;
@@ -59,14 +60,14 @@ async function begin(backfill: Backfill, phase: ListPhase): Promise<void> {
   await takePage(backfill, phase, page, true);
 }
 
-async function takePage(backfill: Backfill, phase: ListPhase, page: HostPage, isFirst: boolean): Promise<void> {
+async function takePage(backfill: PhaseContext, phase: ListPhase, page: HostPage, isFirst: boolean): Promise<void> {
   const { again } = backfill.progress.position;
   const cutoff = cutoffOf(backfill, phase);
   const wanted = page.items.filter((item) => (updatedAt(item) ?? Number.POSITIVE_INFINITY) >= cutoff);
   const bodies = await bodiesOf(wanted, (item) => readers[phase](item, backfill.reading));
   const noted = isFirst && !again ? noteFirst(backfill, phase, page) : {};
   const { etag, newest } = { ...backfill.progress.position, ...noted };
-  // The second pass shows again what the first has counted.
+  // The second pass reads only items that the first pass has already counted.
   const counts = again ? {} : { [counters[phase]]: bodies.length };
   const { since } = backfill.progress.known(phase) ?? backfill.row;
   const isLast = page.next === null || (isNewestFirst(backfill, phase) && wanted.length < page.items.length);
@@ -78,34 +79,43 @@ async function takePage(backfill: Backfill, phase: ListPhase, page: HostPage, is
       total: page.pages,
       counts,
     });
-  // Whoever has read one page has seen the list at one moment; only behind several can something have moved.
+  // A single page shows the list at one moment. An item can move only while several pages are read.
   const onePage = isFirst && !again;
   if (!onePage && !again)
     return backfill.progress.page(bodies, { position: { next: null, again: true }, done, counts });
   await backfill.progress.endPhase(bodies, { counts, list: { since, etag, newest } });
 }
 
-/** What the first page tells of the whole: how new its newest is, and by its etag whether it all is as it was. */
-function noteFirst(backfill: Backfill, phase: ListPhase, page: HostPage) {
+/**
+ * Returns the newest time of change on the first page. The page's etag is returned too if any change in the list would
+ * change this page.
+ */
+function noteFirst(backfill: PhaseContext, phase: ListPhase, page: HostPage) {
   const times = page.items.flatMap((item) => updatedAt(item) ?? []);
   const newest = times.length > 0 ? Math.max(...times) : (backfill.progress.known(phase)?.newest ?? null);
-  const tellsAll = page.next === null || isNewestFirst(backfill, phase);
-  return { newest, etag: tellsAll ? page.etag : null };
+  const coversAll = page.next === null || isNewestFirst(backfill, phase);
+  return { newest, etag: coversAll ? page.etag : null };
 }
 
-/** What changed before is not wanted, or was read by an earlier backfill, or in the first pass. */
-function cutoffOf(backfill: Backfill, phase: ListPhase): number {
+/**
+ * Returns the time of the oldest change that must be read. Items that changed before that time are not wanted, or were
+ * read by an earlier backfill or in the first pass.
+ */
+function cutoffOf(backfill: PhaseContext, phase: ListPhase): number {
   const { again, newest } = backfill.progress.position;
   const known = again ? newest : backfill.progress.known(phase)?.newest;
   return Math.max(backfill.row.since ?? 0, known ?? 0);
 }
 
-/** Gitea sorts pull requests alone by time of change. */
-function isNewestFirst({ kind }: Backfill, phase: ListPhase): boolean {
+/** Whether the host sorts a list by time of change, the newest first. Gitea sorts only pull requests that way. */
+function isNewestFirst({ kind }: PhaseContext, phase: ListPhase): boolean {
   return kind === 'github' || phase === 'pulls';
 }
 
-/** Bodies of items, with pauses: a text can take some milliseconds to be redacted. */
+/**
+ * Reads the bodies of items. The function yields to the event loop after every four milliseconds, since redacting a
+ * text can take several milliseconds.
+ */
 export async function bodiesOf<Item, Body>(
   items: readonly Item[],
   read: (item: Item) => Body | undefined,

@@ -1,6 +1,6 @@
 /**
- * Has the host confirm the owner of each repository soon after it is met, and again from time to time: so a false claim ends
- * before anybody relies on it, and a confirmation does not grow old.
+ * Asks the host to confirm the owner of each repository soon after the repository is first seen, and again once a day.
+ * A false claim therefore ends before anyone relies on it, and no confirmation becomes outdated.
  */
 import { hostAt } from '../../config/hosts.ts';
 import type { DirectoryRepository } from '../../src/store/tables/directory.ts';
@@ -13,14 +13,18 @@ import type { Round } from './rounds.ts';
 /** Age at which a confirmation is refreshed, in milliseconds. */
 const refreshMs = 86_400_000;
 
-/** The work of having owners confirmed; a backfill under way has its own asked for. */
+/**
+ * Returns the round that confirms owners. The round skips a repository whose backfill is running, since the backfill
+ * itself asks the host.
+ */
 export function ownerRound(context: HostContext): Round {
   return {
     name: 'confirming an owner',
     others: () => context.owners.claimedIn(context.lane.partition),
     isDue: (repoId, now) => {
       const listed = context.listed(repoId);
-      // Of what is only claimed the host is asked in any case: the claim keeps others out.
+      // The host is asked about a claimed repository even if the repository is not connected, because the claim keeps
+      // other organizations out. If necessary, it is asked with a contender's credentials.
       if (!listed || !(listed.claimed ? mayAskAny(context, listed) : mayAsk(context, repoId))) return false;
       if (isBackfilling(context, repoId)) return false;
       const { ownership } = listed;
@@ -32,15 +36,18 @@ export function ownerRound(context: HostContext): Round {
       if (!listed || origin === undefined) return;
       const isAsked = mayAskOwner(context, listed);
       const failure = isAsked ? await askWithItsOwn(context, listed, origin, signal) : undefined;
-      // A claimant's installation that fails must not keep the others from telling.
-      const isTold = await askContenders(context, repoId, origin, signal);
-      if (failure && !isTold) throw failure;
-      if (!isAsked && !isTold) await context.owners.noteSilence(repoId, signal);
+      // If the claimant's installation fails, the installations of the contenders must still be asked.
+      const isRefuted = await askContenders(context, repoId, origin, signal);
+      if (failure && !isRefuted) throw failure;
+      if (!isAsked && !isRefuted) await context.owners.noteSilence(repoId, signal);
     },
   };
 }
 
-/** Asks with the credentials of the organization that has the repository; what made that fail, unless it is a refusal. */
+/**
+ * Asks the host with the credentials of the organization that the repository is listed for. Returns undefined if the
+ * host has answered, even with a refusal. Otherwise returns the error of the request.
+ */
 async function askWithItsOwn(
   context: HostContext,
   listed: DirectoryRepository,
@@ -53,24 +60,27 @@ async function askWithItsOwn(
     await context.owners.confirm(listed.id, client, signal, known?.owner.id);
     return undefined;
   } catch (error) {
-    // The refusal is journalled, counted and logged where it was found.
+    // The refusal was already journaled, counted and logged by `Owners`.
     return error instanceof OwnerRefused ? undefined : error;
   }
 }
 
-/** Whether the host may be asked for what is claimed: with the claimant's credentials, or with those of another one. */
+/** Whether the host may be asked about a claimed repository, with the credentials of the claimant or of a contender. */
 function mayAskAny(context: HostContext, listed: DirectoryRepository): boolean {
   if (mayAskOwner(context, listed)) return true;
-  const [contender] = isUntold(listed) ? (listed.contenders ?? []) : [];
+  const [contender] = isOwnerUnknown(listed) ? (listed.contenders ?? []) : [];
   return contender !== undefined && mayAskOwner(context, { ...listed, installationId: contender.installationId });
 }
 
-/** Whether a repository is merely claimed, and the host has named no owner. */
-function isUntold({ claimed, ownership }: DirectoryRepository): boolean {
+/** Whether a repository is only claimed and the host has not named its owner. */
+function isOwnerUnknown({ claimed, ownership }: DirectoryRepository): boolean {
   return claimed === true && (ownership === undefined || (!ownership.confirmed && ownership.ownerId === undefined));
 }
 
-/** Has the other organizations' installations tell who owns a claimed repository; whether the host has named another owner. */
+/**
+ * Asks for the owner of a claimed repository with the installations of other organizations (contenders). Returns
+ * whether the host has named another owner.
+ */
 async function askContenders(
   context: HostContext,
   repoId: string,
@@ -78,7 +88,7 @@ async function askContenders(
   signal: AbortSignal,
 ): Promise<boolean> {
   const listed = context.listed(repoId);
-  if (!listed?.contenders || !isUntold(listed) || hostAt(context.hosts, origin)?.app === undefined) return false;
+  if (!listed?.contenders || !isOwnerUnknown(listed) || hostAt(context.hosts, origin)?.app === undefined) return false;
   for (const { orgId, installationId } of listed.contenders) {
     const client = clientFor(context, origin, { installationId, signal });
     try {
@@ -91,7 +101,10 @@ async function askContenders(
   return false;
 }
 
-/** The installation to ask with; none after the host has refused it for a claim, so that a token can still tell the owner. */
+/**
+ * Returns the installation whose credentials are used. Returns null if the host has refused the installation of a
+ * claimant and a token is configured, so that the token can be used to find the owner.
+ */
 function installationFor(
   { hosts }: HostContext,
   { claimed, installationId, ownership }: DirectoryRepository,

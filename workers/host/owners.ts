@@ -1,17 +1,17 @@
 /**
- * Asks a repository's host who owns it before the operator's credentials are used for it, and journals the answer. Whoever can
- * sign a delivery can name any repository and any owner; the host alone knows which of them belong together
- * (`docs/architecture.md`, "Who owns a repository").
+ * Asks a repository's host for the owner before the operator's credentials are used for the repository, and journals
+ * the answer. Anyone who can sign a delivery can name any repository and any owner. Only the host knows who owns the
+ * repository (`docs/architecture.md`, "Who owns a repository").
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { isNumber, partitionOf, slotOfId, ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { ownerConfirmations } from '../../src/foundation/metrics.ts';
+import { type PartitionName, partitionName } from '../../src/foundation/partition-names.ts';
 import type { HostClient } from '../../src/host/client.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { type PartitionName, partitionName } from '../../src/journal/subjects.ts';
 import type { HostRepository } from '../../src/protocol/host.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
@@ -20,10 +20,10 @@ import {
   type DirectoryRepository,
   isFreeNumber,
   listDirectoryRepositories,
-  type OrganisationRecord,
+  type OrganizationRecord,
   ownerNumber,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   refusalOf,
   refusedOwner,
 } from '../../src/store/tables/directory.ts';
@@ -31,18 +31,21 @@ import { readCursor } from '../../src/store/tables/meta.ts';
 import { sameName } from '../../src/store/tables/repository-index.ts';
 import { counted } from './counted.ts';
 
-/** What asking takes. */
+/** The dependencies of `Owners`. */
 export interface OwnersOptions {
   logger: Logger;
-  /** The directory as of now, whoever owns it; undefined while it cannot be read. */
+  /**
+   * Returns the directory's current state, whichever process owns the directory; undefined while the state cannot be
+   * read.
+   */
   directory: () => Partition | undefined;
-  /** The lane of the directory. */
+  /** Returns the lane of the directory. */
   lane: () => Lane;
-  /** How many partitions of repositories there are. */
+  /** Number of repository partitions. */
   partitions: number;
 }
 
-/** A repository as its host has it, the owner confirmed. */
+/** A repository as its host describes it, with a confirmed owner. */
 export interface ConfirmedRepository {
   found: HostRepository;
   repository: EventRepository;
@@ -51,20 +54,25 @@ export interface ConfirmedRepository {
 }
 
 type Answer = OwnerAnswered['answer'];
-/** An account of the host, and an organization as the directory knows it. */
+/**
+ * An account of the host (`Account`), and the fields of an organization with which the account is compared (`Known`).
+ */
 type Account = { id: string; login: string };
-type Known = Pick<OrganisationRecord, 'ownerId' | 'ownerProof' | 'login'>;
+type Known = Pick<OrganizationRecord, 'ownerId' | 'ownerProof' | 'login'>;
 
-/** An answer that says what the last one said is journalled again when that is this old, in milliseconds. */
+/** Minimum age of the last journaled answer at which an equal answer is journaled again, in milliseconds. */
 const refreshMs = 3_600_000;
-/** How long the account behind an installation is remembered, in milliseconds, and how many of them are. */
+/**
+ * How long the account of an installation is remembered, in milliseconds (`accountMs`), and how many accounts are
+ * remembered (`maxAccounts`).
+ */
 const accountMs = 600_000;
-const mostAccounts = 1000;
-/** Longest wait for the directory to list a repository or to fold an answer, in milliseconds. */
+const maxAccounts = 1000;
+/** Maximum wait for the directory to list a repository or to fold an answer, in milliseconds. */
 const foldMs = 10_000;
-const lookMs = 20;
+const pollMs = 20;
 
-/** The host does not confirm who owns a repository: its credentials are not used. */
+/** Thrown when the host does not confirm the owner of a repository. The credentials for the host are then not used. */
 export class OwnerRefused extends ServiceError {
   constructor() {
     super('forbidden', refusedOwner);
@@ -73,10 +81,10 @@ export class OwnerRefused extends ServiceError {
 
 export class Owners {
   private readonly options: OwnersOptions;
-  /** Accounts behind installations, by client's host and installation. */
+  /** Accounts of installations. The key contains the web address of the host and the installation id. */
   private readonly accounts = new Map<string, { account: Account | undefined; at: number }>();
 
-  /** Claimed repositories, as of directory sequence `seq`. */
+  /** Ids of the claimed repositories, read from the directory at its journal sequence number `seq`. */
   private claimed: { seq: number; ids: readonly string[] } = { seq: -1, ids: [] };
 
   constructor(options: OwnersOptions) {
@@ -84,10 +92,10 @@ export class Owners {
   }
 
   /**
-   * The repository as its host has it now. What is done with the credentials after this is done under the name that the host
-   * gives here, never under a stored one.
-   * @param ownerId number of the owner as the repository's partition has it, where the caller knows it
-   * @throws OwnerRefused when the host names another owner, or shows no such repository
+   * Asks the host to confirm the owner. A caller that uses the credentials after that must use the repository name that
+   * the host returned, never a stored name.
+   * @param ownerId number of the owner as stored in the repository's partition, if the caller knows it
+   * @throws OwnerRefused when the host names another owner or does not show the repository
    * @throws ServiceError `unavailable` while the host does not answer or the directory cannot be read
    */
   async confirm(
@@ -96,31 +104,31 @@ export class Owners {
     signal: AbortSignal,
     ownerId?: string,
   ): Promise<ConfirmedRepository> {
-    const { listed, organisation } = await this.listing(repoId, signal);
+    const { listed, organization } = await this.listing(repoId, signal);
     const askedAt = Date.now();
-    const { found, answer } = await this.ask(client, listed, organisation).catch((error: unknown) => {
+    const { found, answer } = await this.ask(client, listed, organization).catch((error: unknown) => {
       ownerConfirmations.inc({ outcome: 'unavailable' });
       throw error;
     });
     ownerConfirmations.inc({ outcome: answer.confirmed ? 'confirmed' : answer.cause });
-    await this.journal(listed, organisation, { askedAt, answer }, signal);
+    await this.journal(listed, organization, { askedAt, answer }, signal);
     if (!answer.confirmed || !found) throw new OwnerRefused();
-    // One that was known by its name first keeps its id.
-    const repository = { ...minimiseRepository(found, organisation.origin), id: repoId };
+    // A repository that was first known by its name keeps its id.
+    const repository = { ...minimiseRepository(found, organization.origin), id: repoId };
     if (ownerId !== undefined && isNumber(ownerId) && ownerId !== repository.owner.id)
       throw new ServiceError('unavailable', 'The repository is moving to another organization.', { retryAfter: 1 });
     return { found, repository, askedAt };
   }
 
   /**
-   * Asks with the installation of another organization who owns what is merely claimed, where the claimant's own credentials do
-   * not tell. The answer counts against the claim alone: it opens nothing.
+   * Asks for the owner of a claimed repository with another organization's installation, if the claimant's own
+   * credentials gave no answer. The answer can only refute the claim. It gives the other organization no rights.
    * @returns whether the host has named another owner
    */
   async refute(repoId: string, contenderId: string, client: HostClient, signal: AbortSignal): Promise<boolean> {
-    const { listed, organisation } = await this.listing(repoId, signal);
+    const { listed, organization } = await this.listing(repoId, signal);
     const directory = this.options.directory();
-    const contender = directory && readOrganisation(directory, contenderId);
+    const contender = directory && readOrganization(directory, contenderId);
     if (!listed.claimed || !contender) return false;
     const askedAt = Date.now();
     try {
@@ -129,21 +137,24 @@ export class Owners {
       if (error instanceof OwnerRefused) return false;
       throw error;
     }
-    const answer = answerOf(await findRepository(client, listed), listed, organisation);
+    const answer = answerOf(await findRepository(client, listed), listed, organization);
     if (answer.confirmed || answer.ownerId === undefined) return false;
     ownerConfirmations.inc({ outcome: answer.cause });
-    await this.journal(listed, organisation, { askedAt, answer }, signal);
+    await this.journal(listed, organization, { askedAt, answer }, signal);
     return true;
   }
 
-  /** Notes that the host could not be asked, or that nobody's credentials told: it is left alone for a while. */
+  /**
+   * Journals that the host could not be asked, or that no credentials gave an answer. For a while after that, the host
+   * is not asked about the repository again.
+   */
   async noteSilence(repoId: string, signal: AbortSignal): Promise<void> {
-    const { listed, organisation } = await this.listing(repoId, signal);
+    const { listed, organization } = await this.listing(repoId, signal);
     const answer = { confirmed: false, cause: 'missing' } as const;
-    await this.journal(listed, organisation, { askedAt: Date.now(), answer }, signal);
+    await this.journal(listed, organization, { askedAt: Date.now(), answer }, signal);
   }
 
-  /** Repositories of a partition that organizations only claim, as the directory lists them. */
+  /** Returns the ids of those repositories of a partition that are only claimed, as the directory lists them. */
   claimedIn(name: PartitionName): readonly string[] {
     const directory = this.options.directory();
     if (!directory) return [];
@@ -156,38 +167,38 @@ export class Owners {
     return this.claimed.ids.filter((id) => partitionName(partitionOf(slotOfId(id) as number, partitions)) === name);
   }
 
-  /** Web address of the host of a repository, as the directory has it. */
+  /** Returns the web address of a repository's host, from the directory. */
   originOf({ orgId }: DirectoryRepository): string | undefined {
     const directory = this.options.directory();
-    return directory && readOrganisation(directory, orgId)?.origin;
+    return directory && readOrganization(directory, orgId)?.origin;
   }
 
   /**
-   * Checks that an installation belongs to an organization, before a token of it is made.
-   * @throws OwnerRefused when it is another account's, or the app has no such installation
+   * Checks that an installation belongs to an organization, before a token is requested for the installation.
+   * @throws OwnerRefused when the installation belongs to another account, or the app has no such installation
    */
-  async assertInstallation(client: HostClient, organisation: Known | undefined): Promise<void> {
+  async assertInstallation(client: HostClient, organization: Known | undefined): Promise<void> {
     const { installationId } = client;
     if (installationId === undefined) return;
     const account = await this.accountOf(client, installationId);
-    if (!account || !organisation || refusalOf(account, organisation)) throw new OwnerRefused();
+    if (!account || !organization || refusalOf(account, organization)) throw new OwnerRefused();
   }
 
   private async ask(
     client: HostClient,
     listed: DirectoryRepository,
-    organisation: OrganisationRecord,
+    organization: OrganizationRecord,
   ): Promise<{ found?: HostRepository; answer: Answer }> {
     try {
-      await this.assertInstallation(client, organisation);
+      await this.assertInstallation(client, organization);
     } catch (error) {
       if (error instanceof OwnerRefused) return { answer: { confirmed: false, cause: 'installation' } };
       throw error;
     }
     const found = await findRepository(client, listed);
-    const answer = answerOf(found, listed, organisation);
+    const answer = answerOf(found, listed, organization);
     const directory = this.options.directory();
-    return { ...(found && { found }), answer: directory ? withoutOthers(directory, organisation, answer) : answer };
+    return { ...(found && { found }), answer: directory ? withoutOthers(directory, organization, answer) : answer };
   }
 
   private async accountOf(client: HostClient, installationId: string): Promise<Account | undefined> {
@@ -195,29 +206,35 @@ export class Owners {
     const known = this.accounts.get(key);
     if (known && Math.abs(Date.now() - known.at) < accountMs) return known.account;
     const account = await counted(client.installationAccount());
-    if (this.accounts.size >= mostAccounts) this.accounts.clear();
+    if (this.accounts.size >= maxAccounts) this.accounts.clear();
     this.accounts.set(key, { account, at: Date.now() });
     return account;
   }
 
-  /** The repository as the directory lists it; one that was met a moment ago is waited for. */
+  /**
+   * Returns the repository's row in the directory and its organization. Waits for a repository that was added a moment
+   * ago.
+   */
   private async listing(
     repoId: string,
     signal: AbortSignal,
-  ): Promise<{ listed: DirectoryRepository; organisation: OrganisationRecord }> {
+  ): Promise<{ listed: DirectoryRepository; organization: OrganizationRecord }> {
     const found = await this.until(signal, (directory) => {
       const listed = readDirectoryRepository(directory, repoId);
-      const organisation = listed && readOrganisation(directory, listed.orgId);
-      return organisation && { listed, organisation };
+      const organization = listed && readOrganization(directory, listed.orgId);
+      return organization && { listed, organization };
     });
     if (found) return found;
     throw new ServiceError('unavailable', 'The directory does not list the repository yet.', { retryAfter: 1 });
   }
 
-  /** Journals an answer that is news, or old news, and waits until the directory has it. */
+  /**
+   * Journals an answer, unless the last journaled answer is equal and recent. Waits until the directory has folded the
+   * answer.
+   */
   private async journal(
     { id: repoId, ownership, claimed, orgId }: DirectoryRepository,
-    { ownerId, ownerProof, login }: OrganisationRecord,
+    { ownerId, ownerProof, login }: OrganizationRecord,
     { askedAt, answer }: { askedAt: number; answer: Answer },
     signal: AbortSignal,
   ): Promise<void> {
@@ -226,7 +243,8 @@ export class Owners {
     if (isKnown && isProved) return;
     const { lane, logger, partitions } = this.options;
     if (!answer.confirmed && !(ownership && isSame(ownership, answer))) {
-      // Credentials that do not reach a repository are a set-up; another owner is a false claim or a transfer that was missed.
+      // If the credentials do not reach a repository, the set-up is incomplete (warning). If the host names another
+      // owner, the claim is false or a transfer was missed (error).
       const level = answer.cause === 'missing' ? 'warn' : 'error';
       const what = { repo: repoId, org: orgId, cause: answer.cause };
       logger[level](what, 'the host does not confirm the owner of a repository: credentials are not used for it');
@@ -244,19 +262,22 @@ export class Owners {
       throw new ServiceError('unavailable', 'The owner of the repository is being confirmed.', { retryAfter: 1 });
   }
 
-  /** What `look` finds in the directory, as soon as it finds something; undefined when that takes too long. */
-  private async until<T>(signal: AbortSignal, look: (directory: Partition) => T | undefined): Promise<T | undefined> {
+  /** Repeats `check` until it finds something in the directory. Returns undefined after `foldMs` milliseconds. */
+  private async until<T>(signal: AbortSignal, check: (directory: Partition) => T | undefined): Promise<T | undefined> {
     const deadline = performance.now() + foldMs;
     for (;;) {
       const directory = this.options.directory();
-      const found = directory && look(directory);
+      const found = directory && check(directory);
       if (found !== undefined || performance.now() > deadline) return found;
-      await pause(lookMs, undefined, { signal, ref: false });
+      await pause(pollMs, undefined, { signal, ref: false });
     }
   }
 }
 
-/** By the host's number where there is one: a name can have been taken by another repository. */
+/**
+ * Finds a repository on the host by its number. If the number is not known, the repository is found by its name, which
+ * another repository can have taken.
+ */
 async function findRepository(
   client: HostClient,
   { hostId, fullName }: DirectoryRepository,
@@ -269,32 +290,36 @@ async function findRepository(
   }
 }
 
-/** What the host's answer says of a listed repository. */
+/** Derives the answer to journal from what the host returned for a listed repository. */
 export function answerOf(
   found: HostRepository | undefined,
   { hostId, fullName: name }: Pick<DirectoryRepository, 'hostId' | 'fullName'>,
-  organisation: Known & Pick<OrganisationRecord, 'origin'>,
+  organization: Known & Pick<OrganizationRecord, 'origin'>,
 ): Answer {
-  const repository = found && minimiseRepository(found, organisation.origin);
-  // Where no delivery had a number, the host is asked by name; another name is an answer about another repository.
+  const repository = found && minimiseRepository(found, organization.origin);
+  // If no delivery contained the repository's number, the host is asked by name. A reply with another name is about
+  // another repository.
   const isSame = isNumber(hostId) ? repository?.hostId === hostId : sameName(repository?.fullName ?? '', name);
   if (!repository || !isSame || found?.owner?.id == null) return { confirmed: false, cause: 'missing' };
   const { owner, fullName } = repository;
-  const cause = refusalOf(owner, organisation);
+  const cause = refusalOf(owner, organization);
   if (cause) return { confirmed: false, cause, ownerId: owner.id, ownerLogin: owner.login };
-  const number = ownerNumber(organisation) === null ? { ownerId: owner.id } : {};
+  const number = ownerNumber(organization) === null ? { ownerId: owner.id } : {};
   return { confirmed: true, fullName, login: owner.login, ...number };
 }
 
-/** An answer as it counts: a number that another organization has is not that of one which is known by its login alone. */
+/**
+ * Returns the answer, or a refusal if the owner number in the answer belongs to another organization. This matters when
+ * the organization is known by its login only.
+ */
 export function withoutOthers(
   directory: Partition,
-  organisation: Pick<OrganisationRecord, 'id' | 'origin'>,
+  organization: Pick<OrganizationRecord, 'id' | 'origin'>,
   answer: Answer,
 ): Answer {
   if (!answer.confirmed || answer.ownerId === undefined) return answer;
   const { ownerId, login: ownerLogin } = answer;
-  if (isFreeNumber(directory, organisation, ownerId)) return answer;
+  if (isFreeNumber(directory, organization, ownerId)) return answer;
   return { confirmed: false, cause: 'owner', ownerId, ownerLogin };
 }
 

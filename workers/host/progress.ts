@@ -1,6 +1,6 @@
 /**
- * How far a backfill has come: kept here while it works, journalled with every page, told of while the host makes it wait.
- * What is read, and when to give up, is left to `backfill.ts` and the phases.
+ * Keeps the progress of a backfill: in memory while the backfill works, and in the journal with every page and during
+ * long waits. `backfill.ts` and the phases decide what is read and when to stop.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -19,15 +19,15 @@ import type { EventRepository } from '../../src/protocol/repository.ts';
 import { isUnderWay, readBackfill } from '../../src/store/tables/backfills.ts';
 import { type HostContext, journalPage } from './context.ts';
 
-/** Shorter waits are counted and not told of. */
-const toldMs = 1000;
+/** Minimum length of a wait that is journaled, in milliseconds. Shorter waits are only counted. */
+const minReportedMs = 1000;
 
-/** The backfill is over, or another one has begun: whoever works on this one stops. */
+/** Thrown when the backfill is over or another backfill has begun. Work on this backfill must then stop. */
 export class Superseded extends Error {}
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What a page changes besides its bodies. */
+/** Changes of the progress that are journaled with a page, in addition to the bodies of the page. */
 interface PageMore {
   position?: Partial<BackfillPosition>;
   done?: number;
@@ -35,7 +35,7 @@ interface PageMore {
   counts?: Counts;
 }
 
-/** The repository as it was at a time of the host; `confirmed` once the host has described it to this process. */
+/** The repository as of a host time. `confirmed` is set once the host has described the repository to this process. */
 export interface SeenRepository {
   repository: EventRepository;
   seenAt: number;
@@ -43,19 +43,19 @@ export interface SeenRepository {
 }
 
 export class Progress {
-  /** Pages journalled by this process. */
+  /** Number of pages that this process has journaled. */
   pages = 0;
-  /** What pages say of their repository. */
+  /** The repository that is journaled with each page. */
   seen: SeenRepository;
   private readonly context: HostContext;
   private readonly row: BackfillRecord;
   private readonly signal: AbortSignal;
   private readonly beforePage: () => Promise<void>;
   private now: BackfillProgress;
-  private telling: Promise<void> | undefined;
+  private reporting: Promise<void> | undefined;
   private shown: 'running' | 'waiting' | undefined;
 
-  /** @param beforePage called before a page that was read is journalled; it throws when nothing more may be read */
+  /** @param beforePage called before a page is journaled; it throws when nothing more may be read */
   constructor(
     context: HostContext,
     row: BackfillRecord,
@@ -76,7 +76,7 @@ export class Progress {
     return this.now.position;
   }
 
-  /** How far the phase is. */
+  /** Progress within the current phase. */
   get phase(): PhaseProgress {
     return this.now.phases[this.position.phase] ?? { done: 0, total: null };
   }
@@ -85,25 +85,28 @@ export class Progress {
     return !isUnderWay(this.now);
   }
 
-  /** What an earlier backfill has read of a list, when that reaches as far back as this one goes. */
+  /** Returns the part of a list that earlier backfills have read, if that part reaches back as far as this backfill. */
   known(list: string): ReadList | undefined {
     const known = this.now.lists[list];
     const { since } = this.row;
     return known && (known.since === null || (since !== null && known.since <= since)) ? known : undefined;
   }
 
-  /** Journals what was read and where to go on; returns when it is folded. */
+  /** Journals a page and the position after the page. Returns when both are folded. */
   async page(bodies: readonly BackfilledBody[], more: PageMore = {}): Promise<void> {
     const { position, done = this.phase.done, total, counts = {} } = more;
     const phase = { done, total: total ?? this.phase.total };
     this.count(counts);
     const phases = { ...this.now.phases, [this.position.phase]: phase };
     this.now = { ...this.now, phases, position: { ...this.position, ...position } };
-    await this.tell('running', bodies);
+    await this.report('running', bodies);
     this.pages += 1;
   }
 
-  /** Journals the last page of a phase; the next phase begins with its end. */
+  /**
+   * Journals the last page of a phase. The same record starts the next phase, or ends the backfill after the last
+   * phase.
+   */
   async endPhase(bodies: readonly BackfilledBody[], more: { counts?: Counts; list?: ReadList } = {}): Promise<void> {
     const { phase } = this.position;
     const next = backfillPhases[backfillPhases.indexOf(phase) + 1];
@@ -112,34 +115,36 @@ export class Progress {
     if (next === undefined) return this.end('completed', null, bodies);
     const begin = { next: null, again: false, etag: null, newest: null, branches: [], listed: false, number: 0 };
     this.now = { ...this.now, position: { ...begin, phase: next } };
-    await this.tell('running', bodies);
+    await this.report('running', bodies);
     this.pages += 1;
   }
 
-  /** Journals the end. */
+  /** Journals the end of the backfill. */
   async end(
     state: 'completed' | 'failed',
     error: string | null,
     bodies: readonly BackfilledBody[] = [],
   ): Promise<void> {
     this.now = { ...this.now, error };
-    await this.tell(state, bodies);
+    await this.report(state, bodies);
     backfillsEnded.inc({ outcome: state });
   }
 
-  /** Notes a wait; a long one is told of while it lasts. */
+  /** Counts a wait. A long wait is journaled while it lasts. */
   waits({ ms }: Pick<HostWait, 'ms'>): void {
     const { waits } = this.now;
     this.now = { ...this.now, waits: { ...waits, count: waits.count + 1, ms: waits.ms + Math.round(ms) } };
-    if (ms < toldMs || this.telling) return;
-    this.telling = this.tell('waiting', [], Date.now() + Math.round(ms))
+    if (ms < minReportedMs || this.reporting) return;
+    this.reporting = this.report('waiting', [], Date.now() + Math.round(ms))
       .catch(() => {})
       .finally(() => {
-        this.telling = undefined;
+        this.reporting = undefined;
       });
   }
 
-  /** Moves the metric; undefined when nobody works on the backfill any more. */
+  /**
+   * Updates the metric of backfills under way. `state` is undefined when this process no longer works on the backfill.
+   */
   show(state: 'running' | 'waiting' | undefined): void {
     if (this.shown) backfillsUnderWay.dec({ state: this.shown });
     if (state) backfillsUnderWay.inc({ state });
@@ -155,12 +160,12 @@ export class Progress {
     this.now = { ...this.now, counts };
   }
 
-  private async tell(
+  private async report(
     state: BackfillProgress['state'],
     bodies: readonly BackfilledBody[],
     until: number | null = null,
   ): Promise<void> {
-    if (state !== 'waiting') await this.telling;
+    if (state !== 'waiting') await this.reporting;
     if (state === 'running') await this.beforePage();
     if (state !== 'failed') this.assertConnected();
     this.show(state === 'waiting' ? 'waiting' : 'running');
@@ -171,7 +176,7 @@ export class Progress {
     this.assertFolded(progress);
   }
 
-  /** A repository that a person or its app takes away meanwhile is read no further. */
+  /** Stops the backfill if a person or the removal of the app has disconnected the repository meanwhile. */
   private assertConnected(): void {
     const connection = this.context.listed(this.row.repoId)?.state ?? 'connected';
     if (connection === 'connected') return;

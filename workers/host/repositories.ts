@@ -1,5 +1,6 @@
 /**
- * Looks a repository up on its host, for whoever wants a backfill of one that no delivery has told of yet.
+ * Finds a repository on its host by name, so that a backfill can be requested before the first delivery of the
+ * repository.
  */
 import { hostAt } from '../../config/hosts.ts';
 import { type ErrorKind, invalid, ServiceError } from '../../src/foundation/errors.ts';
@@ -8,21 +9,24 @@ import type { ResolvedRepository, ResolveRepositoryTask } from '../../src/protoc
 import type { Partition } from '../../src/store/partition.ts';
 import {
   listDirectoryRepositories,
-  type OrganisationRecord,
-  organisationByLogin,
-  readOrganisation,
+  type OrganizationRecord,
+  organizationByLogin,
+  readOrganization,
 } from '../../src/store/tables/directory.ts';
 import { identityOfProof } from '../../src/store/tables/repository-names.ts';
 import { clientFor, type HostContext } from './context.ts';
 import { counted } from './counted.ts';
 
-/** Whoever asks waits for the answer: a host's limits are not waited out. */
+/**
+ * Maximum wait in milliseconds. A client waits for the answer, so a longer wait for the host's rate limit is not
+ * accepted.
+ */
 const answerMs = 8000;
 
 /**
- * The repository as the host describes it, and the installation whose credentials may read it.
- * @throws ServiceError `invalid` for a host that the settings do not have or a name that is none, `notFound`, `forbidden`
- *   when the host refuses our credentials, `unavailable` when it asks for patience
+ * Returns the repository as the host describes it, and the installation whose credentials may read the repository.
+ * @throws ServiceError `notFound`; `invalid` when the settings do not contain the host or the name is not valid;
+ * `forbidden` when the host refuses our credentials; `unavailable` when the host asks us to wait
  */
 export async function resolveRepository(
   { hosts, logger, owners }: Pick<HostContext, 'hosts' | 'logger' | 'owners'>,
@@ -33,7 +37,7 @@ export async function resolveRepository(
     const known = hosts.map((host) => host.origin).join(', ');
     throw invalid({ host: `expected one of ${known}, got ${JSON.stringify(origin)}` });
   }
-  const { installationId, organisation } = installationOf(directory, origin, fullName);
+  const { installationId, organization } = installationOf(directory, origin, fullName);
   const abort = new AbortController();
   const busy = new ServiceError('unavailable', `The host ${origin} does not answer now. Try again later.`, {
     retryAfter: 60,
@@ -47,13 +51,13 @@ export async function resolveRepository(
     },
   });
   try {
-    await owners.assertInstallation(client, organisation);
+    await owners.assertInstallation(client, organization);
     const found = await counted(client.repository(fullName));
     const repository = minimiseRepository(found, origin);
     const { id, hostId } = identityOfProof(directory, repository);
     return { repository: { ...repository, id, hostId }, installationId, confirmed: true };
   } catch (error) {
-    // To whoever asked us, 401 would speak of their own key.
+    // A client would take status 401 to mean that its own API key is wrong.
     const kind: ErrorKind | undefined = error instanceof ServiceError ? error.kind : undefined;
     throw kind === 'unauthorized' ? new ServiceError('forbidden', (error as Error).message) : error;
   } finally {
@@ -61,20 +65,23 @@ export async function resolveRepository(
   }
 }
 
-/** The installation of an app that brought the repository, or another one of its owner, and that owner. */
+/**
+ * Returns the installation that includes the repository, or otherwise another installation of its owner, with the
+ * organization that the installation belongs to.
+ */
 function installationOf(
   directory: Partition,
   origin: string,
   fullName: string,
-): { installationId: string | null; organisation: OrganisationRecord | undefined } {
+): { installationId: string | null; organization: OrganizationRecord | undefined } {
   const [login = ''] = fullName.split('/');
-  const owner = organisationByLogin(directory, origin, login);
+  const owner = organizationByLogin(directory, origin, login);
   const named = listDirectoryRepositories(directory, owner?.id ?? null).filter(
-    ({ orgId }) => readOrganisation(directory, orgId)?.origin === origin,
+    ({ orgId }) => readOrganization(directory, orgId)?.origin === origin,
   );
   const same = named.find((repository) => repository.fullName.toLowerCase() === fullName.toLowerCase());
   const any = owner && named.find(({ installationId }) => installationId !== null);
   const from = same?.installationId != null ? same : any;
-  const organisation = from && readOrganisation(directory, from.orgId);
-  return { installationId: from?.installationId ?? null, organisation };
+  const organization = from && readOrganization(directory, from.orgId);
+  return { installationId: from?.installationId ?? null, organization };
 }

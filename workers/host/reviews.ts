@@ -1,21 +1,24 @@
 /**
- * Reviews: the host lists them by pull request only, so each one that is captured and wanted is asked for.
+ * Reads reviews. Hosts list reviews per pull request only, so one request is needed for each captured pull request that
+ * changed after the cutoff.
  */
 import type { HostPage } from '../../src/host/client.ts';
 import { reviewBody } from '../../src/intake/rest.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import { pullsAfter } from '../../src/store/tables/pulls.ts';
-import type { Backfill } from './backfill.ts';
 import { counted } from './counted.ts';
 import { bodiesOf } from './lists.ts';
+import type { PhaseContext } from './phase-context.ts';
 
-/** Pull requests read from the store at once. */
+/** Number of pull requests that are read from the store at a time. */
 const perReading = 200;
-/** Pull requests asked for between two records, and bodies in one: what a killed process asks for again. */
+/**
+ * Maximum number of pull requests and of bodies per record. After a kill, the backfill reads at most this much again.
+ */
 const perRecord = { pulls: 20, bodies: 50 };
 
-/** Reads the reviews of every pull request that changed since what is wanted. */
-export async function readReviews(backfill: Backfill): Promise<void> {
+/** Reads the reviews of every pull request that changed after the cutoff. */
+export async function readReviews(backfill: PhaseContext): Promise<void> {
   const cutoff = Math.max(backfill.row.since ?? 0, backfill.progress.known('reviews')?.newest ?? 0);
   let { number } = backfill.progress.position;
   let { done, total } = backfill.progress.phase;
@@ -39,11 +42,11 @@ export async function readReviews(backfill: Backfill): Promise<void> {
   await backfill.progress.endPhase(bodies, { counts: { reviews: bodies.length }, list: { since, etag: null, newest } });
 }
 
-function next({ context, row }: Backfill, number: number) {
+function next({ context, row }: PhaseContext, number: number) {
   return pullsAfter(context.partition(), row.repoId, number, perReading);
 }
 
-async function countWanted(backfill: Backfill, cutoff: number): Promise<number> {
+async function countWanted(backfill: PhaseContext, cutoff: number): Promise<number> {
   let count = 0;
   for (let number = 0; ; ) {
     const pulls = next(backfill, number);
@@ -55,7 +58,7 @@ async function countWanted(backfill: Backfill, cutoff: number): Promise<number> 
   }
 }
 
-async function reviewsOf(backfill: Backfill, number: number): Promise<EventBody[]> {
+async function reviewsOf(backfill: PhaseContext, number: number): Promise<EventBody[]> {
   const bodies: EventBody[] = [];
   let page: HostPage = await counted(backfill.client.first(backfill.name, { kind: 'reviews', number }));
   for (;;) {

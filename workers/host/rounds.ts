@@ -1,21 +1,25 @@
 /**
- * Goes over the repositories of a partition from time to time and works on those whose turn has come, one after the other.
+ * Visits the repositories of a partition at intervals and does the work that is due, for one repository after the
+ * other.
  */
 import { listRepositoryIds } from '../../src/store/tables/repositories.ts';
 import type { HostContext } from './context.ts';
 
-/** What is done with a repository, and when. */
+/** A kind of work on repositories, and when the work is due. */
 export interface Round {
-  /** What the log calls the work when it fails. */
+  /** Name of the work in the log line of a failure. */
   name: string;
-  /** Repositories besides those that the partition knows. */
+  /** Returns ids of repositories that the partition does not know and that are visited too. */
   others?: () => readonly string[];
   isDue: (repoId: string, now: number) => boolean;
   work: (repoId: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** How often repositories are looked over, and how long one is left alone after its work failed, in milliseconds. */
-const lookMs = 5000;
+/**
+ * Interval between two visits (`pollMs`), and how long a repository is skipped after its work failed (`failedMs`), in
+ * milliseconds.
+ */
+const pollMs = 5000;
 const failedMs = 600_000;
 
 export class Rounds {
@@ -24,32 +28,32 @@ export class Rounds {
   private readonly abort = new AbortController();
   private readonly failedUntil = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
-  private looking: Promise<void> | undefined;
+  private polling: Promise<void> | undefined;
 
   constructor(context: HostContext, round: Round) {
     this.context = context;
     this.round = round;
-    this.timer = setInterval(() => this.look(), lookMs);
+    this.timer = setInterval(() => this.poll(), pollMs);
     this.timer.unref();
   }
 
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.abort.abort(new Error('the worker stops'));
-    await this.looking;
+    await this.polling;
   }
 
-  private look(): void {
-    this.looking ??= this.lookOver()
+  private poll(): void {
+    this.polling ??= this.checkAll()
       .catch((error: Error) => {
         if (!this.abort.signal.aborted) this.warn(error);
       })
       .finally(() => {
-        this.looking = undefined;
+        this.polling = undefined;
       });
   }
 
-  private async lookOver(): Promise<void> {
+  private async checkAll(): Promise<void> {
     if (!this.context.caughtUp()) return;
     const known = listRepositoryIds(this.context.partition());
     for (const repoId of new Set([...known, ...(this.round.others?.() ?? [])])) {
@@ -59,7 +63,10 @@ export class Rounds {
     }
   }
 
-  /** One that fails is tried again after the others. */
+  /**
+   * Does the work for one repository. If the work fails, it is tried again later, and the round continues with the next
+   * repository.
+   */
   private async workOn(repoId: string): Promise<void> {
     try {
       await this.round.work(repoId, this.abort.signal);

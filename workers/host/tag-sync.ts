@@ -1,6 +1,7 @@
 /**
- * Looks from time to time whether a repository's tags are what its host has: a push of more than three tags sends no event at
- * all, and a create event tells no commit. Tags that are gone there are left alone: a list is no proof of a deletion.
+ * Compares a repository's tags with those on its host at intervals. This is needed because hosts send no event for a
+ * push of more than three tags, and a `create` event names no commit. Tags missing on the host are kept, because a list
+ * does not prove a deletion.
  */
 import type { EventBody } from '../../src/protocol/events.ts';
 import { readTagSync } from '../../src/store/tables/backfills.ts';
@@ -11,12 +12,12 @@ import type { Round } from './rounds.ts';
 import { unknownTag } from './tags.ts';
 
 /**
- * The work of synchronising tags.
- * @param everyMs interval between two synchronisations of one repository
+ * Returns the round that synchronizes tags.
+ * @param everyMs interval between two synchronizations of one repository, in milliseconds
  */
 export function tagRound(context: HostContext, everyMs: number): Round {
   return {
-    name: 'synchronising tags',
+    name: 'synchronizing tags',
     isDue: (repoId, now) =>
       mayAsk(context, repoId) &&
       !isBackfilling(context, repoId) &&
@@ -25,7 +26,7 @@ export function tagRound(context: HostContext, everyMs: number): Round {
   };
 }
 
-/** Journals the tags that the host has otherwise, and that it was asked. */
+/** Journals the tags that differ from the stored ones, and the time of the check. */
 async function synchroniseTags(context: HostContext, repoId: string, signal: AbortSignal): Promise<void> {
   const at = Date.now();
   const source = await reach(context, repoId, { signal });
@@ -33,7 +34,7 @@ async function synchroniseTags(context: HostContext, repoId: string, signal: Abo
   const { client, name, repository, seenAt } = source;
   const etag = readTagSync(context.partition(), repoId)?.etag;
   let page = await counted(client.first(name, { kind: 'tags', ...(etag && { etag }) }));
-  // The first page speaks for all when it is the only one.
+  // The etag of the first page covers all tags only if there is no further page.
   const tagSync = { at, etag: page.next === null ? page.etag : null };
   for (;;) {
     const bodies: EventBody[] = [];

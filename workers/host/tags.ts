@@ -1,6 +1,6 @@
 /**
- * Tags and releases. A list of tags has names and commits only, so what is not known yet, or otherwise, is asked for one by
- * one. Also what the synchronisation of tags does, which backfills share.
+ * Reads tags and releases. A list of tags contains names and commits only, so each unknown or changed tag is requested
+ * separately. Both backfills and the synchronization of tags use this code.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { HostClient, HostPage } from '../../src/host/client.ts';
@@ -9,24 +9,24 @@ import { name as storedName } from '../../src/intake/text.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readTag } from '../../src/store/tables/tags.ts';
-import type { Backfill } from './backfill.ts';
 import { counted } from './counted.ts';
+import type { PhaseContext } from './phase-context.ts';
 
-/** Tags asked for between two records. */
+/** Maximum number of tags that are requested for one record. */
 const perRecord = 20;
 
-/** What tags are compared with and asked by. */
+/** A repository whose tags are read: the client and the name for requests, and the partition with the stored tags. */
 export interface TagSource {
   client: HostClient;
   name: { fullName: string };
   repoId: string;
-  /** The host's time of the last push that was known before the list was asked for, in milliseconds. */
+  /** The host's time of the last push that was known before the list was requested, in milliseconds. */
   pushedAt: number;
   partition: () => Partition;
 }
 
-/** Reads the list of tags; those that are known as it has them cost nothing. */
-export async function readTags(backfill: Backfill): Promise<void> {
+/** Reads the list of tags. A tag that is already stored with the same commit causes no request. */
+export async function readTags(backfill: PhaseContext): Promise<void> {
   const known = backfill.progress.known('tags');
   for (;;) {
     const { next } = backfill.progress.position;
@@ -51,8 +51,8 @@ export async function readTags(backfill: Backfill): Promise<void> {
   }
 }
 
-/** Releases bring nothing of their own; a tag that one of them names and the list did not have yet is asked for. */
-export async function readReleases(backfill: Backfill): Promise<void> {
+/** Reads releases. Only their tags are used: if a release names a tag that is not stored yet, the tag is requested. */
+export async function readReleases(backfill: PhaseContext): Promise<void> {
   for (;;) {
     const page = await pageOf(backfill, 'releases', backfill.progress.position.next, null);
     const published = page.items.filter((item) => item.draft !== true && typeof item.tag_name === 'string');
@@ -74,7 +74,10 @@ export async function readReleases(backfill: Backfill): Promise<void> {
   }
 }
 
-/** The tag of a list's item with its details; nothing when it is known already as the list has it. */
+/**
+ * Requests the details of a tag in a list and returns the tag, or undefined if it is already stored with the same
+ * commit.
+ */
 export async function unknownTag(source: TagSource, item: RestItem): Promise<EventBody | undefined> {
   const { name } = item;
   const sha = shaOf(item.commit);
@@ -85,8 +88,9 @@ export async function unknownTag(source: TagSource, item: RestItem): Promise<Eve
 }
 
 /**
- * A tag asked for. A new one is as old as itself, so that whatever a delivery tells of it counts more; one that is known
- * otherwise was moved or made again before the last push that the host had seen.
+ * Requests a tag from the host. A new tag gets its own date as the time of change, so that any delivery about the tag
+ * takes precedence. A tag that is stored with another commit must have been moved before the last push that the host
+ * had seen, so it gets the time of that push.
  */
 export async function askedTag(source: TagSource, name: string): Promise<EventBody | undefined> {
   const details = await counted(source.client.tagDetails(source.name, name)).catch((error: unknown) => {
@@ -95,17 +99,17 @@ export async function askedTag(source: TagSource, name: string): Promise<EventBo
   });
   if (!details) return undefined;
   const stored = readTag(source.partition(), source.repoId, storedName(name));
-  // A second less: of two that the host's clock cannot tell apart the delivery counts.
+  // One second is subtracted, so that a delivery takes precedence if the host reports the same second for both.
   const latest = Math.max(0, source.pushedAt - 1000);
   return tagBody(name, details, stored ? latest : Math.min(details.date ?? latest, latest));
 }
 
-function sourceOf({ client, name, row, pushedAt, context }: Backfill): TagSource {
+function sourceOf({ client, name, row, pushedAt, context }: PhaseContext): TagSource {
   return { client, name, repoId: row.repoId, pushedAt, partition: context.partition };
 }
 
 function pageOf(
-  { client, name }: Backfill,
+  { client, name }: PhaseContext,
   kind: 'tags' | 'releases',
   next: string | null,
   etag: string | null,

@@ -1,6 +1,6 @@
 /**
- * Looks after one partition while it runs, by timers: clock records, sweeps, snapshots and the purge they allow, freed
- * reader slots, and whether its file is still the one that was opened.
+ * Maintains one partition at intervals: ticks, sweeps, snapshots, purges after snapshots, and the release of stale
+ * reader slots. It also checks that the store's file is still the one that was opened.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,23 +24,25 @@ import type { PartitionOwner } from './owner.ts';
 import { snapshotAndPurge } from './snapshots.ts';
 import { Sweeper } from './sweep-schedule.ts';
 
-/** What a keeper needs besides its owner; times in milliseconds. */
+/** Options of a keeper, which maintains one partition. Times are in milliseconds. */
 export interface KeeperOptions {
   lane: Lane;
   tickMs: number;
   snapshotMs: number;
   sweepMs: number;
-  /** Between two looks at the file, the stream and what a sweep left to do. */
-  lookMs: number;
-  /** How many partitions of repositories there are. */
+  /** Interval between two checks of the file, the stream and unfinished sweeps. */
+  pollMs: number;
+  /** Number of repository partitions. */
   partitions: number;
 }
 
-/** While deliveries wait for their due time, time moves this often. */
+/** Interval between ticks while deliveries wait for their due time, in milliseconds. */
 const delayedTickMs = 1000;
-/** A stream fuller than this share of its bound is purged before the next snapshot is due. */
+/** If a stream uses more than this share of its maximum size, it is purged before the next snapshot is due. */
 const fullShare = 0.5;
-/** But only when so large a share of its messages is folded: the others cannot go. */
+/**
+ * Minimum share of a stream's messages that must be folded for such a purge, since only folded messages can be removed.
+ */
 const foldedShare = 0.25;
 
 export class Keeper {
@@ -62,17 +64,20 @@ export class Keeper {
     this.inode = statSync(this.file).ino;
     this.every(Math.min(delayedTickMs, options.tickMs), () => this.tick());
     this.every(options.snapshotMs, () => this.snapshot().then(() => {}));
-    this.every(options.lookMs, () => this.look());
-    this.every(options.lookMs, () => this.sweeper.look());
-    this.every(options.lookMs, () => this.relieve());
+    this.every(options.pollMs, () => this.poll());
+    this.every(options.pollMs, () => this.sweeper.poll());
+    this.every(options.pollMs, () => this.relieve());
   }
 
-  /** Sweeps now; resolves when all is erased that waits for no operator's word. */
+  /** Starts a sweep now. Resolves when everything is erased that does not wait for an operator's approval. */
   async sweep(): Promise<void> {
     if (this.owner.caughtUp) await this.sweeper.sweep();
   }
 
-  /** Takes a snapshot now and purges what the two newest cover; one at a time. */
+  /**
+   * Takes a snapshot now and purges the messages that are contained in both of the two newest snapshots. Concurrent
+   * calls share one snapshot.
+   */
   snapshot(): Promise<Snapshot> {
     this.taking ??= snapshotAndPurge(this.owner, this.options.lane).finally(() => {
       this.taking = undefined;
@@ -80,7 +85,10 @@ export class Keeper {
     return this.taking;
   }
 
-  /** Makes room in a stream that is filling up: by two snapshots, as what the older of two does not cover stays. */
+  /**
+   * Makes room in a stream that is filling up. Two snapshots are taken, because messages are purged only up to the
+   * older of the two newest snapshots.
+   */
   async relieve(): Promise<void> {
     if (this.relieving) return;
     this.relieving = true;
@@ -120,7 +128,9 @@ export class Keeper {
   private every(ms: number, act: () => Promise<void>): void {
     const { logger } = this.owner.options;
     const run = () =>
-      void act().catch((error: Error) => logger.warn({ partition: this.owner.name, err: error }, 'upkeep failed'));
+      void act().catch((error: Error) =>
+        logger.warn({ partition: this.owner.name, err: error }, 'partition maintenance failed'),
+      );
     this.timers.push(setInterval(run, ms).unref());
   }
 
@@ -133,8 +143,11 @@ export class Keeper {
     await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
   }
 
-  /** Writes to a deleted file still "succeed"; only its number tells that it is gone. */
-  private async look(): Promise<void> {
+  /**
+   * Checks the store's file and updates the metrics. Writes to a deleted file still succeed, so only the inode number
+   * shows that the file was replaced.
+   */
+  private async poll(): Promise<void> {
     const partition = this.owner.name;
     const { onLost } = this.owner.options;
     const file = statSync(this.file, { throwIfNoEntry: false });

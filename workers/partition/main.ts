@@ -1,6 +1,6 @@
 /**
- * A worker process: owns the partitions named on its command line, folds them, carries out their effects, answers questions
- * about them. Started by the supervisor.
+ * The worker process: owns the partitions named on its command line, folds them, carries out their effects and answers
+ * questions about them. The supervisor starts this process.
  */
 
 import { setPriority } from 'node:os';
@@ -8,10 +8,10 @@ import { hostsOf } from '../../config/hosts.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { partitionAlarms } from '../../src/foundation/metrics.ts';
+import { directoryName, type PartitionName } from '../../src/foundation/partition-names.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
-import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { readDirectoryRepository } from '../../src/store/tables/directory.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/supervisor/child-program.ts';
@@ -23,9 +23,10 @@ import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
 import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
-import { type Served, type Shared, serve, stopServing } from './serve.ts';
+import { type ServedPartition, type Shared, serve, stopServing } from './serve.ts';
 
-// An acknowledgement comes before the fold: where both want the same core, the gateway gets nine tenths of it.
+// The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. If gateway and
+// fold need the same core, this priority gives the gateway nine tenths of the core's time.
 setPriority(10);
 await runChild('worker', startWorker);
 
@@ -36,7 +37,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const readiness = new Readiness(context, shared.journal);
   const onLost = (name: PartitionName, error: Error): void => {
     readiness.lose(name);
-    // A hole waits for a person; the other partitions go on.
+    // A hole in the journal must be repaired by a person. The other partitions continue.
     if (!(error instanceof JournalHoleError)) context.fail(error);
   };
   for (const name of names) {
@@ -54,9 +55,9 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   return { stop };
 }
 
-/** What all partitions of a worker use, and those that are served. */
+/** The resources that all partitions of a worker share, and the partitions that it serves. */
 interface Tools {
-  served: Served[];
+  served: ServedPartition[];
   shared: Shared;
   lanes: ReadonlyMap<string, Lane>;
   readers: Readers;
@@ -72,7 +73,7 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     lanes.set(name, lane);
     return lane;
   };
-  const served: Served[] = [];
+  const served: ServedPartition[] = [];
   const readers = new Readers(settings.dataDir);
   const directory = directoryFrom(served, readers);
   const listed: Shared['listed'] = (repoId) => {
@@ -95,8 +96,11 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
   return { served, shared, lanes, readers, egress };
 }
 
-/** The directory as its owner here has it, or as it is read where another worker owns it. */
-function directoryFrom(served: readonly Served[], readers: Readers): Delivering['directory'] {
+/**
+ * Returns the directory: the open store if this worker owns the directory, otherwise a read-only view of another
+ * worker's store.
+ */
+function directoryFrom(served: readonly ServedPartition[], readers: Readers): Delivering['directory'] {
   return () => {
     const own = served.find(({ owner }) => owner.name === directoryName)?.owner.partition;
     if (!own) void readers.follow(directoryName);
@@ -104,14 +108,20 @@ function directoryFrom(served: readonly Served[], readers: Readers): Delivering[
   };
 }
 
-/** A partition that nothing on this machine can bring back is left alone. */
+/**
+ * Handles a partition that could not be opened at start. If it cannot be restored on this machine, its alarm is raised
+ * and the worker runs without it. Any other error ends the worker, and so does the loss of the directory.
+ */
 function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
   if (!(error instanceof PartitionLostError) || name === directoryName) throw error;
   partitionAlarms.set({ partition: name, cause: 'store' }, 1);
   logger.fatal({ partition: name, err: error }, 'partition is not served');
 }
 
-/** Drains in order: what is under way, the lanes, the fold to its end, the store. */
+/**
+ * Stops the worker in this order: running work, the lanes, the folds with their stores, and then the shared resources.
+ * Each fold first continues to the end of its stream.
+ */
 async function stopWorker({ served, shared, lanes, readers, egress }: Tools): Promise<void> {
   for (const one of served) await stopServing(one);
   for (const lane of lanes.values()) await lane.close();

@@ -1,67 +1,100 @@
 /**
- * Carries out the effects of one partition: renders and recounts in the pool, relays to other lanes; backfills are left to
- * `workers/host/`. An outcome goes back through the journal and removes its row; until then the row is tried again, by this process or the next one.
+ * Carries out the effects of one partition: renders and recounts in the render pool, and relays to other lanes.
+ * `workers/host/` carries out backfills. The outcome of an effect goes through the journal and removes its row. Until
+ * then this process or its successor tries the row again.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { renderFailures } from '../../src/foundation/metrics.ts';
+import type { PartitionName } from '../../src/foundation/partition-names.ts';
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import type { PartitionName } from '../../src/journal/subjects.ts';
-import { maxBodyMdBytes } from '../../src/protocol/api.ts';
+import { maxBodyMdBytes } from '../../src/protocol/limits.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { PoolTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { beginAttempt, endAttempt } from '../../src/store/tables/effect-attempts.ts';
 import { type Effect, hasEffect, listEffects, type OutboxRow } from '../../src/store/tables/outbox.ts';
-import { organisationOf } from '../render/organization.ts';
+import { organizationOf } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { relay } from './relay.ts';
 
-/** What an outbox needs from its worker. */
+/** Options of an outbox, which carries out the effects of one partition. */
 export interface OutboxOptions {
   dataDir: string;
-  /** Whose partition it is: a renewed one takes the place of another. */
+  /**
+   * The owner of the partition. `owner.partition` must be read each time, because a renewal replaces the open store.
+   */
   owner: { readonly name: PartitionName; readonly partition: Partition };
   pool: RenderPool;
   logger: Logger;
-  /** The lane of any partition, its own included. */
+  /** Returns the lane of any partition, including this one. */
   laneOf: (partition: PartitionName) => Lane;
 }
 
-/** Effects of one organisation under way: one in a thread and the next one waiting for it. */
-const mostOfOne = 2;
-/** Rows looked at in one go, and how long the event loop has to itself before the next ones, in milliseconds. */
-const atOnce = 1000;
+/** Maximum number of concurrent effects per organization: one in a thread and the next one waiting for the thread. */
+const maxPerOrganization = 2;
+/**
+ * Number of rows that are read in one step (`rowsPerRead`), and the pause between two steps for other work of the event
+ * loop, in milliseconds (`pauseMs`).
+ */
+const rowsPerRead = 1000;
 const pauseMs = 25;
-/** Attempts that ended the process before an effect is given up; a kill can come at a bad moment. */
-const mostEnds = 3;
-/** Recounts of one repository wait this long, so that a burst of events causes one. */
+/**
+ * Number of attempts after which an effect fails if each of them has ended the process. A lower number would not prove
+ * a fault of the effect, because a kill can come at any moment.
+ */
+const maxEnds = 3;
+/** Delay of a recount, in milliseconds, so that a burst of events causes only one recount. */
 const recountDelayMs = 250;
 
-/** Effects that are carried out here. */
-type Carried = Extract<Effect, { effect: 'render' | 'recount' }>;
+/** Effects that this file carries out. */
+type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' }>;
 
-/** A row's number, and whose it is. */
+/**
+ * Returns an effect that this file carries out, undefined for others. `workers/host/` carries out backfills, and
+ * `relay.ts` sends relays.
+ */
+function carried(effect: Effect): PoolEffect | undefined {
+  switch (effect.effect) {
+    case 'render':
+    case 'recount':
+      return effect;
+    case 'backfill':
+    case 'relay':
+      return undefined;
+    default:
+      return unreachable(effect, `There is no effect ${nameIn(effect, 'effect')}.`);
+  }
+}
+
+/** The number of an outbox row, and the organization that its effect belongs to. */
 interface Row {
   number: number;
-  organisation: string;
+  organization: string;
 }
 
 export class Outbox {
   private readonly options: OutboxOptions;
-  /** Rows being carried out, by number; recounts by repository, so that one at a time is under way. */
+  /**
+   * Effects under way, by row number. A recount has its repository's id as the key instead, so that a repository has
+   * one recount at a time.
+   */
   private readonly busy = new Map<number | string, Promise<void>>();
-  /** How many of each organisation's are. */
-  private readonly under = new Map<string, number>();
-  /** Whether rows are being looked at, and whether to begin again after that. */
-  private looking = false;
+  /** Number of effects under way per organization. */
+  private readonly running = new Map<string, number>();
+  /** `scanning`: a pass over the rows is under way. `again`: another pass must follow the current one. */
+  private scanning = false;
   private again = false;
-  /** Rows whose outcome is on the journal, until it is folded: a commit in between must not start them again. */
+  /**
+   * Rows whose outcome is in the journal but not folded yet. A commit during that time must not start their effects
+   * again.
+   */
   private readonly sent = new Set<number>();
   private relaying: Promise<void> | undefined;
-  /** Number of the last relay by target whose outcome is on the journal. */
+  /** Per target, the number of the last relay row whose outcome is in the journal. */
   private readonly relayed = new Map<PartitionName, number>();
   private stopped = false;
 
@@ -69,31 +102,37 @@ export class Outbox {
     this.options = options;
   }
 
-  /** Starts what is written down and not under way. Call it after each commit, and not before the fold has caught up. */
+  /**
+   * Starts effects that are not under way yet. This function must be called after each commit, but not before the fold
+   * has caught up.
+   */
   kick(): void {
     this.again = true;
-    if (!this.looking) this.look(0);
+    if (!this.scanning) this.scan(0);
   }
 
-  /** Looks at all rows in their order: behind a thousand of one organisation can be one of another. */
-  private look(after: number): void {
-    this.looking = false;
+  /**
+   * Goes through all rows in order, in steps. A thousand rows of one organization must not hide the row of another
+   * organization.
+   */
+  private scan(after: number): void {
+    this.scanning = false;
     if (this.stopped) return;
     if (after === 0) {
       this.again = false;
       this.forgetFolded();
     }
-    const rows = listEffects(this.options.owner.partition, after, atOnce);
+    const rows = listEffects(this.options.owner.partition, after, rowsPerRead);
     if (rows.some((row) => row.effect.effect === 'relay')) this.startRelay();
-    const organisations = new Map<string, string>();
-    for (const row of rows) this.startIfTurn(row, organisations);
-    const next = rows.length < atOnce ? 0 : (rows.at(-1)?.number ?? 0);
+    const organizations = new Map<string, string>();
+    for (const row of rows) this.startIfTurn(row, organizations);
+    const next = rows.length < rowsPerRead ? 0 : (rows.at(-1)?.number ?? 0);
     if (next === 0 && !this.again) return;
-    this.looking = true;
-    setTimeout(() => this.look(next), pauseMs).unref();
+    this.scanning = true;
+    setTimeout(() => this.scan(next), pauseMs).unref();
   }
 
-  /** Stops starting; waits for what is under way. */
+  /** Stops starting effects and waits for those under way. */
   async close(): Promise<void> {
     this.stopped = true;
     await Promise.all([...this.busy.values(), this.relaying]);
@@ -104,39 +143,47 @@ export class Outbox {
     for (const number of this.sent) if (!hasEffect(partition, number)) this.sent.delete(number);
   }
 
-  /** Relays go in order, and backfills are long: both have ways of their own. */
-  private startIfTurn({ number, effect }: OutboxRow, organisations: Map<string, string>): void {
-    if (effect.effect !== 'render' && effect.effect !== 'recount') return;
+  /**
+   * Starts a render or recount if its organization has fewer effects under way than the maximum. Relays must keep their
+   * order and backfills take long, so neither is started here.
+   */
+  private startIfTurn(row: OutboxRow, organizations: Map<string, string>): void {
+    const { number } = row;
+    const effect = carried(row.effect);
+    if (!effect) return;
     const key = effect.effect === 'recount' ? effect.repoId : number;
     if (this.sent.has(number) || this.busy.has(key)) return;
     const { repoId } = effect;
-    const organisation = organisations.get(repoId) ?? organisationOf(this.options.owner.partition, repoId);
-    organisations.set(repoId, organisation);
-    const under = this.under.get(organisation) ?? 0;
-    if (under >= mostOfOne) return;
-    this.under.set(organisation, under + 1);
-    const done = this.carryOut({ number, organisation }, effect)
+    const organization = organizations.get(repoId) ?? organizationOf(this.options.owner.partition, repoId);
+    organizations.set(repoId, organization);
+    const running = this.running.get(organization) ?? 0;
+    if (running >= maxPerOrganization) return;
+    this.running.set(organization, running + 1);
+    const done = this.executeEffect({ number, organization }, effect)
       .catch((error: Error) => this.later(error))
       .finally(() => {
         this.busy.delete(key);
-        this.end(organisation);
+        this.end(organization);
       });
     this.busy.set(key, done);
   }
 
-  private end(organisation: string): void {
-    const left = (this.under.get(organisation) ?? 1) - 1;
-    if (left > 0) this.under.set(organisation, left);
-    else this.under.delete(organisation);
+  private end(organization: string): void {
+    const left = (this.running.get(organization) ?? 1) - 1;
+    if (left > 0) this.running.set(organization, left);
+    else this.running.delete(organization);
   }
 
-  private async carryOut(row: Row, effect: Carried): Promise<void> {
+  private async executeEffect(row: Row, effect: PoolEffect): Promise<void> {
     const body = effect.effect === 'recount' ? await this.recount(row, effect.repoId) : await this.render(row, effect);
     await this.enqueue(body);
     this.sent.add(row.number);
   }
 
-  /** What cannot be counted keeps the counts it has: trying again at once would only take the thread again. */
+  /**
+   * Counts the ranges of a repository again. If this fails, the ranges keep their counts and no second attempt follows,
+   * because it would only occupy the thread again.
+   */
   private async recount(row: Row, repoId: string): Promise<ResultBody> {
     await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
     try {
@@ -165,18 +212,21 @@ export class Outbox {
     }
   }
 
-  /** Runs a task, unless that has ended this process again and again. One that waits for its turn has ended nothing. */
-  private async inPool<Work extends PoolTask['work']>({ number, organisation }: Row, work: Work) {
+  /**
+   * Runs a task, unless three earlier attempts have ended this process. An attempt counts only if its task had a
+   * thread.
+   */
+  private async inPool<Work extends PoolTask['work']>({ number, organization }: Row, work: Work) {
     const { dataDir, owner, pool } = this.options;
     let begun = false;
     const begin = async (): Promise<void> => {
       if (this.stopped) throw new ServiceError('unavailable', 'The worker stops.');
       begun = true;
       const ends = await beginAttempt(owner.partition, number);
-      if (ends >= mostEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
+      if (ends >= maxEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
     };
     try {
-      return await pool.run<Work>({ dataDir, partition: owner.name, work }, { organisation, begin });
+      return await pool.run<Work>({ dataDir, partition: owner.name, work }, { organization, begin });
     } finally {
       if (begun) await endAttempt(owner.partition, number);
     }
@@ -200,14 +250,17 @@ export class Outbox {
     await laneOf(owner.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
   }
 
-  /** The rows stay; they are tried again shortly. */
+  /** Starts the effects again in about half a second. Their rows stay in the outbox. */
   private later(error: Error): void {
     this.options.logger.warn({ partition: this.options.owner.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
 }
 
-/** A draft is as long as a person may make it; a longer one could not go through the journal either. */
+/**
+ * Checks that a generated draft is not longer than an edited draft may be. A longer draft would not fit into a journal
+ * record either.
+ */
 function assertFits(bodyMd: string): void {
   const bytes = Buffer.byteLength(bodyMd);
   if (bytes <= maxBodyMdBytes) return;

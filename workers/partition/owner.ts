@@ -1,7 +1,7 @@
 /**
- * The owner of one partition: takes its lock, opens it, folds its stream into it, one transaction a batch, and says so.
- * What leaves the partition is held back until the fold has passed the stream's end as seen at start (`docs/architecture.md`
- * decision 18).
+ * Owns one partition: takes its lock, opens its store, folds its stream into the store with one transaction per batch,
+ * and announces its progress. The owner starts no effects and announces nothing before the fold has passed the position
+ * that was the end of the stream at start (`docs/architecture.md` decision 18).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,10 +14,10 @@ import {
   partitionAlarms,
   recordsDeadLettered,
 } from '../../src/foundation/metrics.ts';
+import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
-import type { PartitionName } from '../../src/journal/subjects.ts';
 import { existingStream, streamState } from '../../src/journal/topology.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
@@ -29,24 +29,30 @@ import { foldBatch, isAwaited, type Message, unpackMessage } from './batch.ts';
 import { checkEpoch } from './epoch.ts';
 import { openOrRestore } from './restore.ts';
 
-/** What an owner needs from its worker. */
+/** Options of an owner of a partition. */
 export interface OwnerOptions {
   dataDir: string;
   name: PartitionName;
   journal: Journal;
   logger: Logger;
-  /** Called after each commit once the fold has caught up; effects may leave from then on. */
+  /** Called after each commit, once the fold has caught up. From the first call on, effects may start. */
   onCommitted: (owner: PartitionOwner) => void;
-  /** Called when the partition cannot go on: it is not ours any more, has a hole, or its store fails. */
+  /**
+   * Called when the partition cannot continue: another process owns the partition, its journal has a hole, or its store
+   * fails.
+   */
   onLost: (owner: PartitionOwner, error: Error) => void;
 }
 
-/** After a commit of events the next one waits this long, in milliseconds: fewer, fuller commits leave the disk to the journal. */
+/**
+ * Pause after a commit that contains events only, in milliseconds. During the pause more events arrive, so there are
+ * fewer and larger commits, and the journal can use the disk.
+ */
 const gatherMs = 20;
-/** Longest time that a commit of events goes untold, in milliseconds. */
+/** Maximum time until a commit that contains events only is announced, in milliseconds. */
 const announceMs = 50;
 
-/** Another process wrote to the partition: this one must not. */
+/** Thrown when another process has written to the partition. This process must then stop writing. */
 export class NotOwnerError extends Error {}
 
 export class PartitionOwner {
@@ -59,10 +65,10 @@ export class PartitionOwner {
   private following: Promise<void> | undefined;
   private goal = 0;
   private folded = 0;
-  /** Number of the newest effect that the outbox was told of. */
+  /** Number of the newest effect that `onCommitted` was called for. */
   private effects = 0;
   private announcing: NodeJS.Timeout | undefined;
-  /** Ends when nobody works on the store: a batch is folded, or the store is replaced. */
+  /** Resolves when the store is not in use: no batch is being folded and the store is not being replaced. */
   private busy: Promise<unknown> = Promise.resolve();
 
   private constructor(options: OwnerOptions) {
@@ -71,8 +77,8 @@ export class PartitionOwner {
   }
 
   /**
-   * Takes a partition over and begins to fold.
-   * @throws PartitionLockedError when another process owns it
+   * Takes the ownership of a partition and begins to fold.
+   * @throws PartitionLockedError when another process owns the partition
    */
   static async open(options: OwnerOptions): Promise<PartitionOwner> {
     const owner = new PartitionOwner(options);
@@ -104,17 +110,17 @@ export class PartitionOwner {
     return this.opened;
   }
 
-  /** Whether the fold has passed what the stream held at start. */
+  /** Whether the fold has passed the position that was the end of the stream at start. */
   get caughtUp(): boolean {
     return this.folded >= this.goal;
   }
 
-  /** Sequence of the last message folded and committed. */
+  /** Sequence number of the last message that is folded and committed. */
   get seq(): number {
     return this.folded;
   }
 
-  /** Says again how far the fold is; a gateway that starts later learns of it this way. */
+  /** Announces the last folded sequence number. The announcement is repeated for a gateway that starts later. */
   announce(): void {
     clearTimeout(this.announcing);
     this.announcing = undefined;
@@ -122,12 +128,15 @@ export class PartitionOwner {
     publishFolded(this.options.journal, { partition: name, generation: this.partition.generation, seq: folded });
   }
 
-  /** Folds to the end of the stream, at most for `ms`. */
+  /** Folds up to the end of the stream, for at most `ms` milliseconds. */
   async drain(ms: number): Promise<void> {
     await this.reach((await streamState(this.options.journal, this.name)).lastSeq, ms);
   }
 
-  /** Waits until sequence `seq` is folded, at most for `ms`; whether it is. */
+  /**
+   * Waits for at most `ms` milliseconds until the message with sequence number `seq` is folded. Returns whether it is
+   * folded.
+   */
   async reach(seq: number, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms;
     while (this.folded < seq && performance.now() < deadline) await pause(5);
@@ -135,9 +144,9 @@ export class PartitionOwner {
   }
 
   /**
-   * Copies the store into a new generation and goes on with that, between two batches. Nothing is folded meanwhile; readers
-   * go on with the old one until they hear of the new. What has the old `partition` in hand over an await must not use it
-   * any more.
+   * Copies the store into a new generation between two batches and continues with the copy. Nothing is folded
+   * meanwhile. Readers continue with the old generation until the new one is announced. A caller must read `partition`
+   * again after an `await`, because the store that it read before may have been closed.
    */
   renew(): Promise<void> {
     return this.alone(async () => {
@@ -151,11 +160,15 @@ export class PartitionOwner {
     });
   }
 
-  /** From the switch on the old store is nobody's: to fold another record into it would lose it. */
+  /**
+   * Switches to a new generation of the store. After the switch nothing may use the old store. A record that is folded
+   * into the old store would be lost.
+   */
   private async moveTo(generation: number): Promise<void> {
     const { dataDir, name, onLost } = this.options;
     const old = this.partition;
-    // Opened before anybody else can: a process has one environment of a file, as it was first opened.
+    // The main thread must open the new generation before any other thread does. A process has one environment per
+    // file, and the first opening counts.
     const renewed = openGeneration(dataDir, name, generation);
     try {
       switchGeneration(dataDir, name, generation);
@@ -174,7 +187,7 @@ export class PartitionOwner {
     return done;
   }
 
-  /** Stops folding, waits until everything is on disk, closes the store and gives the lock back. */
+  /** Stops folding, waits until everything is on disk, closes the store and releases the lock. */
   async close(): Promise<void> {
     this.follower?.stop();
     await this.following;
@@ -211,7 +224,7 @@ export class PartitionOwner {
 
   private unreadable(seq: number, error: unknown): void {
     const partition = this.name;
-    this.options.logger.error({ partition, seq, err: error }, 'journal message is passed over');
+    this.options.logger.error({ partition, seq, err: error }, 'journal message cannot be read and is skipped');
     recordsDeadLettered.inc({ partition });
   }
 
@@ -224,14 +237,15 @@ export class PartitionOwner {
     const last = batch[batch.length - 1] as Message;
     this.folded = last.seq;
     this.measure(last);
-    if (this.caughtUp) this.tell(batch);
+    if (this.caughtUp) this.signalCommit(batch);
   }
 
   /**
-   * Says what a commit changed for others. Whoever waits for an answer is told at once; events are nobody's answer, and in
-   * a flood of them a signal for each commit would cost more than the fold.
+   * Announces a commit. A commit that a client may wait for is announced immediately. A commit that contains events
+   * only is announced later, because no client waits for it. During a flood of events, an announcement per commit
+   * would cost more than the fold itself.
    */
-  private tell(batch: readonly Message[]): void {
+  private signalCommit(batch: readonly Message[]): void {
     const awaited = isAwaited(batch);
     if (awaited) this.announce();
     else this.announcing ??= setTimeout(() => this.announce(), announceMs);

@@ -1,56 +1,59 @@
 /**
- * Whether a worker can serve: all its partitions are folded, a render thread answers questions, the journal is connected. Says
- * so to the supervisor whenever it changes.
+ * Decides whether a worker is ready: all its partitions are served, a render thread is loaded, and the journal is
+ * connected. Every change is reported to the supervisor.
  */
 import type { Journal } from '../../src/journal/connect.ts';
 import type { RenderPool } from '../render/pool.ts';
 
-/** Who is told: ready or not, and what only a restart mends. */
-interface Told {
+/** The receiver of the reports: whether the worker is ready, and errors that only a restart repairs. */
+interface ReadinessTarget {
   setReady: (ready: boolean) => void;
   fail: (error: Error) => void;
 }
 
 export class Readiness {
-  private readonly told: Told;
+  private readonly target: ReadinessTarget;
   private readonly journal: Journal;
   private readonly lost = new Set<string>();
   private answers = false;
   private stopping = false;
 
-  constructor(told: Told, journal: Journal) {
-    this.told = told;
+  constructor(target: ReadinessTarget, journal: Journal) {
+    this.target = target;
     this.journal = journal;
   }
 
-  /** A partition is not served, or not any more. */
+  /** Marks a partition as not served, and reports the change. */
   lose(partition: string): void {
     this.lost.add(partition);
-    this.tell();
+    this.report();
   }
 
-  /** Everything is open that can be, so the gateway may start and accept while threads load; then the truth. */
+  /**
+   * Reports the worker as ready before its threads are loaded, so that the gateway may start meanwhile. From then on,
+   * the actual state is reported.
+   */
   open(pool: RenderPool): void {
-    this.told.setReady(true);
-    this.tell();
-    this.journal.onDisconnect(() => this.tell());
-    this.journal.onReconnect(() => this.tell());
+    this.target.setReady(true);
+    this.report();
+    this.journal.onDisconnect(() => this.report());
+    this.journal.onReconnect(() => this.report());
     void pool.loaded().then(
       () => {
         this.answers = true;
-        this.tell();
+        this.report();
       },
-      // A pool that is closed before a thread is loaded has nobody to answer to.
-      (error: Error) => this.stopping || this.told.fail(error),
+      // If the pool is closed before a thread is loaded, no report is needed.
+      (error: Error) => this.stopping || this.target.fail(error),
     );
   }
 
-  /** From now on nothing is amiss that ends. */
+  /** From now on, an error in the pool is expected and not reported. */
   stop(): void {
     this.stopping = true;
   }
 
-  private tell(): void {
-    this.told.setReady(this.journal.connected() && this.lost.size === 0 && this.answers);
+  private report(): void {
+    this.target.setReady(this.journal.connected() && this.lost.size === 0 && this.answers);
   }
 }

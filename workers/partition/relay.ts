@@ -1,6 +1,6 @@
 /**
- * Sends a partition's relay rows to the lanes of other partitions, one after another and in order: the target knows them by
- * the highest number it has folded, so a row must never overtake an earlier one.
+ * Sends a partition's relay rows to the lanes of other partitions, one at a time and in order. The target ignores rows
+ * up to the highest number that it has folded, so a row must never overtake an earlier row.
  */
 import { ulid } from '../../src/foundation/ids.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
@@ -9,12 +9,12 @@ import type { OutboxOptions } from './outbox.ts';
 
 type Relayed = Extract<ResultBody, { result: 'relayed' }>;
 
-const mostAtOnce = 200;
+const maxPerRound = 200;
 
 /**
- * Enqueues what waits for one target; what waits for another is the next call's.
- * @param sent number of the last row by target whose outcome is on the journal already
- * @returns the outcome to journal, undefined when nothing waited
+ * Enqueues the waiting rows of one target. The next call handles another target.
+ * @param sent per target, the number of the last row whose outcome is already in the journal
+ * @returns the outcome to journal, or undefined if no row was waiting
  */
 export async function relay(
   { owner: { partition }, laneOf }: Pick<OutboxOptions, 'owner' | 'laneOf'>,
@@ -22,7 +22,7 @@ export async function relay(
   stopped: () => boolean,
 ): Promise<Relayed | undefined> {
   let last: Relayed | undefined;
-  for (const { number, effect } of listRelays(partition, mostAtOnce, sent)) {
+  for (const { number, effect } of listRelays(partition, maxPerRound, sent)) {
     if (stopped()) break;
     const { target, at, body } = effect;
     if (last && last.target !== target) continue;

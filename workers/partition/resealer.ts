@@ -1,6 +1,6 @@
 /**
- * Seals what the directory keeps under the sealing key in use, when it is under a former one or in clear: once after each start,
- * through the journal like any write. When that is done the former key is needed no more, but for snapshots of before.
+ * Seals the directory's secrets under the current sealing key if they are sealed under a former key or stored in plain
+ * text. This happens once per start, through the journal. After that, only older snapshots still need the former key.
  */
 import { ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -12,10 +12,13 @@ import { listSeals, type StoredSeal } from '../../src/store/tables/seals.ts';
 import { isClear, sealAddress } from '../../src/store/tables/webhook-addresses.ts';
 import { listWebhookEndpoints } from '../../src/store/tables/webhook-endpoints.ts';
 
-/** Sealed texts that one record holds, in characters; one of them has at most some hundred thousand. */
-const mostCharacters = 500_000;
+/**
+ * Maximum size of the sealed values in one record, in characters. A single value can have several hundred thousand
+ * characters.
+ */
+const maxCharacters = 500_000;
 
-/** What a resealer works with. `partition` is the directory as of now. */
+/** Options of a resealer, which seals stored secrets again. `partition` returns the directory's open store. */
 export interface ResealerOptions {
   partition: () => Partition;
   lane: Lane;
@@ -31,10 +34,10 @@ export class Resealer {
     this.options = options;
   }
 
-  /** Begins, when this is the first time that the directory has caught up. */
+  /** Starts the work. This function must be called after the directory has caught up. Later calls do nothing. */
   kick(): void {
     this.working ??= this.run().catch((error: Error) => {
-      this.options.logger.error({ err: error }, 'stored secrets could not be sealed under the sealing key in use');
+      this.options.logger.error({ err: error }, 'stored secrets could not be sealed under the current sealing key');
     });
   }
 
@@ -49,10 +52,10 @@ export class Resealer {
     const seals = old.flatMap((seal) => this.renewed(seal));
     for (const some of batches(seals)) await this.enqueue({ name: 'reseal', seals: some });
     if (seals.length > 0)
-      logger.info({ seals: seals.length }, 'stored secrets are sealed under the sealing key in use');
+      logger.info({ seals: seals.length }, 'stored secrets are sealed under the current sealing key');
   }
 
-  /** Seals the queries of addresses that an earlier version kept in clear. */
+  /** Seals the queries of webhook addresses that an earlier version of Tidings stored in plain text. */
   private async sealClear(): Promise<void> {
     const { partition, sealer, logger } = this.options;
     const clear = listWebhookEndpoints(partition(), null).filter(isClear);
@@ -68,7 +71,10 @@ export class Resealer {
     await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'command', command });
   }
 
-  /** What no key opens stays as it is, until somebody puts its key back or the secret anew. */
+  /**
+   * Seals a value again under the current key. A value that no key opens is left unchanged, until its key is configured
+   * again or the secret is replaced.
+   */
   private renewed({ sealed, belongsTo }: StoredSeal): { from: string; to: string }[] {
     const { sealer } = this.options;
     try {
@@ -80,7 +86,7 @@ export class Resealer {
   }
 }
 
-/** The items in order, in parts that fit into a record. */
+/** Splits the items, in order, into parts that are each small enough for one record. */
 function batches<T>(items: readonly T[]): T[][] {
   const parts: T[][] = [];
   let room = 0;
@@ -88,7 +94,7 @@ function batches<T>(items: readonly T[]): T[][] {
     const { length } = JSON.stringify(item);
     if (length > room) {
       parts.push([]);
-      room = mostCharacters;
+      room = maxCharacters;
     }
     parts.at(-1)?.push(item);
     room -= length;

@@ -1,6 +1,7 @@
 /**
- * Opens a partition, or, when its store is damaged, gone or too old for what the journal still holds, makes a new generation
- * from the newest snapshot that can be read. The journal's tail does the rest (`docs/architecture.md` decision 17).
+ * Opens a partition. If its store is damaged, missing or too old to continue with the first message of the journal, a
+ * new generation is made from the newest readable snapshot. Folding the journal from that position brings the
+ * generation up to date (`docs/architecture.md` decision 17).
  */
 
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -12,17 +13,21 @@ import {
   prepareGeneration,
   switchGeneration,
 } from '../../src/store/generation.ts';
-import { attempt } from '../../src/store/open-guard.ts';
+import { guardedOpen } from '../../src/store/open-guard.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../../src/store/snapshot.ts';
 import { readCursor } from '../../src/store/tables/meta.ts';
 
-/** Nothing on this machine reaches back to where the journal begins. */
+/**
+ * Thrown when a partition cannot be restored: neither its store nor a snapshot on this machine reaches the first
+ * message of the journal.
+ */
 export class PartitionLostError extends Error {}
 
 /**
- * Opens the partition in use or restores it.
- * @throws PartitionLostError when neither the store nor a snapshot nor the journal alone can rebuild it
+ * Opens the current generation of the partition, or restores the partition.
+ * @throws PartitionLostError when the partition can be rebuilt neither from the store nor from a snapshot nor from the
+ * journal alone
  */
 export async function openOrRestore(
   dataDir: string,
@@ -49,7 +54,7 @@ export async function openOrRestore(
   return openPartition(dataDir, name);
 }
 
-/** Whether the journal still holds everything after `seq`. */
+/** Whether the journal still contains every message after `seq`. */
 function reaches(seq: number, stream: StreamState): boolean {
   return seq + 1 >= stream.firstSeq;
 }
@@ -61,13 +66,14 @@ async function tryOpen(
   logger: Logger,
 ): Promise<Partition | undefined> {
   const generation = currentGeneration(dataDir, name);
-  // An empty store of a partition that was lost would say "not found" of everything.
+  // There is no store. If the journal's first messages were purged, a store existed before and was lost. An empty store
+  // in its place would answer every request with "not found".
   if (generation === 0) return reaches(0, stream) ? openPartition(dataDir, name) : undefined;
   const folder = generationFolder(dataDir, name, generation);
   try {
-    // Opening would make an empty one, of which readers of the lost one never learn.
+    // Opening a missing file would create an empty one, and readers of the lost file would never notice.
     if (inodeOf(folder) === undefined) throw new Error(`the file in ${folder} is gone`);
-    return await attempt(folder, () => {
+    return await guardedOpen(folder, () => {
       const partition = openPartition(dataDir, name);
       readCursor(partition);
       return partition;
@@ -87,7 +93,7 @@ async function newestReadable(
   for (const snapshot of listSnapshots(dataDir, name).reverse()) {
     if (!reaches(snapshot.seq, stream)) continue;
     try {
-      await attempt(snapshot.folder, () => verifySnapshot(name, snapshot.folder));
+      await guardedOpen(snapshot.folder, () => verifySnapshot(name, snapshot.folder));
       return snapshot;
     } catch (error) {
       logger.error({ partition: name, snapshot: snapshot.folder, err: error }, 'snapshot cannot be read');

@@ -1,6 +1,6 @@
 /**
- * One owned partition of a worker and all that serves it: its owner, the outbox, the keeper, the work with hosts, what is
- * published, what endpoints are told, and the answers to questions about it.
+ * Serves one owned partition: starts its owner, outbox, keeper, host readers, publisher and webhook sender, and answers
+ * questions about the partition.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,10 +8,10 @@ import { hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type AuditTask, audit } from '../../src/foundation/audit.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
+import { directoryName, type PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
-import { directoryName, type PartitionName } from '../../src/journal/subjects.ts';
 import type {
   ChangesTask,
   ConfirmOwnerTask,
@@ -34,7 +34,7 @@ import type { Delivering } from '../publish/context.ts';
 import { confirmOwner } from '../publish/host.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
-import { organisationOfTask } from '../render/organization.ts';
+import { organizationOfTask } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
 import { Keeper } from './housekeeping.ts';
@@ -42,7 +42,7 @@ import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { Resealer } from './resealer.ts';
 
-/** A question to an owner: one for the pool, one about a host, or a request of the command line. */
+/** A question to an owner: a task for the render pool, a question to a host, or a request of the command line. */
 type Question =
   | PreviewTask
   | ChangesTask
@@ -55,64 +55,64 @@ type Question =
   | { task: 'snapshot' }
   | { task: 'sweep' };
 
-/** Whoever asks waits ten seconds. */
+/** Maximum time to answer a question, in milliseconds. The client waits ten seconds. */
 const answerMs = 8000;
-/** How often a keeper looks after its partition. */
-const lookMs = 5000;
+/** Interval between two checks of a keeper, in milliseconds. */
+const pollMs = 5000;
 
-/** What a worker has from its process. */
-export interface Surroundings {
+/** The parts of the worker process that a partition needs: its settings and its logger. */
+export interface WorkerContext {
   settings: Settings;
   logger: Logger;
 }
 
-/** What the partitions of this worker share. */
+/** Resources that the partitions of this worker share. */
 export interface Shared {
   journal: Journal;
   pool: RenderPool;
   laneOf: (name: PartitionName) => Lane;
   places: BackfillPlaces;
-  /** A repository as the directory lists it, whoever owns that. */
+  /** Reads a repository from the directory, whichever worker owns the directory. */
   listed: HostContext['listed'];
   owners: Owners;
   delivering: Delivering;
 }
 
-/** One owned partition and what serves it. */
-export interface Served {
+/** One owned partition and the components that serve it. */
+export interface ServedPartition {
   owner: PartitionOwner;
   outbox: Outbox;
   keeper: Keeper;
-  /** The work with hosts; the directory has none of its own. */
+  /** Components that work with hosts; undefined for the directory. */
   hosts: { backfills: Backfills; comparisons: Comparisons; rounds: readonly Rounds[] } | undefined;
-  /** The directory publishes nothing. */
+  /** Publishes drafts; undefined for the directory, which has none. */
   publisher: Publisher | undefined;
-  /** The directory tells endpoints of events; the others have none. */
+  /** Sends events to webhook endpoints; defined for the directory only. */
   webhooks: WebhookSender | undefined;
-  /** The directory keeps what is sealed; the others have none. */
+  /** Seals stored secrets again under the current key; defined for the directory only. */
   resealer: Resealer | undefined;
   stopAnswering: () => void;
 }
 
 /**
- * Takes a partition over and serves it.
- * @param onLost called when it cannot go on
- * @throws PartitionLostError when nothing on this machine can bring it back
+ * Takes the ownership of a partition and serves it.
+ * @param onLost called when the partition cannot continue
+ * @throws PartitionLostError when nothing on this machine can restore the partition
  */
 export async function serve(
-  context: Surroundings,
+  context: WorkerContext,
   shared: Shared,
   name: PartitionName,
   onLost: (name: PartitionName, error: Error) => void,
-): Promise<Served> {
+): Promise<ServedPartition> {
   const { settings, logger } = context;
   const { journal, pool, laneOf } = shared;
   const { dataDir } = settings;
   let outbox: Outbox | undefined;
-  let hosts: Served['hosts'];
-  let publisher: Served['publisher'];
-  let webhooks: Served['webhooks'];
-  let resealer: Served['resealer'];
+  let hosts: ServedPartition['hosts'];
+  let publisher: ServedPartition['publisher'];
+  let webhooks: ServedPartition['webhooks'];
+  let resealer: ServedPartition['resealer'];
   const kick = (): void => {
     outbox?.kick();
     hosts?.backfills.kick();
@@ -145,7 +145,7 @@ export async function serve(
     tickMs: settings.tickSeconds * 1000,
     snapshotMs: settings.snapshotMinutes * 60_000,
     sweepMs: settings.sweepMinutes * 60_000,
-    lookMs,
+    pollMs,
     partitions: settings.partitions,
   });
   const answers = answerQueries(journal, name, async (question: Question) => {
@@ -158,14 +158,18 @@ export async function serve(
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
-    const organisation = organisationOfTask(owner.partition, question);
-    const patienceMs = asked + queryMs - performance.now();
-    return pool.run({ dataDir, partition: name, work: question }, { organisation, patienceMs });
+    const organization = organizationOfTask(owner.partition, question);
+    const maxWaitMs = asked + queryMs - performance.now();
+    return pool.run({ dataDir, partition: name, work: question }, { organization, maxWaitMs });
   });
   return { owner, outbox, keeper, hosts, publisher, webhooks, resealer, stopAnswering: () => answers.unsubscribe() };
 }
 
-function startHosts({ settings, logger }: Surroundings, shared: Shared, owner: PartitionOwner): Served['hosts'] {
+function startHosts(
+  { settings, logger }: WorkerContext,
+  shared: Shared,
+  owner: PartitionOwner,
+): ServedPartition['hosts'] {
   const context: HostContext = {
     hosts: hostsOf(settings),
     logger,
@@ -186,8 +190,8 @@ function startHosts({ settings, logger }: Surroundings, shared: Shared, owner: P
   };
 }
 
-/** Closes what serves a partition, but for its owner: what is under way ends first. */
-export async function stopServing(one: Served): Promise<void> {
+/** Waits for the running work of a partition and closes everything that serves the partition, except its owner. */
+export async function stopServing(one: ServedPartition): Promise<void> {
   const { stopAnswering, keeper, outbox, hosts, publisher, webhooks, resealer } = one;
   stopAnswering();
   await keeper.close();
@@ -202,7 +206,7 @@ export async function stopServing(one: Served): Promise<void> {
   ]);
 }
 
-function createPublisher({ settings }: Surroundings, shared: Shared, owner: PartitionOwner): Publisher {
+function createPublisher({ settings }: WorkerContext, shared: Shared, owner: PartitionOwner): Publisher {
   return new Publisher({
     ...shared.delivering,
     dataDir: settings.dataDir,
@@ -214,13 +218,19 @@ function createPublisher({ settings }: Surroundings, shared: Shared, owner: Part
   });
 }
 
-/** A large sweep takes longer than a question may; it goes on, and what became of it can be read in the partition. */
+/**
+ * Waits for a sweep as long as a question may take. A sweep that takes longer continues, and its outcome can be read in
+ * the partition.
+ */
 async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
   const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
   return { done };
 }
 
-/** After a crash the former owner may live for a moment longer; a lock that stays is a set-up fault. */
+/**
+ * Opens the partition, and tries again for five seconds while it is locked, because a former owner that crashed can
+ * take a moment to end. If the lock remains, the set-up is wrong.
+ */
 async function takeOver(open: () => Promise<PartitionOwner>): Promise<PartitionOwner> {
   for (let attempt = 0; ; attempt++) {
     try {

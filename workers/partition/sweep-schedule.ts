@@ -1,25 +1,31 @@
 /**
- * Decides when a partition is swept and up to what day, and puts the pieces of it on the journal one after another. What
- * waits for an operator's word is told in the log, once, and as an alarm. Folding is `retention.ts`.
+ * Decides when a partition is swept and up to which day, and enqueues the pieces of the sweep one after another. A
+ * sweep that waits for an operator's approval is logged once and raises an alarm. `workers/fold/sweep.ts` folds the
+ * pieces.
  */
 import { yearBefore } from '../../src/foundation/days.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import { lastSweepTime, partitionAlarms } from '../../src/foundation/metrics.ts';
+import { directoryName } from '../../src/foundation/partition-names.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { askDue, sharesOf, withHostedNotes } from '../../src/journal/retention.ts';
-import { directoryName } from '../../src/journal/subjects.ts';
 import type { SweepBody, Wait } from '../../src/protocol/retention.ts';
 import { listDirectoryRepositories } from '../../src/store/tables/directory.ts';
 import { readPolicy } from '../../src/store/tables/policies.ts';
-import { dueOrganisations, isSweeping, retentionStatus } from '../../src/store/tables/retention.ts';
+import { dueOrganizations, isSweeping, retentionStatus } from '../../src/store/tables/retention.ts';
 import type { PartitionOwner } from './owner.ts';
 
 const foldMs = 60_000;
-/** The first sweep comes this long after the start, if not sooner: after the first ticks, and not in the way of catching up. */
+/**
+ * Time from the start of the process to the first sweep, in milliseconds, unless the sweep interval is shorter. The
+ * first ticks come before the first sweep, and the sweep does not slow down catching up.
+ */
 const firstSweepMs = 60_000;
-/** Another partition could not be asked, or the fold was behind. */
+/**
+ * Time until the next attempt, in milliseconds, after another partition did not answer or the fold was too far behind.
+ */
 const retryMs = 300_000;
-/** Between two pieces other records get their turn, in milliseconds. */
+/** Pause between two pieces of a sweep, in milliseconds, in which other records are folded. */
 const pauseMs = 50;
 
 export class Sweeper {
@@ -27,14 +33,17 @@ export class Sweeper {
   private readonly lane: Lane;
   private readonly partitions: number;
   private readonly sweepMs: number;
-  /** When the next sweep begins by itself, on a clock that does not jump. */
+  /** When the next sweep starts automatically, in milliseconds of `performance.now()`, which does not jump. */
   private next: number;
   private working: Promise<void> | undefined;
-  private told = '';
+  private lastReported = '';
   private doubted = false;
   private stopped = false;
 
-  /** @param options `partitions`: how many partitions of repositories there are; `sweepMs`: time between two sweeps */
+  /**
+   * @param options `partitions`: number of repository partitions; `sweepMs`: interval between two sweeps, in
+   * milliseconds
+   */
   constructor(owner: PartitionOwner, options: { lane: Lane; partitions: number; sweepMs: number }) {
     this.owner = owner;
     this.lane = options.lane;
@@ -43,24 +52,30 @@ export class Sweeper {
     this.next = performance.now() + Math.min(firstSweepMs, options.sweepMs);
   }
 
-  /** Begins a sweep and sees it through, as far as it waits for nobody; one at a time. One that fails is tried again soon. */
+  /**
+   * Begins a sweep and continues it until it ends or waits for approval. Sweeps run one at a time. If the sweep fails,
+   * the next attempt follows within five minutes.
+   */
   async sweep(): Promise<void> {
     this.next = performance.now() + Math.min(retryMs, this.sweepMs);
     await this.work(() => this.begin());
     this.next = performance.now() + this.sweepMs;
   }
 
-  /** Sweeps when it is time, tells what waits, and goes on with what a stop or an operator's word left to do. */
-  async look(): Promise<void> {
+  /**
+   * Starts a sweep if the interval has passed, and reports sweeps that wait. Also continues a sweep that was
+   * interrupted by a restart or approved by an operator.
+   */
+  async poll(): Promise<void> {
     if (!this.owner.caughtUp) return;
     const doubted = this.doubted;
-    this.tell();
+    this.reportState();
     if (this.working) return;
     if (performance.now() >= this.next || (doubted && !this.doubted)) await this.sweep();
     else if (isSweeping(this.owner.partition)) await this.work(async () => {});
   }
 
-  /** Ends with the piece under way; the next owner goes on. */
+  /** Stops after the current piece. The next owner continues the sweep. */
   async close(): Promise<void> {
     this.stopped = true;
     await this.working?.catch(() => {});
@@ -82,40 +97,49 @@ export class Sweeper {
       await this.enqueue({ sweep: 'more' });
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-    this.tell();
+    this.reportState();
   }
 
   private async begin(): Promise<void> {
     const now = Date.now();
-    // A sweep goes by the time of the ticks before it.
+    // A sweep relies on the time of the ticks before it, so a tick is enqueued first.
     await this.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
-    if (this.owner.name === directoryName) return this.sweepOrganisations(now);
+    if (this.owner.name === directoryName) return this.sweepOrganizations(now);
     await this.enqueue({ sweep: 'records', before: yearBefore(now), notesLosses: true });
   }
 
-  /** Whether it is much has to be asked of the partitions: the directory does not know what a repository holds. */
-  private async sweepOrganisations(now: number): Promise<void> {
+  /**
+   * Asks each partition for the number of records in repositories of removed organizations. The directory does not
+   * know these numbers. Then enqueues a sweep with the partitions' answers.
+   */
+  private async sweepOrganizations(now: number): Promise<void> {
     const { partition, options } = this.owner;
-    const organisations = dueOrganisations(partition, now);
-    const repositories = organisations.flatMap(({ id }) => listDirectoryRepositories(partition, id));
+    const organizations = dueOrganizations(partition, now);
+    const repositories = organizations.flatMap(({ id }) => listDirectoryRepositories(partition, id));
     const ids = repositories.map(({ id }) => id);
     const due = ids.length > 0 ? await askDue(options.journal, this.partitions, yearBefore(now), ids) : [];
     const { partitions } = this;
     const noted = withHostedNotes(due);
-    // Nothing of a claim outlives its organization.
+    // Notes are not kept if the repository was only claimed.
     const kept = repositories.flatMap(({ id, orgId, claimed }) =>
       noted.has(id) && !claimed && readPolicy(partition, orgId).keepPublishedAfterUninstall ? [id] : [],
     );
-    await this.enqueue({ sweep: 'organisations', organisations, partitions, shares: sharesOf(due), kept });
+    await this.enqueue({
+      sweep: 'organisations',
+      organisations: organizations,
+      partitions,
+      shares: sharesOf(due),
+      kept,
+    });
   }
 
   private async enqueue(body: SweepBody): Promise<void> {
     const now = Date.now();
     const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body });
-    if (!(await this.owner.reach(seq, foldMs))) throw new Error('the fold is far behind: the sweep goes on later');
+    if (!(await this.owner.reach(seq, foldMs))) throw new Error('the fold is far behind: the sweep continues later');
   }
 
-  private tell(): void {
+  private reportState(): void {
     const { partition, options, name } = this.owner;
     const { waiting, lastSweep } = retentionStatus(partition);
     lastSweepTime.set({ partition: name }, (lastSweep?.at ?? 0) / 1000);
@@ -124,20 +148,25 @@ export class Sweeper {
     partitionAlarms.set({ partition: name, cause: 'clock' }, isClock ? 1 : 0);
     partitionAlarms.set({ partition: name, cause: 'erasure' }, waiting.length > (isClock ? 1 : 0) ? 1 : 0);
     const identity = JSON.stringify(waiting.map(identify));
-    if (identity === this.told) return;
-    this.told = identity;
+    if (identity === this.lastReported) return;
+    this.lastReported = identity;
     for (const wait of waiting) options.logger.warn({ partition: name, ...wait }, messages[wait.cause]);
   }
 }
 
 const messages: Record<Wait['cause'], string> = {
   clock:
-    'the clock is more than a day off the last tick: nothing is erased until it comes back or somebody says `tidings retention approve`',
-  records: 'a sweep would erase much: nothing is erased until somebody says `tidings retention approve`',
-  organisations: 'removed organisations hold much: they are not erased until somebody says `tidings retention approve`',
+    'the clock is more than a day off the last tick: nothing is erased until the clock is right again or an operator runs `tidings retention approve`',
+  records:
+    'a sweep would erase a large share of the records: nothing is erased until an operator runs `tidings retention approve`',
+  organisations:
+    'removed organizations hold a large share of the records: they are not erased until an operator runs `tidings retention approve`',
 };
 
-/** What makes a wait another one; that a clock goes on does not. */
+/**
+ * Returns the part of a wait that identifies the wait. The time `to` of a clock wait is left out, because `to` changes
+ * while the wait lasts.
+ */
 function identify(wait: Wait): unknown {
   return wait.cause === 'clock' ? { cause: wait.cause, from: wait.from } : wait;
 }

@@ -1,7 +1,8 @@
 /**
- * One attempt to deliver a publication: rendered, then `sending` is journalled, then the channel is let go, then the outcome
- * is journalled for as long as that takes. A kill in between finds either nothing sent or `sending`, never less
- * (`docs/architecture.md` decision 24).
+ * Makes one attempt to deliver a publication, in four steps: render, journal `sending`, let the channel deliver, and
+ * journal the outcome. The last step is retried until the journal accepts the outcome. After a kill, a `sending` record
+ * shows the next run that something may have been sent. Without such a record, nothing was sent (`docs/architecture.md`
+ * decision 24).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Delivered, DeliveryError } from '../../src/channels/channel.ts';
@@ -12,7 +13,7 @@ import { publicationSeconds, publications } from '../../src/foundation/metrics.t
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import { readPublication, readReference } from '../../src/store/tables/publications.ts';
-import { organisationOf } from '../render/organization.ts';
+import { organizationOf } from '../render/organization.ts';
 import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
 import { hostAccess } from './host.ts';
 import { type Mailing, mailingFor } from './recipients.ts';
@@ -21,52 +22,55 @@ import { givenUp, retryAt } from './schedule.ts';
 type Failed = Extract<ResultBody, { result: 'publishFailed' }>;
 type Outcome = Failed | Extract<ResultBody, { result: 'published' }>;
 
-/** What an attempt has before it begins. */
+/** Everything that an attempt prepares before it may send. */
 interface Prepared {
   payload: unknown;
   base: ReturnType<typeof deliveryBase>;
   mailing: Mailing;
 }
 
-/** Longest time of a delivery, and how long a channel may take to notice, in milliseconds. */
+/**
+ * Maximum time of a delivery (`deliveryMs`), and how long a channel may take to react to the abort (`graceMs`), in
+ * milliseconds.
+ */
 const deliveryMs = 60_000;
 const graceMs = 1000;
-const lookMs = 5;
+const pollMs = 5;
 const busyMs = 500;
 
 const interrupted =
-  'The service was ended while this was being sent: it may have arrived, and the receiver cannot be asked. Look there, then resend it.';
+  'The service ended while the publication was being sent. The publication may have arrived, and the receiver cannot be asked. Check at the receiver, then resend the publication.';
 
 export class Attempt {
   private readonly context: PublishContext;
   private readonly publication: PublicationRecord;
-  /** Whether an earlier life of the worker, or an attempt without a clear end, may have left something at the receiver. */
+  /** Whether an earlier run of the worker left an attempt open. The receiver may already have the item. */
   private readonly open: boolean;
-  private readonly life: string;
+  private readonly runId: string;
   private readonly stopping: AbortSignal;
 
   /**
-   * @param life tells attempts of this worker from those of its earlier lives
-   * @param stopping ends the delivery when the worker stops
+   * @param runId id of this run of the worker; it distinguishes the attempts of this run from those of earlier runs
+   * @param stopping aborts the delivery when the worker stops
    */
-  constructor(context: PublishContext, publication: PublicationRecord, life: string, stopping: AbortSignal) {
+  constructor(context: PublishContext, publication: PublicationRecord, runId: string, stopping: AbortSignal) {
     this.context = context;
     this.publication = publication;
-    this.life = life;
+    this.runId = runId;
     this.stopping = stopping;
-    this.open = publication.sending !== null && publication.sending.by !== life;
+    this.open = publication.sending !== null && publication.sending.by !== runId;
   }
 
   /**
-   * Carries it out, up to the folded outcome.
-   * @throws ServiceError `unavailable` when it could not begin; nothing was sent then
+   * Makes the attempt and waits until its outcome is folded.
+   * @throws ServiceError `unavailable` when the attempt could not begin; in that case nothing was sent
    */
   async run(): Promise<void> {
     const { publication, open } = this;
     const current = publication.sending?.attempt ?? 0;
     if (open && !channelOf(publication.channel).canLookUp)
       return this.end(this.failure(current, interrupted, { unknown: true }));
-    if (publication.tries >= givenUp && publication.sending?.by !== this.life) {
+    if (publication.tries >= givenUp && publication.sending?.by !== this.runId) {
       const error = publication.attempts.at(-1)?.error ?? interrupted;
       return this.end(
         this.failure(current, `Given up after ${publication.tries} attempts. ${error}`, { unknown: open }),
@@ -79,7 +83,7 @@ export class Attempt {
     await this.end(await this.deliver(prepared, attempt));
   }
 
-  /** Everything that can fail before anything is sent. */
+  /** Does everything that can fail before anything is sent. */
   private async prepare(): Promise<Prepared> {
     const { context, publication } = this;
     const { id, repoId, draftId, revision, channel, asDraft, connection, pagesUrl, personaPath } = publication;
@@ -100,9 +104,9 @@ export class Attempt {
     const partition = context.partition();
     const { payload } = await context.pool.run(
       { dataDir: context.dataDir, partition: partition.name, work },
-      { organisation: organisationOf(partition, repoId) },
+      { organization: organizationOf(partition, repoId) },
     );
-    return { payload, base, mailing: mailingFor(context, publication, this.life, base.settings) };
+    return { payload, base, mailing: mailingFor(context, publication, this.runId, base.settings) };
   }
 
   private unprepared(error: unknown, attempt: number): Failed {
@@ -111,21 +115,24 @@ export class Attempt {
     if (!isExpected || (error instanceof ServiceError && error.kind === 'internal'))
       this.context.logger.error({ publicationId: this.publication.id, err: error }, 'publication cannot be rendered');
     const expected = error instanceof ServiceError ? (error.details?.channel ?? error.message) : undefined;
-    const reason = isExpected ? (expected ?? (error as Error).message) : 'It could not be rendered; the log says why.';
+    const reason = isExpected ? (expected ?? (error as Error).message) : 'Rendering failed; see the log.';
     return this.failure(attempt, reason, { unknown: this.open });
   }
 
-  /** Journals that the attempt begins and waits until that is folded; undefined when it is not this one's turn any more. */
+  /**
+   * Journals the start of the attempt and waits until the record is folded. Returns undefined if another attempt began
+   * instead.
+   */
   private async begin(mailing: Mailing): Promise<number | undefined> {
-    const { context, publication, life } = this;
-    // What this life has journalled before, without having come to send, is begun already.
-    if (publication.sending?.by === life) return publication.sending.attempt;
+    const { context, publication, runId } = this;
+    // If this run has already journaled the start of an attempt without sending anything, that attempt continues.
+    if (publication.sending?.by === runId) return publication.sending.attempt;
     const attempt = publication.attempted + 1;
     const recipients = mailing.sending;
-    const what = { publicationId: publication.id, attempt, by: life, ...(recipients && { recipients }) };
+    const what = { publicationId: publication.id, attempt, by: runId, ...(recipients && { recipients }) };
     await this.journal({ result: 'publicationSending', ...what });
     const now = readPublication(context.partition(), publication.id);
-    const isOurs = now?.sending?.attempt === attempt && now.sending.by === life;
+    const isOurs = now?.sending?.attempt === attempt && now.sending.by === runId;
     return isOurs ? attempt : undefined;
   }
 
@@ -142,11 +149,11 @@ export class Attempt {
       const { recipients } = mailing;
       const delivery = { ...base, signal, publicationId: id, reference, resumed, host, recipients };
       const delivered = await inTime(channelOf(channel).deliver(payload, delivery), signal);
-      context.breakers.tell(channel, receiver, 'answered');
+      context.breakers.record(channel, receiver, 'answered');
       return { ...this.success(attempt, delivered), ...reachedBy(mailing, delivered) };
     } catch (error) {
       const failure = this.toDeliveryError(error, signal);
-      context.breakers.tell(channel, receiver, failure.outcome === 'refused' ? 'answered' : 'failed');
+      context.breakers.record(channel, receiver, failure.outcome === 'refused' ? 'answered' : 'failed');
       return { ...this.failed(attempt, failure), ...reachedBy(mailing, failure) };
     } finally {
       stop();
@@ -159,7 +166,10 @@ export class Attempt {
     return { result: 'published', ...outcome, countsRanges: true };
   }
 
-  /** What a receiver that can be asked left unclear is cleared up by the next attempt. */
+  /**
+   * Returns the outcome of a failed delivery. If it is unclear whether the item arrived, the next attempt asks the
+   * receiver. If the receiver cannot be asked, the publication fails.
+   */
   private failed(attempt: number, { outcome, message, retryAfterMs }: DeliveryError): Failed {
     const { channel, tries } = this.publication;
     const isUnclear = outcome === 'unknown' && !channelOf(channel).canLookUp;
@@ -171,16 +181,19 @@ export class Attempt {
     });
   }
 
-  /** Time is up, the worker stops, or the channel has a defect: unless the channel said otherwise it may have arrived. */
+  /**
+   * Converts an error to a `DeliveryError`. After a timeout, a stop of the worker or a defect of the channel, the item
+   * may have arrived, unless the channel reported otherwise.
+   */
   private toDeliveryError(error: unknown, signal: AbortSignal): DeliveryError {
     if (error instanceof DeliveryError) return error;
     if (error instanceof ConnectionError) return new DeliveryError('retry', error.message);
     if (this.stopping.aborted)
-      return new DeliveryError('unknown', 'The service was stopped while this was being sent.');
+      return new DeliveryError('unknown', 'The service was stopped while the publication was being sent.');
     if (signal.aborted)
       return new DeliveryError('unknown', `The receiver did not answer within ${deliveryMs / 1000} seconds.`);
     this.context.logger.error({ publicationId: this.publication.id, err: error }, 'delivery failed');
-    return new DeliveryError('unknown', 'The delivery failed on the server; its log says why.');
+    return new DeliveryError('unknown', 'The delivery failed on the server; see its log for the reason.');
   }
 
   private failure(attempt: number, error: string, more: Partial<Pick<Failed, 'retryAt' | 'unknown'>>): Failed {
@@ -188,7 +201,10 @@ export class Attempt {
     return { result: 'publishFailed', publicationId, attempt, error, retryAt: null, unknown: false, ...more };
   }
 
-  /** Journals the outcome for as long as it takes: what was sent must not be forgotten. */
+  /**
+   * Journals the outcome. This is retried until the journal accepts the outcome, since an item that was sent must never
+   * be forgotten.
+   */
   private async end(outcome: Outcome): Promise<void> {
     const { channel } = this.publication;
     publications.inc({ channel, outcome: outcomeName(outcome) });
@@ -209,7 +225,7 @@ export class Attempt {
   private async journal(body: ResultBody): Promise<void> {
     const { lane, folded } = this.context;
     const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
-    while (folded() < seq && !this.stopping.aborted) await pause(lookMs, undefined, { ref: false });
+    while (folded() < seq && !this.stopping.aborted) await pause(pollMs, undefined, { ref: false });
   }
 }
 
@@ -224,7 +240,7 @@ function outcomeName(outcome: Outcome): 'completed' | 'retried' | 'failed' | 'un
   return outcome.unknown ? 'unknown' : 'failed';
 }
 
-/** A channel that does not heed the signal is left behind. */
+/** Waits for a delivery. Rejects soon after the signal aborts, even if the channel ignores the signal. */
 async function inTime<T>(delivery: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new Promise<never>((_, reject) => {
     const end = () => setTimeout(() => reject(signal.reason), graceMs).unref();

@@ -1,20 +1,24 @@
 /**
- * Circuit breakers, one a receiver: after failures in a row nothing is tried there for a while, then one attempt finds out.
- * They live in memory and use up no attempts; a restarted worker finds out anew.
+ * Circuit breakers, one per receiver. After several consecutive failures, no attempt is made for a while. After that, a
+ * single attempt tests the receiver. Breakers exist only in memory, so after a restart of the worker all of them are
+ * closed.
  */
 import { openBreakers } from '../../src/foundation/metrics.ts';
 import type { ChannelName } from '../../src/protocol/channels.ts';
 
-/** Failures in a row that open a breaker, and how long it stays open, in milliseconds. */
-const mostFailures = 5;
+/**
+ * Number of consecutive failures that open a breaker (`maxFailures`), and how long it then stays open, in milliseconds
+ * (`openMs`).
+ */
+const maxFailures = 5;
 const openMs = 30_000;
 
 interface Breaker {
   channel: ChannelName;
   failures: number;
-  /** Until when nothing is tried; 0 = closed. */
+  /** Time until which no attempt is made; 0 = closed. */
   until: number;
-  /** The one attempt that finds out is under way. */
+  /** Whether the single test attempt is running. */
   trying: boolean;
 }
 
@@ -22,12 +26,15 @@ export class Breakers {
   private readonly breakers = new Map<string, Breaker>();
   private readonly now: () => number;
 
-  /** @param now milliseconds of a clock that does not jump */
+  /** @param now monotonic clock, in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
   }
 
-  /** Takes a place for an attempt at a receiver; 0, or how many milliseconds to wait before asking again. */
+  /**
+   * Asks the breaker for an attempt at a receiver. Returns 0 if the attempt may begin, otherwise the milliseconds to
+   * wait before asking again.
+   */
   take(receiver: string): number {
     const breaker = this.breakers.get(receiver);
     if (!breaker || breaker.until === 0) return 0;
@@ -38,14 +45,17 @@ export class Breakers {
     return 0;
   }
 
-  /** Tells what came of an attempt; `neither` says nothing of the receiver. */
-  tell(channel: ChannelName, receiver: string, outcome: 'answered' | 'failed' | 'neither'): void {
+  /**
+   * Updates the breaker with the result of an attempt. `neither` ends a test attempt without changing the count of
+   * failures.
+   */
+  record(channel: ChannelName, receiver: string, outcome: 'answered' | 'failed' | 'neither'): void {
     const breaker = this.breakers.get(receiver) ?? { channel, failures: 0, until: 0, trying: false };
     breaker.trying = false;
     if (outcome === 'answered') this.breakers.delete(receiver);
     if (outcome === 'failed') {
       breaker.failures += 1;
-      if (breaker.failures >= mostFailures) breaker.until = this.now() + openMs;
+      if (breaker.failures >= maxFailures) breaker.until = this.now() + openMs;
       this.breakers.set(receiver, breaker);
     }
     const open = [...this.breakers.values()].filter((each) => each.channel === channel && each.until > 0);

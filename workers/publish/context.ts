@@ -1,5 +1,6 @@
 /**
- * What publishing needs of its worker, and what a channel's delivery is given: opened secrets, the way out, who wants no mail.
+ * Defines the context that a worker gives to publishing, and prepares the context of a delivery: opened secrets,
+ * outgoing requests, unsubscribe links.
  */
 import type { ChannelSettings, DeliveryContext } from '../../src/channels/channel.ts';
 import type { Egress } from '../../src/egress/egress.ts';
@@ -12,16 +13,16 @@ import type { RenderPool } from '../render/pool.ts';
 import type { Breakers } from './breakers.ts';
 import type { Hosting } from './host.ts';
 
-/** What all partitions of a worker publish with. */
+/** The resources that all partitions of a worker share for publishing. */
 export interface Delivering extends Hosting {
   egress: Egress;
   sealer: Sealer;
   breakers: Breakers;
-  /** Address that recipients of mail reach the service at; empty where the settings name none. */
+  /** Public address of the service for links in mail; empty if the settings contain no address. */
   publicUrl: string;
 }
 
-/** One partition and its surroundings, as its publisher sees them. */
+/** One partition with its lane, render pool and shared resources, as its publisher uses them. */
 export interface PublishContext extends Delivering {
   dataDir: string;
   pool: RenderPool;
@@ -31,12 +32,12 @@ export interface PublishContext extends Delivering {
   caughtUp: () => boolean;
 }
 
-/** A connection that cannot be used; the message is for people. */
+/** Thrown when a connection cannot be used. A person reads the message. */
 export class ConnectionError extends Error {}
 
 /**
- * The settings of a connection, its secrets opened.
- * @throws ConnectionError when a secret does not open under the sealing key in use
+ * Returns the settings of a connection, with opened secrets.
+ * @throws ConnectionError when a secret does not open with the current sealing key
  */
 export function openSettings(sealer: Sealer, channel: ChannelName, connection: Connection): ChannelSettings {
   const opened = Object.entries(connection.secrets).map(([field, sealed]) => {
@@ -44,14 +45,14 @@ export function openSettings(sealer: Sealer, channel: ChannelName, connection: C
       return [field, JSON.parse(sealer.open(sealed, channelSealedFor(connection, channel, field)))];
     } catch {
       throw new ConnectionError(
-        `The ${field} of the connection does not open under the sealing key in use. Put it again.`,
+        `The ${field} of the connection cannot be opened with the sealing key in use. Set it again.`,
       );
     }
   });
   return { ...connection.settings, ...Object.fromEntries(opened) };
 }
 
-/** What a delivery through a connection may use, but for what is of the one attempt. */
+/** Returns the part of a delivery's context that depends on the connection only, not on the attempt. */
 export function deliveryBase(
   { sealer, egress, publicUrl }: Delivering,
   channel: ChannelName,
@@ -67,7 +68,10 @@ export function deliveryBase(
   };
 }
 
-/** What tells receivers apart: the settings that say which it is, of whose connection. */
+/**
+ * Returns the key that identifies a receiver: the channel, the repository or organization, and a digest of the settings
+ * that name the receiver.
+ */
 export function receiverOf(channel: ChannelName, { orgId, receiver }: Connection, repoId: string): string {
   return `${channel} ${channelTraits[channel].isBuiltIn ? repoId : orgId} ${receiver}`;
 }

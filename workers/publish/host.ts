@@ -1,6 +1,4 @@
-/**
- * A repository's source-code host, as channels may write to it: with the credentials of the settings, and none without.
- */
+/** Gives channels access to a repository's host if the settings contain credentials for that host. */
 import { type Host, hasCredentials, hostAt } from '../../config/hosts.ts';
 import { DeliveryError, type HostAccess } from '../../src/channels/channel.ts';
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -9,21 +7,24 @@ import { RepositoryAccess } from '../../src/host/access.ts';
 import { HostClient, type HostClientOptions } from '../../src/host/client.ts';
 import type { OwnerConfirmation } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readDirectoryRepository, readOrganisation } from '../../src/store/tables/directory.ts';
+import { readDirectoryRepository, readOrganization } from '../../src/store/tables/directory.ts';
 import type { Owners } from '../host/owners.ts';
 
-/** What reaching a host takes. */
+/** The dependencies of access to a host. */
 export interface Hosting {
   hosts: readonly Host[];
   logger: Logger;
-  /** The directory as of now, whoever owns it; undefined while it is not there. */
+  /**
+   * Returns the directory's current state, whichever process owns the directory; undefined while the directory does not
+   * exist.
+   */
   directory: () => Partition | undefined;
   owners: Owners;
 }
 
 /**
- * The host of a repository; null where there are no credentials for it. The host confirms the owner before the first request of
- * each access, and its name for the repository is the one that is used.
+ * Returns access to the host of a repository, or null without credentials for that host. The host confirms the owner
+ * before the first request of each access. All requests use the name that the host returned.
  * @throws DeliveryError `retry` while the directory cannot be read
  */
 export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal): HostAccess | null {
@@ -36,8 +37,8 @@ export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal
 }
 
 /**
- * Asks the host who owns a repository before a publication is made for it.
- * @returns why the credentials may not be used; null where they may, or where the host does not answer now
+ * Asks the host for a repository's owner before a publication of the repository is created.
+ * @returns why the credentials may not be used; null if they may be used, or if the host does not answer now
  */
 export async function confirmOwner(hosting: Hosting, repoId: string, ms: number): Promise<OwnerConfirmation> {
   const signal = AbortSignal.timeout(ms);
@@ -54,7 +55,7 @@ export async function confirmOwner(hosting: Hosting, repoId: string, ms: number)
 }
 
 /**
- * What a repository's host is asked with; undefined without credentials for it.
+ * Returns the options of a client for a repository's host, or undefined without credentials for that host.
  * @throws DeliveryError `retry` while the directory cannot be read
  */
 function accessOptions(
@@ -65,7 +66,7 @@ function accessOptions(
   const partition = directory();
   if (!partition) throw new DeliveryError('retry', 'The directory cannot be read right now.');
   const listed = readDirectoryRepository(partition, repoId);
-  const origin = listed && readOrganisation(partition, listed.orgId)?.origin;
+  const origin = listed && readOrganization(partition, listed.orgId)?.origin;
   const host = origin === undefined ? undefined : hostAt(hosts, origin);
   if (!listed || !host || !hasCredentials(host, listed.installationId)) return undefined;
   const { installationId } = listed;

@@ -1,13 +1,16 @@
 /**
- * How many publications are under way at once: few at a receiver and in a channel, so that one that hangs takes no place from
- * the others. One place is also held by the channel of a repository, where publications go in order.
+ * Limits concurrent publications per receiver and per channel, so that a receiver that hangs does not block other
+ * receivers. Each channel of a repository has a single slot, because its publications are sent in order.
  */
 
-/** Deliveries at once; a channel's are of different receivers, or at least of different repositories. */
-const mostAtReceiver = 2;
-const mostInChannel = 6;
+/**
+ * Maximum number of concurrent deliveries per receiver (`maxPerReceiver`) and per channel (`maxPerChannel`). The
+ * maximum per channel is higher, because a channel has many receivers.
+ */
+const maxPerReceiver = 2;
+const maxPerChannel = 6;
 
-/** Where a publication goes. */
+/** The destination of a publication. */
 export interface Destination {
   repoId: string;
   channel: string;
@@ -17,10 +20,10 @@ export interface Destination {
 export class Places {
   private readonly taken = new Map<string, number>();
 
-  /** Takes the places of a publication; false when one of them is not free. */
+  /** Takes all slots that a publication needs. Returns false if one of them is not free. In that case it takes none. */
   take(destination: Destination): boolean {
     const places = placesOf(destination);
-    if (places.some(([place, most]) => (this.taken.get(place) ?? 0) >= most)) return false;
+    if (places.some(([place, max]) => (this.taken.get(place) ?? 0) >= max)) return false;
     for (const [place] of places) this.taken.set(place, (this.taken.get(place) ?? 0) + 1);
     return true;
   }
@@ -34,10 +37,10 @@ export class Places {
   }
 }
 
-function placesOf({ repoId, channel, receiver }: Destination): [place: string, most: number][] {
+function placesOf({ repoId, channel, receiver }: Destination): [place: string, max: number][] {
   return [
     [`repository ${repoId} ${channel}`, 1],
-    [`receiver ${receiver}`, mostAtReceiver],
-    [`channel ${channel}`, mostInChannel],
+    [`receiver ${receiver}`, maxPerReceiver],
+    [`channel ${channel}`, maxPerChannel],
   ];
 }

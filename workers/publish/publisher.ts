@@ -1,6 +1,7 @@
 /**
- * Keeps the publications of one partition going: in order for a channel of a repository, each when its time
- * has come. What is under way stands in the partition; in memory is only what this life of the worker does with it.
+ * Keeps the publications of one partition going. Publications of one channel and repository are sent in order, each
+ * when it is due. The partition stores which publications are under way. The memory of the worker contains only the
+ * publications that this run is sending.
  */
 import { ulid } from '../../src/foundation/ids.ts';
 import { publicationsUnderWay } from '../../src/foundation/metrics.ts';
@@ -10,29 +11,32 @@ import { Attempt } from './attempt.ts';
 import { type PublishContext, receiverOf } from './context.ts';
 import { type Destination, Places } from './places.ts';
 
-/** What could not begin is tried again this soon, in milliseconds. */
+/** Delay before an attempt that could not begin is tried again, in milliseconds. */
 const laterMs = 1000;
-/** A stopping worker gives deliveries this long to end by themselves. */
+/** How long a stopping worker waits for deliveries to end on their own, in milliseconds. */
 const stopMs = 5000;
-/** Timers hold no more than this, in milliseconds. */
-const longestMs = 3_600_000;
+/** Maximum duration of the timer, in milliseconds. */
+const maxMs = 3_600_000;
 
 export class Publisher {
   private readonly context: PublishContext;
-  private readonly life = ulid();
+  private readonly runId = ulid();
   private readonly places = new Places();
   private readonly busy = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
-  /** When the timer fires. */
+  /** When the timer fires, in milliseconds of `performance.now()`. */
   private wakesAt = Number.POSITIVE_INFINITY;
 
   constructor(context: PublishContext) {
     this.context = context;
   }
 
-  /** Starts what is due and not under way. Call it after each commit, and not before the fold has caught up. */
+  /**
+   * Starts publications that are due and not running. This function must be called after each commit. It does nothing
+   * before the fold has caught up.
+   */
   readonly kick = (): void => {
     if (this.stopped || !this.context.caughtUp()) return;
     const partition = this.context.partition();
@@ -56,7 +60,10 @@ export class Publisher {
     if (next < Number.POSITIVE_INFINITY) this.wakeAt(next - now);
   };
 
-  /** Stops starting, and ends what does not end soon; an attempt that is cut off is cleared up by the next life. */
+  /**
+   * Stops starting publications and aborts deliveries that do not end soon. The next run of the worker finds out
+   * whether an aborted attempt succeeded.
+   */
   async close(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -65,7 +72,10 @@ export class Publisher {
     clearTimeout(cutOff);
   }
 
-  /** What an earlier life left open is due at once; else its own time, and that of the receiver's breaker. */
+  /**
+   * Returns when a publication is due. It is due now if an earlier run left an attempt open, otherwise at its own time
+   * or when its receiver's breaker allows an attempt.
+   */
   private dueAt(publication: PublicationRecord, now: number): number {
     if (publication.sending) return now;
     const { nextAttemptAt } = publication;
@@ -75,7 +85,7 @@ export class Publisher {
 
   private start(publication: PublicationRecord, destination: Destination): void {
     const { id, channel } = publication;
-    const done = new Attempt(this.context, publication, this.life, this.stopping.signal)
+    const done = new Attempt(this.context, publication, this.runId, this.stopping.signal)
       .run()
       .then(() => 0)
       .catch((error: Error) => {
@@ -83,8 +93,9 @@ export class Publisher {
         return laterMs;
       })
       .then((ms) => {
-        // An attempt that did not come to send has nothing to say of the receiver, but lets others try.
-        this.context.breakers.tell(channel, destination.receiver, 'neither');
+        // An attempt that sent nothing shows nothing about the receiver. If it was the breaker's test attempt, that
+        // test must end.
+        this.context.breakers.record(channel, destination.receiver, 'neither');
         this.places.free(destination);
         this.busy.delete(id);
         this.wakeAt(ms);
@@ -93,7 +104,7 @@ export class Publisher {
   }
 
   private wakeAt(ms: number): void {
-    const at = performance.now() + Math.min(Math.max(ms, 0), longestMs);
+    const at = performance.now() + Math.min(Math.max(ms, 0), maxMs);
     if (this.stopped || at >= this.wakesAt) return;
     clearTimeout(this.timer);
     this.wakesAt = at;

@@ -1,6 +1,7 @@
 /**
- * Whom an attempt writes to, where a channel writes to people one by one: not those who have unsubscribed, nor those who have
- * this very text already, or may have it. The journal and the store get digests, never addresses.
+ * Decides which recipients an attempt writes to, for channels that send to each person separately. Recipients are left
+ * out if they have unsubscribed, or if they have or may have this text already. The journal and the store contain
+ * digests of recipients, never addresses.
  */
 import { type Delivered, DeliveryError, type Recipients } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
@@ -10,7 +11,9 @@ import { readReached } from '../../src/store/tables/recipients.ts';
 import { addressDigest, isSuppressed } from '../../src/store/tables/suppressions.ts';
 import type { PublishContext } from './context.ts';
 
-/** The part of an outcome that tells who was reached, as digests. */
+/**
+ * The part of an outcome that names the recipients, as digests. `taken` have the text; `free` certainly do not have it.
+ */
 export interface ReachedNow {
   taken: string[];
   free: string[];
@@ -21,17 +24,18 @@ export class Mailing {
   private readonly digest: (address: string) => string;
 
   /**
-   * @param addresses everybody on the list of the connection
-   * @throws ServiceError `unavailable` when the directory cannot be read: somebody may have unsubscribed
+   * @param addresses all addresses in the connection's list
+   * @throws ServiceError `unavailable` when the directory cannot be read, since only the directory stores which
+   * recipients have unsubscribed
    */
-  constructor(context: PublishContext, publication: PublicationRecord, life: string, addresses: readonly string[]) {
+  constructor(context: PublishContext, publication: PublicationRecord, runId: string, addresses: readonly string[]) {
     const { orgId } = publication.connection;
     const digests = new Map(addresses.map((address) => [address, addressDigest(context.sealer, orgId, address)]));
     this.digest = (address) => digests.get(address) as string;
     const directory = context.directory();
     if (!directory) throw new ServiceError('unavailable', 'The directory cannot be read right now.', { retryAfter: 1 });
     const wanting = addresses.filter((address) => !isSuppressed(directory, { orgId, address: this.digest(address) }));
-    const reached = reachedBefore(context, publication, life);
+    const reached = reachedBefore(context, publication, runId);
     const due = wanting.filter((address) => !reached.has(this.digest(address)));
     this.recipients = {
       due,
@@ -40,17 +44,20 @@ export class Mailing {
     };
   }
 
-  /** Digests of those who are about to be written to; undefined for a channel that writes to no persons. */
+  /** Digests of the recipients that the attempt will write to; undefined if there are none. */
   get sending(): string[] | undefined {
     const { due } = this.recipients;
     return due.length === 0 ? undefined : due.map(this.digest);
   }
 
-  /** Who was reached by a delivery that ended so; undefined when nothing is known, or there was nobody. */
+  /**
+   * Returns which of the due recipients have the text after a delivery (`taken`) and which certainly do not (`free`).
+   * Returns undefined if that is unknown, or if no recipient was due.
+   */
   outcome(ended: Delivered | DeliveryError): ReachedNow | undefined {
     const { due } = this.recipients;
     if (due.length === 0) return undefined;
-    // Without a word on whom it concerns, an unknown outcome concerns everybody.
+    // If an unknown outcome names no recipients, it is unknown for all of them.
     if (ended instanceof DeliveryError && ended.outcome === 'unknown' && !ended.reached) return undefined;
     const { taken = [], doubtful = [] } = ended.reached ?? {};
     const gone = new Set([...taken, ...doubtful]);
@@ -58,20 +65,25 @@ export class Mailing {
   }
 }
 
-/** Everybody on the list of a publication's connection, where its channel writes to people one by one. */
+/**
+ * Returns the mailing of a publication. The mailing has recipients only if the channel sends to each person separately.
+ */
 export function mailingFor(
   context: PublishContext,
   publication: PublicationRecord,
-  life: string,
+  runId: string,
   settings: Readonly<Record<string, unknown>>,
 ): Mailing {
-  return new Mailing(context, publication, life, channelOf(publication.channel).recipients?.(settings) ?? []);
+  return new Mailing(context, publication, runId, channelOf(publication.channel).recipients?.(settings) ?? []);
 }
 
-/** What this very attempt has journalled without having come to send it is no reason to leave somebody out. */
-function reachedBefore(context: PublishContext, publication: PublicationRecord, life: string): Set<string> {
+/**
+ * Returns the digests of recipients that have the text or may have it. If this run has journaled recipients without
+ * sending to them, they are not included.
+ */
+function reachedBefore(context: PublishContext, publication: PublicationRecord, runId: string): Set<string> {
   const { sending } = publication;
-  const own = new Set(sending?.by === life ? sending.recipients : []);
+  const own = new Set(sending?.by === runId ? sending.recipients : []);
   const { taken, doubtful } = readReached(context.partition(), publication);
   return new Set([...taken, ...doubtful.filter((recipient) => !own.has(recipient))]);
 }

@@ -1,6 +1,6 @@
 /**
- * The task that counts what retention would erase: the dry run of a sweep, and what decides whether an organisation may go
- * without a word. Changes nothing.
+ * The due task: counts the records that a sweep would erase. Its counts are used for dry runs, and to decide whether an
+ * organization may be erased without an approval. The task changes nothing.
  */
 import type { Due, RecordCounts, RepositoryCounts } from '../../src/protocol/retention.ts';
 import type { DueTask } from '../../src/protocol/tasks.ts';
@@ -12,9 +12,12 @@ import { readRepository } from '../../src/store/tables/repositories.ts';
 import { noCounts, totalRecords } from '../../src/store/tables/retention.ts';
 import { type IndexKey, indexedBefore, isStale } from '../../src/store/tables/syncs.ts';
 
-const atOnce = 1000;
+const rowsPerRead = 1000;
 
-/** Counts what was last told of before a day, by repository, and all that the repositories named hold. */
+/**
+ * Counts, per repository, the records whose last sync was before a day, and all records of the repositories in the
+ * task.
+ */
 export function countDue(partition: Partition, { before, repositories }: DueTask): Due {
   const named = (repoId: string, counts: RecordCounts): RepositoryCounts => {
     return { repoId, fullName: readRepository(partition, repoId)?.fullName ?? '', counts };
@@ -33,7 +36,7 @@ function countStaleOnes(partition: Partition, before: number): Map<string, Recor
   const byRepository = new Map<string, RecordCounts>();
   let last: IndexKey | null = null;
   for (;;) {
-    const rows: IndexKey[] = indexedBefore(partition, before, last, atOnce);
+    const rows: IndexKey[] = indexedBefore(partition, before, last, rowsPerRead);
     for (const [, ...key] of rows) {
       if (!isStale(partition, key, before)) continue;
       const sum = byRepository.get(key[0]) ?? noCounts();
@@ -41,7 +44,7 @@ function countStaleOnes(partition: Partition, before: number): Map<string, Recor
       const found = countStale(partition, key, before);
       for (const kind of Object.keys(sum) as (keyof RecordCounts)[]) sum[kind] += found[kind];
     }
-    if (rows.length < atOnce) return byRepository;
+    if (rows.length < rowsPerRead) return byRepository;
     last = rows[rows.length - 1] as IndexKey;
   }
 }

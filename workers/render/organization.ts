@@ -1,24 +1,27 @@
 /**
- * Whose a render task is: the organisation that owns its repository, as the partition knows it. Nothing is allowed by it; it decides
- * about turns alone.
+ * Finds the organization of a render task: the owner of its repository, as stored in the partition. The organization
+ * only decides about turns. It grants no rights.
  */
 import type { PoolTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
 
-/** The organisation of a repository; of one that is not known, none, which is one for all of them. */
-export function organisationOf(partition: Partition, repoId: string): string {
+/** Returns the organization of a repository. All unknown repositories share the empty string. */
+export function organizationOf(partition: Partition, repoId: string): string {
   const repository = readRepository(partition, repoId);
   if (!repository) return '';
   const { origin, owner, claimedBy } = repository;
-  // Whoever only claims the owner's number takes turns for itself.
+  // If an organization only claims the repository, it gets turns of its own, not those of the owner that it names.
   return claimedBy ?? `${origin} ${owner.id}`;
 }
 
-/** The organisation of a task; what no organisation asks for, such as a dry run of a sweep, is of none. */
-export function organisationOfTask(partition: Partition, work: PoolTask['work']): string {
+/**
+ * Returns the organization of a task. The result is empty for a task that no organization requests, such as a dry run
+ * of a sweep.
+ */
+export function organizationOfTask(partition: Partition, work: PoolTask['work']): string {
   if (work.task === 'due') return '';
-  if ('repoId' in work) return organisationOf(partition, work.repoId);
-  return organisationOf(partition, readRange(partition, work.rangeId)?.repoId ?? '');
+  if ('repoId' in work) return organizationOf(partition, work.repoId);
+  return organizationOf(partition, readRange(partition, work.rangeId)?.repoId ?? '');
 }

@@ -1,5 +1,6 @@
 /**
- * The payload task: a revision of a draft as a note, and the note as its channel would send it. Nothing is sent here.
+ * The payload task: turns a revision of a draft into a note, and the note into the payload of its channel. It sends
+ * nothing.
  */
 import { DeliveryError, type Note } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
@@ -17,8 +18,9 @@ import { readDraftRevision, readTexts } from '../../src/store/tables/revisions.t
 import { readTag } from '../../src/store/tables/tags.ts';
 
 /**
- * What a channel would send.
- * @throws ServiceError `notFound` when the draft or its revision is gone, `invalid` when the channel cannot publish it
+ * Renders the payload that a channel would send.
+ * @throws ServiceError `notFound` when the draft or its revision does not exist, `invalid` when the channel cannot
+ * publish the draft
  */
 export function payload(partition: Partition, task: PayloadTask): Payload {
   const channel = channelOf(task.channel);
@@ -55,8 +57,9 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
 }
 
 /**
- * The page that is being published, else one that is there and meant for readers of this draft: the persona's own, else the
- * customers'. Readers are not led to what is written for others.
+ * Returns the address of the page that the payload links to. For the `hosted` channel, that is the page being
+ * published. For any other channel, it is an existing page for the readers of this draft: the persona's own page, or
+ * the customers' page. Readers never get a link to a page that was written for others.
  */
 function pageOf(
   partition: Partition,
@@ -69,7 +72,7 @@ function pageOf(
     if (persona !== 'customer' && personaPath === undefined)
       throw new DeliveryError(
         'refused',
-        'An earlier version took this request and gave it no page. Publish the draft again.',
+        'An earlier version accepted this request without a page. Publish the draft again.',
       );
     return pageUrl(pagesUrl, version, personaPath);
   }
@@ -83,7 +86,10 @@ function repositoryOf({ id, fullName, url, private: isPrivate, defaultBranch }: 
   return { id, fullName, url, private: isPrivate, defaultBranch: defaultBranch ?? 'main' };
 }
 
-/** Customers get no link that they could not follow. */
+/**
+ * Returns the address of the comparison of the two tags. A customer draft gets no link to a private repository, since
+ * its readers could not open the link.
+ */
 function comparison(draft: DraftRecord, { bounds }: RangeRecord, repository: RepositoryRecord): string | null {
   const { fromTag, toTag } = bounds;
   if (fromTag === undefined || toTag === undefined) return null;

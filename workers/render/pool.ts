@@ -1,6 +1,7 @@
 /**
- * The pool of render threads of one worker: fair turns, bounded queues, time limit, heap limit. What does not fit is refused, and its
- * durable ticket is tried again; the pool itself remembers nothing. A thread that had to be ended is replaced.
+ * The pool of render threads of one worker, with fair turns, bounded queues, a time limit and a heap limit. If the
+ * queue is full, a task is refused, and the outbox retries it. The pool stores nothing. A thread that had to be ended
+ * is replaced.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +23,7 @@ import { graceMs, outOfTime } from './deadline.ts';
 import { heapLimits, usualHeapMb } from './heap.ts';
 import { busy, Turns } from './turns.ts';
 
-/** What each task answers. */
+/** The type of the answer to each task. */
 interface Answers {
   render: Rendered;
   preview: Preview;
@@ -32,32 +33,42 @@ interface Answers {
   payload: Payload;
 }
 
-/** Bounds of a pool besides its threads and its time limit. */
+/** Which tasks carry out effects, and which answer a question that a client waits for. */
+const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>> = {
+  render: 'effects',
+  recount: 'effects',
+  preview: 'questions',
+  changes: 'questions',
+  due: 'questions',
+  payload: 'questions',
+};
+
+/** Limits of a pool besides its threads and its time limit. */
 export interface PoolLimits {
   /** Heap of a thread, in MB. */
   heapMb: number;
-  /** Tasks of one organisation that may wait for a thread. */
+  /** Maximum number of tasks of one organization that may wait for a thread. */
   waiting: number;
 }
 
-/** Whose turn a task takes. */
+/** The organization that a task runs for, and how long the task may wait for a thread. */
 export interface Turn {
-  /** The organisation that the task is of: it holds one thread at most. */
-  organisation: string;
-  /** How long whoever asks waits, in milliseconds: nobody hears a later answer. */
-  patienceMs?: number;
-  /** Is carried out once the task has a thread, before it begins. */
+  /** The organization of the task. Each organization holds at most one thread. */
+  organization: string;
+  /** How long the caller waits, in milliseconds. A later answer would be useless. */
+  maxWaitMs?: number;
+  /** Called once the task has a thread, before the task begins. */
   begin?: () => Promise<void>;
 }
 
 /**
- * Threads are loaded by import(), never by require(): a thread ended in the middle of a require() of an ES module takes the
- * whole process with it (a fatal error of Node.js: "IsGraphAsync must be used on an instantiated module").
+ * Threads must be loaded by import(), never by require(). If a thread is ended during a require() of an ES module, the
+ * whole process ends (fatal error of Node.js: "IsGraphAsync must be used on an instantiated module").
  */
 const threadArguments = [...process.execArgv, '--no-experimental-require-module'];
 
-/** How often it is looked whether a thread has begun with its task. */
-const lookMs = 250;
+/** Interval of the check whether a thread has begun its task, in milliseconds. */
+const pollMs = 250;
 
 const defaultLimits: PoolLimits = { heapMb: usualHeapMb, waiting: 64 };
 
@@ -69,8 +80,9 @@ export class RenderPool {
   readonly threads: number;
 
   /**
-   * @param threads 0 = half the cores, at least two, as of one alone a task that takes long would have every organisation wait
-   * @param timeoutMs longest time of a task in its thread; waiting for one does not count
+   * @param threads number of threads; 0 = half the cores, at least two, because with a single thread one slow task
+   * would delay every organization
+   * @param timeoutMs maximum time of a task in its thread, in milliseconds, not including the wait for a thread
    */
   constructor(threads: number, timeoutMs: number, limits: Partial<PoolLimits> = {}) {
     this.threads = threads || Math.max(2, Math.floor(availableParallelism() / 2));
@@ -88,33 +100,33 @@ export class RenderPool {
   }
 
   /**
-   * Runs a task in a thread, when it is its organisation's turn.
-   * @throws ServiceError what the task found; `unavailable` when too many of the organisation wait, or when whoever asks has gone;
-   * `internal` when it takes too much time or memory, which it would again
+   * Runs a task in a thread, when it is its organization's turn.
+   * @throws ServiceError the failure of the task; `unavailable` when too many tasks of the organization wait or the
+   * caller has stopped waiting; `internal` when the task takes too much time or memory, because a retry would fail too
    */
   async run<Work extends PoolTask['work']>(
     task: PoolTask & { work: Work },
-    { organisation, patienceMs = Number.POSITIVE_INFINITY, begin }: Turn,
+    { organization, maxWaitMs = Number.POSITIVE_INFINITY, begin }: Turn,
   ): Promise<Answers[Work['task']]> {
     const asked = performance.now();
-    await this.take(organisation, task.work.task, patienceMs);
+    await this.take(organization, task.work.task, maxWaitMs);
     try {
       await begin?.();
-      const left = Math.max(1, Math.ceil(asked + patienceMs - performance.now()));
+      const left = Math.max(1, Math.ceil(asked + maxWaitMs - performance.now()));
       const begun = new Int32Array(new SharedArrayBuffer(4));
       const answer = await this.answer({ ...task, timeoutMs: Math.min(this.timeoutMs, left), begun });
       if (answer.ok) return answer.value as Answers[Work['task']];
       throw new ServiceError(answer.kind, answer.message, answer.details ? { details: answer.details } : {});
     } catch (error) {
-      // Its own limit may be far off: it was the wait for a turn that left too little time.
-      throw performance.now() - asked >= patienceMs ? busy() : error;
+      // The task ran out of time only because the wait for its turn left too little time. The caller may try again.
+      throw performance.now() - asked >= maxWaitMs ? busy() : error;
     } finally {
-      this.turns.give(organisation);
+      this.turns.free(organization);
       this.measure();
     }
   }
 
-  /** Resolves when a thread is loaded: the first question waits for no more than its answer then. */
+  /** Resolves when a thread is loaded. After that, a question does not have to wait for a thread to load. */
   async loaded(): Promise<void> {
     await this.pool.run(undefined, { name: 'loaded' });
   }
@@ -123,9 +135,8 @@ export class RenderPool {
     return this.pool.destroy();
   }
 
-  private take(organisation: string, task: PoolTask['work']['task'], patienceMs: number): Promise<void> {
-    const kind = task === 'render' || task === 'recount' ? 'effects' : 'questions';
-    const taken = this.turns.take(organisation, kind, patienceMs);
+  private take(organization: string, task: PoolTask['work']['task'], maxWaitMs: number): Promise<void> {
+    const taken = this.turns.take(organization, kindOf[task], maxWaitMs);
     this.measure();
     return taken;
   }
@@ -137,12 +148,13 @@ export class RenderPool {
   private async answer(task: ThreadTask): Promise<PoolAnswer> {
     const stop = renderSeconds.startTimer({ task: task.work.task });
     const abort = new AbortController();
-    // A thread that is loading, at the start or in the place of another, has not begun; on a busy machine that can take long.
+    // A thread that is still loading has not begun the task. Threads load at start and as replacements, which can take
+    // long on a busy machine.
     let timer = setInterval(() => {
       if (Atomics.load(task.begun, 0) === 0) return;
       clearInterval(timer);
       timer = setTimeout(() => abort.abort(), task.timeoutMs + graceMs);
-    }, lookMs);
+    }, pollMs);
     try {
       return await this.pool.run(task, { signal: abort.signal });
     } catch (error) {

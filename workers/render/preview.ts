@@ -1,8 +1,6 @@
-/**
- * The preview task: checks the bounds of a range to be against what is captured, and counts what it holds.
- */
+/** The preview task: checks the bounds of a future range against the captured data, and counts its changes. */
 import { invalid, notFound } from '../../src/foundation/errors.ts';
-import { toldAncestry } from '../../src/notes/range/evidence.ts';
+import { reportedAncestry } from '../../src/notes/range/evidence.ts';
 import { type Selection, select } from '../../src/notes/range/select.ts';
 import { spanBetween } from '../../src/notes/range/window.ts';
 import type { RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
@@ -12,7 +10,8 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 
 /**
  * Counts a range that may not exist yet.
- * @throws ServiceError `notFound` for the repository, `invalid` naming each tag that is unknown or both that are reversed
+ * @throws ServiceError `notFound` for an unknown repository; `invalid` with the name of each unknown tag, or of both
+ * tags if they are reversed
  */
 export function preview(partition: Partition, { repoId, bounds }: PreviewTask, beforeRead?: () => void): Preview {
   const view = RepositoryView.of(partition, repoId, beforeRead);
@@ -21,12 +20,12 @@ export function preview(partition: Partition, { repoId, bounds }: PreviewTask, b
   return count(view, bounds);
 }
 
-/** Counts of a range whose bounds are known to be good. */
+/** Counts a range whose bounds have already been checked. */
 function count(view: RepositoryView, bounds: RangeBounds): Preview {
   return countsOf(select(view, bounds));
 }
 
-/** Counts of a selection, as ranges show them. */
+/** Returns the counts of a selection, as the API returns them for a range. */
 export function countsOf({ pulls, issues, resolution }: Selection): Preview {
   return { prCount: pulls.length, issueCount: issues.length, resolution };
 }
@@ -50,12 +49,15 @@ function checkTags(view: RepositoryView, bounds: RangeBounds): void {
   }
 }
 
-/** Tags are reversed when the one named second leads to the first; with ancestry unknown, when it is older. */
+/**
+ * Whether the tags are reversed: the second tag is an ancestor of the first or, if the ancestry is unknown, the second
+ * tag is older.
+ */
 function isReversed(view: RepositoryView, bounds: RangeBounds, from: TagRecord, to: TagRecord): boolean {
-  // A release candidate and the release can be the same commit: nothing lies between, and nothing is reversed.
+  // A release candidate and its release can have the same commit. The range between them is empty, but not reversed.
   if (from.sha !== null && from.sha === to.sha) return false;
-  const told = from.sha !== null && to.sha !== null ? toldAncestry(view, from.sha, to.sha) : undefined;
-  if (told) return told === 'behind';
+  const ancestry = from.sha !== null && to.sha !== null ? reportedAncestry(view, from.sha, to.sha) : undefined;
+  if (ancestry) return ancestry === 'behind';
   const backwards = select(view, { ...bounds, fromTag: bounds.toTag as string, toTag: bounds.fromTag as string });
   if (backwards.resolution === 'commits') return !backwards.diverged;
   const span = spanBetween(view, from, to);

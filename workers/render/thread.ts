@@ -1,9 +1,12 @@
 /**
- * The render thread: opens partitions read-only, makes a view, calls `notes/`, answers. Nothing is written here; a task
- * lets go of its read transaction when it ends, so that an idle thread pins no pages.
+ * The render thread: opens partitions read-only, carries out one task at a time and returns its answer. The thread
+ * writes nothing. Each task releases its read transaction when it ends, so that an idle thread does not keep old pages
+ * of the store in use.
  */
+
 import { isMainThread } from 'node:worker_threads';
 import { type ErrorKind, ServiceError } from '../../src/foundation/errors.ts';
+import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { PoolAnswer, PoolTask, ThreadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
@@ -19,7 +22,7 @@ if (isMainThread) throw new Error('workers/render/thread runs in a render thread
 
 const readers = new Map<string, Readers>();
 
-/** Carries out one task. Expected failures are answers; anything else rejects the task. */
+/** Carries out one task. Expected failures are returned as answers; any other error rejects the task. */
 export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   const beforeRead = startDeadline(task.timeoutMs);
   Atomics.store(task.begun, 0, 1);
@@ -28,9 +31,9 @@ export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   const partition = open.fresh(task.partition);
   if (!partition) return { ok: false, kind: 'unavailable', message: `Partition ${task.partition} is not open yet.` };
   try {
-    return { ok: true, value: carryOut(partition, task, beforeRead) };
+    return { ok: true, value: runTask(partition, task, beforeRead) };
   } catch (error) {
-    if (error instanceof ServiceError && isTold(error.kind)) {
+    if (error instanceof ServiceError && isReturned(error.kind)) {
       return { ok: false, kind: error.kind, message: error.message, ...(error.details && { details: error.details }) };
     }
     throw error;
@@ -39,15 +42,15 @@ export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   }
 }
 
-/** What is asked of a thread to know that it is there. */
+/** Does nothing. When this call returns, the pool knows that a thread has loaded. */
 export function loaded(): void {}
 
-/** The failures that a task can find. */
-function isTold(kind: ErrorKind): kind is 'invalid' | 'notFound' | 'internal' {
+/** Whether a failure of this kind is returned to the caller. */
+function isReturned(kind: ErrorKind): kind is 'invalid' | 'notFound' | 'internal' {
   return kind === 'invalid' || kind === 'notFound' || kind === 'internal';
 }
 
-function carryOut(partition: Partition, { work }: PoolTask, beforeRead: () => void) {
+function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => void) {
   switch (work.task) {
     case 'render':
       return render(partition, work, beforeRead);
@@ -61,6 +64,8 @@ function carryOut(partition: Partition, { work }: PoolTask, beforeRead: () => vo
       return countDue(partition, work);
     case 'payload':
       return payload(partition, work);
+    default:
+      return unreachable(work, `There is no task ${nameIn(work, 'task')}.`);
   }
 }
 

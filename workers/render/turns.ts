@@ -1,18 +1,19 @@
 /**
- * Who is next for a render thread. Organisations take turns, and each holds one thread at most, so that none waits for all that another
- * has asked for. Within an organisation questions come before effects: somebody waits for their answers.
+ * Decides which task gets the next render thread. Organizations take turns, and each holds at most one thread, so that
+ * no organization waits for all tasks of another. Within an organization, questions come before effects, because a
+ * client waits for the answer to a question.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 
-/** One task that waits. */
+/** A task that waits for a thread. */
 interface Waiter {
-  /** When whoever asks is gone, on the clock of `performance.now()`. */
+  /** When the caller stops waiting, in milliseconds of `performance.now()`. */
   until: number;
   begin: () => void;
   refuse: (error: ServiceError) => void;
 }
 
-/** What one organisation waits for. */
+/** The waiting tasks of one organization. */
 interface Queue {
   questions: Waiter[];
   effects: Waiter[];
@@ -20,46 +21,46 @@ interface Queue {
 
 export class Turns {
   private readonly threads: number;
-  private readonly mostWaiting: number;
-  /** Organisations that hold a thread. */
+  private readonly maxWaiting: number;
+  /** Organizations that hold a thread. */
   private readonly holding = new Set<string>();
-  /** Organisations that wait, in the order of their next turns. */
+  /** Organizations that wait, in the order of their next turns. */
   private readonly queues = new Map<string, Queue>();
-  /** Tasks that wait, of all organisations. */
+  /** Number of waiting tasks, over all organizations. */
   waiting = 0;
 
   /**
-   * @param threads tasks at one time
-   * @param mostWaiting tasks of one organisation that may wait
+   * @param threads maximum number of concurrent tasks
+   * @param maxWaiting maximum number of waiting tasks per organization
    */
-  constructor(threads: number, mostWaiting: number) {
+  constructor(threads: number, maxWaiting: number) {
     this.threads = threads;
-    this.mostWaiting = mostWaiting;
+    this.maxWaiting = maxWaiting;
   }
 
   /**
-   * Resolves when the organisation has a thread, which it holds until `give`.
-   * @param patienceMs how long whoever asks waits
-   * @throws ServiceError `unavailable` when too many tasks of the organisation wait, or whoever asks has gone
+   * Resolves when the organization has a thread. The organization holds the thread until `free` is called.
+   * @param maxWaitMs how long the caller waits, in milliseconds
+   * @throws ServiceError `unavailable` when too many tasks of the organization wait, or the caller has stopped waiting
    */
-  async take(organisation: string, kind: keyof Queue, patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
-    // A thread that is free is of no use to those that wait: each of them holds another.
-    if (this.holding.size < this.threads && !this.holding.has(organisation)) {
-      this.holding.add(organisation);
+  async take(organization: string, kind: keyof Queue, maxWaitMs = Number.POSITIVE_INFINITY): Promise<void> {
+    // If a thread is free, every waiting organization already holds a thread, so none of them can use the free one.
+    if (this.holding.size < this.threads && !this.holding.has(organization)) {
+      this.holding.add(organization);
       return;
     }
-    const queue = this.queues.get(organisation) ?? { questions: [], effects: [] };
-    if (queue.questions.length + queue.effects.length >= this.mostWaiting) throw busy();
-    this.queues.set(organisation, queue);
-    const until = performance.now() + patienceMs;
+    const queue = this.queues.get(organization) ?? { questions: [], effects: [] };
+    if (queue.questions.length + queue.effects.length >= this.maxWaiting) throw busy();
+    this.queues.set(organization, queue);
+    const until = performance.now() + maxWaitMs;
     const taken = new Promise<void>((begin, refuse) => queue[kind].push({ until, begin, refuse }));
     this.waiting += 1;
     await taken;
   }
 
-  /** Gives a thread back; whoever is next has it then. */
-  give(organisation: string): void {
-    this.holding.delete(organisation);
+  /** Ends an organization's use of its thread. The next organization in the order gets the thread. */
+  free(organization: string): void {
+    this.holding.delete(organization);
     while (this.holding.size < this.threads) {
       const next = [...this.queues.keys()].find((each) => !this.holding.has(each));
       if (next === undefined) return;
@@ -67,14 +68,14 @@ export class Turns {
     }
   }
 
-  /** Gives an organisation its turn, after which it is the last in the order. */
-  private begin(organisation: string): void {
-    const queue = this.queues.get(organisation) as Queue;
-    this.queues.delete(organisation);
+  /** Gives an organization its turn and moves it to the end of the order. */
+  private begin(organization: string): void {
+    const queue = this.queues.get(organization) as Queue;
+    this.queues.delete(organization);
     const next = this.nextOf(queue);
-    if (queue.questions.length + queue.effects.length > 0) this.queues.set(organisation, queue);
+    if (queue.questions.length + queue.effects.length > 0) this.queues.set(organization, queue);
     if (!next) return;
-    this.holding.add(organisation);
+    this.holding.add(organization);
     next.begin();
   }
 
@@ -90,7 +91,7 @@ export class Turns {
   }
 }
 
-/** The refusal of a task that cannot have its turn in time. */
+/** Returns the error of a task that cannot get its turn in time. */
 export function busy(): ServiceError {
   return new ServiceError('unavailable', 'All render threads are busy.', { retryAfter: 1 });
 }

@@ -1,6 +1,6 @@
 /**
- * One attempt to deliver a webhook: the secrets are opened, the body is signed and sent, and what the receiver answered is
- * put into words. When there is another attempt is decided by the schedule.
+ * Makes one attempt to deliver a webhook: opens the secrets, signs and sends the body, and records the receiver's
+ * reply. The schedule decides whether and when another attempt follows.
  */
 import { type Egress, EgressError, type EgressReply, retryAfterMs } from '../../src/egress/egress.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -14,41 +14,44 @@ import {
 } from '../../src/protocol/webhooks.ts';
 import { openAddress } from '../../src/store/tables/webhook-addresses.ts';
 import { sealedForEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
-import { nextTry } from './schedule.ts';
+import { nextAttemptAt } from './schedule.ts';
 import { signedHeaders } from './sign.ts';
 
-/** What an attempt is made with. */
-export interface Means {
+/** The dependencies of an attempt. */
+export interface AttemptTools {
   egress: Egress;
   sealer: Sealer;
   logger: Logger;
 }
 
-/** Longest time of an attempt. */
+/** Maximum time of an attempt, in milliseconds. */
 const timeoutMs = 20_000;
-/** As much of a reply's body is kept, in characters. */
+/** How much of a reply's body is kept, in characters. */
 const keptCharacters = 500;
-/** Shorter values of a query are words such as `v2` or `chat`, and no tokens. */
-const leastSecret = 8;
-/** Statuses that say when to come back. */
+/**
+ * Minimum length of a query value that is treated as a secret. Shorter values are usually words such as `v2` or `chat`,
+ * not tokens.
+ */
+const minSecretLength = 8;
+/** Statuses of replies that may contain the time of the next attempt. */
 const throttling: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** What an attempt came to, before it is known when the next one is. */
-type Came = Pick<WebhookAttempted, 'outcome'> &
+/** The result of an attempt, before the time of the next attempt is known. */
+type AttemptOutcome = Pick<WebhookAttempted, 'outcome'> &
   Pick<WebhookAttempted['attempt'], 'status' | 'error' | 'response'> & { askedMs?: number };
 
 /**
- * Makes one attempt. Nothing is thrown for what a receiver does.
- * @param signal ends it; what it came to then must not be written down
+ * Makes one attempt. Failures of the receiver are returned, never thrown.
+ * @param signal aborts the attempt; the result of an aborted attempt must not be stored
  */
 export async function attemptDelivery(
-  means: Means,
+  tools: AttemptTools,
   endpoint: WebhookEndpointRecord,
   delivery: WebhookDelivery,
   signal: AbortSignal,
 ): Promise<WebhookAttempted> {
   const at = Date.now();
-  const { outcome, askedMs, ...came } = await send(means, endpoint, delivery, at, signal);
+  const { outcome, askedMs, ...result } = await send(tools, endpoint, delivery, at, signal);
   const now = Date.now();
   const isLast = outcome !== 'failed' || delivery.event === testEvent;
   return {
@@ -56,19 +59,19 @@ export async function attemptDelivery(
     endpointId: endpoint.id,
     deliveryId: delivery.id,
     number: delivery.attemptCount + 1,
-    attempt: { at, ms: Math.max(0, now - at), ...came },
+    attempt: { at, ms: Math.max(0, now - at), ...result },
     outcome,
-    retryAt: isLast ? null : nextTry(delivery.tries + 1, now, askedMs, Math.random()),
+    retryAt: isLast ? null : nextAttemptAt(delivery.tries + 1, now, askedMs, Math.random()),
   };
 }
 
 async function send(
-  { egress, sealer, logger }: Means,
+  { egress, sealer, logger }: AttemptTools,
   endpoint: WebhookEndpointRecord,
   { eventId, body }: WebhookDelivery,
   at: number,
   signal: AbortSignal,
-): Promise<Came> {
+): Promise<AttemptOutcome> {
   try {
     const headers = signedHeaders(openSecrets(sealer, endpoint, at), eventId, body, at);
     const url = openAddress(sealer, endpoint);
@@ -79,14 +82,14 @@ async function send(
   }
 }
 
-/** The secrets in force: the current one, and those that a rotation left. */
+/** Returns the secrets to sign with: the current secret, and former secrets whose overlap has not ended. */
 function openSecrets(sealer: Sealer, endpoint: WebhookEndpointRecord, at: number): string[] {
   const { sealed, previous } = endpoint;
   const inForce = [sealed, ...previous.filter(({ until }) => until > at).map((each) => each.sealed)];
   return inForce.map((each) => sealer.open(each, sealedForEndpoint(endpoint)));
 }
 
-function judge(reply: EgressReply, url: string): Came {
+function judge(reply: EgressReply, url: string): AttemptOutcome {
   const { status } = reply;
   const response = textOf(reply.body, new URL(url).search);
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null, response };
@@ -97,25 +100,31 @@ function judge(reply: EgressReply, url: string): Came {
   return { outcome: 'failed', status, error, response, ...(asked !== undefined && { askedMs: asked }) };
 }
 
-/** The beginning of a reply as a person may see it: whatever a receiver writes there, no secret of anybody is kept. */
+/** Returns the beginning of a reply for people to read. Secrets are removed from it, wherever they appear. */
 function textOf(body: Buffer, query: string): string | null {
   const beginning = body.subarray(0, keptCharacters * 4).toString('utf8');
   const text = withoutQuery(beginning.replace(/\p{Cc}+/gu, ' '), query).trim();
   return text === '' ? null : redactText([...text].slice(0, keptCharacters).join(''), 'comment');
 }
 
-/** A text without the query of the address and its values, which some receivers repeat. */
+/**
+ * Removes the query of the endpoint's address, and the values in that query, from a text. Some receivers repeat them in
+ * their replies.
+ */
 function withoutQuery(text: string, query: string): string {
   const pairs = query.slice(1).split('&');
   const raw = pairs.map((pair) => pair.slice(pair.indexOf('=') + 1));
   const values = [query.slice(1), ...raw, ...new URLSearchParams(query).values()];
-  const secrets = values.filter(({ length }) => length >= leastSecret).sort((a, b) => b.length - a.length);
+  const secrets = values.filter(({ length }) => length >= minSecretLength).sort((a, b) => b.length - a.length);
   return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
-/** A defect of ours is an attempt too: without an end of attempts it would meet the receiver again and again. */
+/**
+ * Returns the message of an error. A defect of the sender also counts as a failed attempt; otherwise there would be
+ * attempts without limit.
+ */
 function errorOf(error: unknown, logger: Logger): string {
-  if (error instanceof EgressError) return `The webhook was not taken: ${error.message}.`;
+  if (error instanceof EgressError) return `The webhook was not delivered: ${error.message}.`;
   if (error instanceof SealError) return `The secret of the endpoint cannot be opened: ${error.message}.`;
   logger.error({ err: error }, 'a webhook cannot be sent');
   return 'The webhook could not be sent.';

@@ -1,13 +1,14 @@
 /**
- * When a failed delivery is tried again: nine more times over some three days, each wait lengthened by chance so that
- * receivers which came back do not meet everything at once. The chosen time goes into the journal; nothing waits in memory.
+ * Decides when a failed delivery is tried again: nine more times over about three days. Each wait is lengthened at
+ * random, so that a receiver that has recovered does not get all deliveries at the same moment. The chosen time is
+ * journaled; no delivery waits in memory.
  */
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Waits after the first, second, … failed attempt. */
+/** Waits after the first, second, … failed attempt, in milliseconds. */
 export const waitsMs: readonly number[] = [
   5 * second,
   5 * minute,
@@ -20,18 +21,24 @@ export const waitsMs: readonly number[] = [
   24 * hour,
 ];
 
-/** The longest share that is added to a wait by chance. */
+/** Maximum share that is randomly added to a wait. */
 const jitter = 0.2;
 
 /**
- * @param tries attempts made since the delivery was put into the queue, this one included
+ * Chooses the time of the next attempt.
+ * @param attempts number of attempts since the delivery was queued, including the last one
  * @param now when the attempt ended, in milliseconds
- * @param askedMs how long the receiver asks to wait; it never shortens a wait
- * @param chance from 0 up to 1
- * @returns when to try again; null after the last attempt
+ * @param askedMs how long the receiver asks to wait, in milliseconds; it never shortens a wait
+ * @param chance random number from 0 up to 1
+ * @returns when to try again, in milliseconds; null after the last attempt
  */
-export function nextTry(tries: number, now: number, askedMs: number | undefined, chance: number): number | null {
-  const waitMs = waitsMs[tries - 1];
+export function nextAttemptAt(
+  attempts: number,
+  now: number,
+  askedMs: number | undefined,
+  chance: number,
+): number | null {
+  const waitMs = waitsMs[attempts - 1];
   if (waitMs === undefined) return null;
   return Math.round(now + Math.max(waitMs, askedMs ?? 0) * (1 + jitter * chance));
 }

@@ -1,7 +1,7 @@
 /**
- * Sends what waits in the queues of webhook endpoints: one delivery of an endpoint at a time and in its order, many endpoints
- * beside each other. What came of an attempt goes back through the journal; until it is folded the endpoint is busy, so a
- * process that dies in between leaves the delivery to the next one, which sends it again under the same id.
+ * Sends the queued deliveries of webhook endpoints. Each endpoint gets one delivery at a time and in order; many
+ * endpoints are served concurrently. The result of an attempt is journaled, and the endpoint counts as busy until the
+ * result is folded. If the process dies before that, the next process sends the delivery again with the same id.
  */
 import { ulid } from '../../src/foundation/ids.ts';
 import { endpointAttempts, endpointQueue, endpointSeconds } from '../../src/foundation/metrics.ts';
@@ -14,27 +14,33 @@ import {
 } from '../../src/store/tables/webhook-deliveries.ts';
 import { readWebhookEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
 import type { PartitionOwner } from '../partition/owner.ts';
-import { attemptDelivery, type Means } from './attempt.ts';
+import { type AttemptTools, attemptDelivery } from './attempt.ts';
 
-/** What a sender needs from its worker. */
-export interface SenderOptions extends Means {
+/** The dependencies of a sender, provided by its worker. */
+export interface SenderOptions extends AttemptTools {
   owner: Pick<PartitionOwner, 'partition' | 'caughtUp' | 'reach'>;
   /** The lane of the directory. */
   lane: Lane;
 }
 
-/** Endpoints that are sent to at one time: enough that a few hundred hanging ones of one customer are the others' seconds. */
-const atOnce = 100;
-/** Longest sleep until the next look, in milliseconds; a clock can be set meanwhile. */
-const longestSleepMs = 30_000;
-/** What is under way when the worker stops has so long to end. */
+/**
+ * Number of endpoints that are served concurrently. It is large enough that a few hundred hanging endpoints of one
+ * customer delay others by seconds only.
+ */
+const concurrency = 100;
+/**
+ * Maximum time until the next check of the queues, in milliseconds. The limit matters because the clock can be set
+ * meanwhile.
+ */
+const maxSleepMs = 30_000;
+/** How long running deliveries may continue after the worker was stopped, in milliseconds. */
 const stopMs = 2000;
-/** A journal or fold that does not go on is waited for in such steps. */
-const patienceMs = 5000;
+/** Interval at which a wait for the fold of an outcome checks whether the worker was stopped, in milliseconds. */
+const maxWaitMs = 5000;
 
 export class WebhookSender {
   private readonly options: SenderOptions;
-  /** Endpoints that are being sent to, until the outcome is folded. */
+  /** Endpoints that have a delivery under way. An endpoint is removed when the outcome of the delivery is folded. */
   private readonly busy = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -44,23 +50,29 @@ export class WebhookSender {
     this.options = options;
   }
 
-  /** Sends what is due. Call it after each commit; it does nothing before the fold has caught up. */
+  /**
+   * Sends the deliveries that are due. This function must be called after each commit. It does nothing before the fold
+   * has caught up.
+   */
   kick(): void {
     const { owner } = this.options;
     if (this.stopped || !owner.caughtUp) return;
     clearTimeout(this.timer);
     const now = Date.now();
-    let next = now + longestSleepMs;
+    let next = now + maxSleepMs;
     for (const head of listQueueHeads(owner.partition)) {
       if (this.busy.has(head.endpointId)) continue;
       if (head.dueAt > now) next = Math.min(next, head.dueAt);
-      else if (this.busy.size < atOnce) this.start(head);
+      else if (this.busy.size < concurrency) this.start(head);
     }
     endpointQueue.set(countQueue(owner.partition));
     this.timer = setTimeout(() => this.kick(), next - now).unref();
   }
 
-  /** Stops starting; what is under way gets a moment, and is sent again by the next process if that is too short. */
+  /**
+   * Stops starting deliveries. Running deliveries get a short time to end. The next process sends unfinished deliveries
+   * again.
+   */
   async close(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -71,7 +83,7 @@ export class WebhookSender {
 
   private start(head: Queued): void {
     const { endpointId } = head;
-    const done = this.carryOut(head)
+    const done = this.deliver(head)
       .catch((error: Error) => this.later(error))
       .finally(() => {
         this.busy.delete(endpointId);
@@ -80,21 +92,25 @@ export class WebhookSender {
     this.busy.set(endpointId, done);
   }
 
-  private async carryOut({ endpointId, number }: Queued): Promise<void> {
+  private async deliver({ endpointId, number }: Queued): Promise<void> {
     const { owner, lane } = this.options;
     const endpoint = readWebhookEndpoint(owner.partition, endpointId);
     const delivery = readWebhookDelivery(owner.partition, endpointId, number);
     if (!endpoint || !delivery) return;
     const body = await attemptDelivery(this.options, endpoint, delivery, this.stopping.signal);
-    // The receiver did not fail: we left.
+    // The attempt ended because this process stopped, not because the receiver failed, so there is no outcome to
+    // journal.
     if (this.stopping.signal.aborted) return;
     endpointAttempts.inc({ outcome: body.outcome });
     endpointSeconds.observe(body.attempt.ms / 1000);
     const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
-    while (!this.stopped && !(await owner.reach(seq, patienceMs)));
+    while (!this.stopped && !(await owner.reach(seq, maxWaitMs)));
   }
 
-  /** The journal did not take the outcome: after a moment the delivery is sent again. The endpoint stays busy until then. */
+  /**
+   * Waits after the journal did not accept an outcome. The endpoint stays busy during the pause; then the delivery is
+   * sent again.
+   */
   private async later(error: Error): Promise<void> {
     this.options.logger.warn({ err: error }, 'a webhook is sent again');
     await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 500));

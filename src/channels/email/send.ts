@@ -1,29 +1,33 @@
 /**
- * Sends a message of its own to each recipient, over a few sessions at once, and sums up what became of them. A message that
- * may have been taken is never handed over again: then all of it stops, and the outcome is said to be unknown. Where it stops
- * between two messages, the next attempt goes on with the rest.
+ * Sends a separate message to each recipient, over a few concurrent sessions, and counts the results. A message that
+ * may have been accepted is never sent again. After such a message, sending stops and the outcome is unknown. If
+ * sending stops between two messages, the next attempt continues with the remaining recipients.
  */
 import { DeliveryError, type Reached } from '../channel.ts';
 import type { Handover, SmtpSession } from './smtp.ts';
 
-const mostSessions = 4;
+const maxSessions = 4;
 
 export interface Sending {
   recipients: readonly string[];
   open: () => Promise<SmtpSession>;
-  /** Hands the recipient's message over in a session. */
+  /** Sends a message to one recipient in a session. */
   hand: (session: SmtpSession, recipient: string) => Promise<Handover>;
   signal: AbortSignal;
 }
 
-/** How many messages were taken, refused for good, and refused for now. */
+/** How many messages were accepted, refused permanently, and refused temporarily. */
 export interface Tally {
   accepted: number;
   rejected: number;
   deferred: number;
 }
 
-/** @returns how many were taken, at least one, and whose; @throws DeliveryError as the documentation of the channel tells */
+/**
+ * Sends the message to all recipients.
+ * @returns counts with at least one accepted message, and the recipients reached
+ * @throws DeliveryError as the channel documents
+ */
 export async function sendAll(sending: Sending): Promise<{ tally: Tally; reached: Reached }> {
   const round = new Round(sending);
   await round.run();
@@ -35,9 +39,9 @@ class Round {
   private readonly tally: Tally = { accepted: 0, rejected: 0, deferred: 0 };
   private readonly taken: string[] = [];
   private next = 0;
-  /** Whose messages were being taken when their connection was lost. */
+  /** Recipients whose message was being transmitted when the connection was lost. */
   private readonly doubtful: string[] = [];
-  /** Why not all recipients were tried. */
+  /** Why some recipients were not tried. */
   private failure: DeliveryError | undefined;
   private lastCode = '';
 
@@ -45,10 +49,13 @@ class Round {
     this.sending = sending;
   }
 
-  /** The first session must open; that others may not is the server's right. */
+  /**
+   * Sends over several sessions. The first session must open. Further concurrent sessions are optional, because a
+   * server may refuse them.
+   */
   async run(): Promise<void> {
     const first = await this.sending.open();
-    const others = Math.min(mostSessions, this.sending.recipients.length) - 1;
+    const others = Math.min(maxSessions, this.sending.recipients.length) - 1;
     await Promise.all([
       this.lane(first),
       ...Array.from({ length: others }, async () => {
@@ -64,12 +71,12 @@ class Round {
     const reached = { taken: this.taken, doubtful: this.doubtful };
     const uncertain = this.doubtful.length;
     if (uncertain > 0) {
-      const taken = `The mail server took ${accepted} of ${all} messages before the connection was lost`;
+      const taken = `The mail server accepted ${accepted} of ${all} messages before the connection was lost`;
       throw new DeliveryError('unknown', `${taken}; ${uncertain} more may have arrived.`, undefined, reached);
     }
     if (this.failure) throw this.failedAfter(accepted, all, this.failure, reached);
     if (accepted === 0 && deferred > 0) {
-      throw new DeliveryError('retry', `The mail server takes no messages for now (${this.lastCode}).`);
+      throw new DeliveryError('retry', `The mail server accepts no messages at present (${this.lastCode}).`);
     }
     if (accepted === 0) {
       throw new DeliveryError('refused', `The mail server refused all ${all} messages (${this.lastCode}).`);
@@ -77,11 +84,14 @@ class Round {
     return { tally: this.tally, reached };
   }
 
-  /** Whoever has it is known, so the others can be sent to by another attempt. */
+  /**
+   * Returns the error of an attempt that failed after some messages. The recipients reached are known, so another
+   * attempt can send to the remaining ones.
+   */
   private failedAfter(accepted: number, all: number, failure: DeliveryError, reached: Reached): DeliveryError {
     const { outcome, message, retryAfterMs } = failure;
     const so =
-      accepted === 0 ? '' : `The mail server took ${accepted} of ${all} messages, and the others were not sent. `;
+      accepted === 0 ? '' : `The mail server accepted ${accepted} of ${all} messages, and the others were not sent. `;
     return new DeliveryError(outcome, so + message, retryAfterMs, reached);
   }
 
@@ -99,7 +109,10 @@ class Round {
     session.close();
   }
 
-  /** Servers end sessions after some messages: what was not handed over yet goes through a new one. */
+  /**
+   * Sends one message. Servers end a session after a number of messages. If the session ends before the transmission of
+   * the message has begun, the message is sent in a new session.
+   */
   private async sendOne(current: SmtpSession, recipient: string): Promise<SmtpSession> {
     let session = current.isOpen ? current : await this.sending.open();
     let handover = await this.sending.hand(session, recipient);
@@ -115,7 +128,7 @@ class Round {
     if (handover.kind === 'lost') {
       if (handover.handed) this.doubtful.push(recipient);
       else
-        this.failure ??= new DeliveryError('retry', 'The mail server ends the connection before it takes a message.');
+        this.failure ??= new DeliveryError('retry', 'The mail server ends the connection before it accepts a message.');
       return;
     }
     this.tally[handover.kind] += 1;

@@ -1,7 +1,7 @@
 /**
- * A session with a mail server: connecting where the settings allow it, TLS, login, and handing over messages one by one. It
- * tells for each whether it was taken, refused, or lost on the way. Texts of the server never leave this file, as they quote
- * addresses; only codes do.
+ * A session with a mail server: checks that the settings allow the server's address, connects, starts TLS, logs in, and
+ * sends messages one by one. The session reports whether each message was accepted, refused or lost. Only the server's
+ * status codes leave this file. The server's texts do not, because they quote addresses.
  */
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
@@ -10,12 +10,12 @@ import { type Egress, EgressError } from '../../egress/egress.ts';
 import type { EmailSettings } from '../../protocol/channel-settings.ts';
 import { DeliveryError } from '../channel.ts';
 
-/** What became of a message. `code` is such as `550 5.1.1`. */
+/** The result of sending a message. `code` is, for example, `550 5.1.1`. */
 export type Handover =
   | { kind: 'accepted' }
-  /** For good, or for now. */
+  /** The server refused the message permanently (`rejected`) or temporarily (`deferred`). */
   | { kind: 'rejected' | 'deferred'; code: string }
-  /** No answer; `handed` when the server had begun to take the message, so that it may deliver it. */
+  /** No reply came. `handed` is true when the server had begun to receive the message and may therefore deliver it. */
   | { kind: 'lost'; handed: boolean };
 
 type SmtpError = Error & {
@@ -24,7 +24,7 @@ type SmtpError = Error & {
   responseCode?: number;
   response?: string;
   command?: string;
-  /** Of a fault of the system. */
+  /** Name of the failed system call. The field is set for errors of the operating system only. */
   syscall?: string;
   timeoutType?: string;
 };
@@ -32,7 +32,7 @@ type SmtpError = Error & {
 const ports = { starttls: 587, implicit: 465, none: 25 } as const;
 const connectTimeoutMs = 15_000;
 const silenceTimeoutMs = 30_000;
-/** With this status a server ends a session, whatever it was asked for. */
+/** The status with which a server ends a session. It can be the reply to any command. */
 const closing = 421;
 
 export class SmtpSession {
@@ -59,8 +59,8 @@ export class SmtpSession {
   }
 
   /**
-   * Connects to the first address of the server's name that takes a connection, and logs in.
-   * @throws DeliveryError, after which nothing was handed over
+   * Connects to the first address of the server's name that accepts a connection, and logs in.
+   * @throws DeliveryError if no session could be opened; no message was sent
    */
   static async open(settings: EmailSettings, egress: Egress, signal: AbortSignal): Promise<SmtpSession> {
     const { host, tls = 'starttls', user, password } = settings;
@@ -109,7 +109,7 @@ export class SmtpSession {
     }
   }
 
-  /** Hands a message over to one recipient. */
+  /** Sends a message to one recipient. */
   async send(from: string, to: string, message: Buffer): Promise<Handover> {
     let handed = false;
     const body = Readable.from(
@@ -138,13 +138,13 @@ export class SmtpSession {
     return !this.connection.destroyed && !this.signal.aborted;
   }
 
-  /** Takes leave of the server and does not wait for its answer. */
+  /** Sends QUIT and does not wait for the reply. */
   close(): void {
     if (!this.connection.destroyed && this.connection.stage === 'connected') this.connection.quit();
     setImmediate(() => this.connection.close());
   }
 
-  /** One step of the protocol, which the end of the connection and the signal end as well. */
+  /** Runs one step of the protocol. The step also ends when the connection ends or the signal aborts. */
   private step(begin: (done: (error: Error | null) => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(new Error('stopped'));
@@ -167,11 +167,13 @@ async function addressesOf(host: string, egress: Egress): Promise<string[]> {
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     const outcome = error.kind === 'refused' ? 'refused' : 'retry';
-    throw new DeliveryError(outcome, `The mail server may not be reached there: ${error.message}.`);
+    throw new DeliveryError(outcome, `The mail server cannot be reached: ${error.message}.`);
   }
 }
 
-/** No connection was made, as where a name has an address of IPv6 and the server listens to IPv4 alone. */
+/**
+ * Whether no connection was made, for example because the name has an IPv6 address and the server listens on IPv4 only.
+ */
 function isUnreachable({ syscall, timeoutType }: SmtpError): boolean {
   return syscall === 'connect' || timeoutType === 'CONNECT_TIMEOUT';
 }
@@ -187,14 +189,17 @@ function connectFailure(error: SmtpError): DeliveryError {
     return new DeliveryError('refused', `The mail server's certificate cannot be verified (${cause}).`);
   }
   if (code === 'ETLS')
-    return new DeliveryError('refused', 'The mail server does not do TLS as the connection asks for it.');
+    return new DeliveryError('refused', 'The mail server does not support TLS as the connection requires.');
   if (responseCode >= 500)
     return new DeliveryError('refused', `The mail server refused the connection (${codeOf(error)}).`);
   const why = /^E[A-Z]+$/.test(cause) ? ` (${cause})` : '';
   return new DeliveryError('retry', `The mail server could not be reached${why}.`);
 }
 
-/** Status and enhanced status of a reply: the words behind them may quote whom the message was for. */
+/**
+ * Returns the status and the enhanced status of a reply. The text after them is dropped, since it may quote the
+ * recipient.
+ */
 function codeOf({ response = '', responseCode }: SmtpError): string {
   const [, status, enhanced] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(response) ?? [];
   if (status === undefined) return responseCode ? String(responseCode) : 'no code given';

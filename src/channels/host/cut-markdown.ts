@@ -1,6 +1,6 @@
 /**
- * Shortens Markdown to what a host takes: whole entries go, from the end, and highlights and breaking changes go last. Nothing is
- * cut within an entry, a paragraph or a block of code.
+ * Shortens Markdown to the size that a host accepts. Whole entries are removed from the end; highlights and breaking
+ * changes are removed last. Entries, paragraphs and blocks of code are never cut in the middle.
  */
 import { markdownTokens } from '../../foundation/markdown.ts';
 
@@ -8,9 +8,9 @@ interface Piece {
   text: string;
   kind: 'heading' | 'entry' | 'other';
   depth: number;
-  /** Follows the entry before it without a blank line. */
+  /** Whether the piece follows the previous entry without a blank line. */
   tight: boolean;
-  /** Readers must not miss it. */
+  /** Whether the piece belongs to a section that readers must not miss. */
   kept: boolean;
 }
 
@@ -18,12 +18,12 @@ const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
 const marker = /<!-- rn:(?:pr|issue):\d{1,10} -->/;
 
 /**
- * The text, or as much of it as fits.
- * @param most code points that it may have
- * @param rest tells of the entries that are left out, by their number (0 where it is no entry that is)
+ * Returns the text, or as much of the text as fits.
+ * @param maxLength maximum number of code points
+ * @param rest makes the line about the removed entries from their number (0 if no entry was removed)
  */
-export function cutMarkdown(text: string, most: number, rest: (count: number) => string): string {
-  if (isWithin(text, most)) return text;
+export function cutMarkdown(text: string, maxLength: number, rest: (count: number) => string): string {
+  if (isWithin(text, maxLength)) return text;
   const pieces = piecesOf(text);
   const order = [...pieces.filter(({ kept }) => kept), ...pieces.filter(({ kept }) => !kept)].filter(
     ({ kind }) => kind !== 'heading',
@@ -36,17 +36,17 @@ export function cutMarkdown(text: string, most: number, rest: (count: number) =>
   while (low <= high) {
     const middle = (low + high) >> 1;
     const shorter = version(middle);
-    if (isWithin(shorter, most)) [best, low] = [shorter, middle + 1];
+    if (isWithin(shorter, maxLength)) [best, low] = [shorter, middle + 1];
     else high = middle - 1;
   }
   return best;
 }
 
-function isWithin(text: string, most: number): boolean {
-  return text.length <= most || (text.length <= 2 * most && [...text].length <= most);
+function isWithin(text: string, maxLength: number): boolean {
+  return text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength);
 }
 
-/** Headings, entries of lists that are not in another, and all else block by block. */
+/** Splits a text into headings, entries of top-level lists, and all other blocks. */
 function piecesOf(text: string): Piece[] {
   const lines = text.split('\n');
   const pieces: Piece[] = [];
@@ -72,7 +72,10 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** The chosen pieces, each under its headings; a part that was folded away stays so. */
+/**
+ * Joins the chosen pieces, each below its headings. A collapsed part (`<details>`) whose end was cut off is closed
+ * again.
+ */
 function join(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): string {
   let text = '';
   let headings: Piece[] = [];

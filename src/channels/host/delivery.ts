@@ -1,13 +1,14 @@
 /**
- * What channels of the source-code host share: what they need of it before anything is sent, and what a failure of it means for
- * the publication. Everything here can be asked for or done again, so nothing ends unknown.
+ * Shared code of the channels that write to the source-code host. Before sending, it checks that credentials exist.
+ * After a failure of the host, it decides the outcome. Each request here can be repeated safely, or its result can be
+ * looked up. So no outcome is unknown.
  */
 import { ServiceError } from '../../foundation/errors.ts';
 import { type DeliveryContext, DeliveryError, type HostAccess } from '../channel.ts';
 
 /**
  * Carries out a delivery on the host.
- * @throws DeliveryError `retry` where the host may take it later, `refused` where it will not
+ * @throws DeliveryError `retry` if the host may accept the delivery later, or `refused` if the host never will
  */
 export async function onHost<Result>(
   { host, signal }: Pick<DeliveryContext, 'host' | 'signal'>,
@@ -29,14 +30,14 @@ export async function onHost<Result>(
   }
 }
 
-/** What a test call finds out; nothing is written, as it would be seen by everybody. */
+/** Checks the access of a connection. The test writes nothing, because everyone could see the text. */
 export function testHost(context: Pick<DeliveryContext, 'host' | 'signal'>): Promise<string> {
   return onHost(context, async (host) => {
     const canWrite = await host.canWrite();
     if (canWrite === false)
       throw new DeliveryError('refused', 'The token or the app may read the repository, but not write to it.');
     return canWrite
-      ? 'The host says that the token or the app may write to the repository. Nothing was written.'
-      : 'The repository can be read; the host does not say whether it may be written to. Nothing was written.';
+      ? 'The host reports that the token or the app may write to the repository. Nothing was written.'
+      : 'The repository can be read; the host does not report whether it can be written to. Nothing was written.';
   });
 }

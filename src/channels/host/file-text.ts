@@ -1,29 +1,29 @@
 /**
- * Puts a version's notes into a file such as CHANGELOG.md: under the heading of the version that stands there, else under a new
- * one, below the title and what is not released yet. Not a byte of the other versions changes, and putting the same notes in
- * twice is the same as once.
+ * Inserts a version's notes into a file such as CHANGELOG.md. If the file has a section of that version, the notes
+ * replace it. Otherwise a new section is added below the title and the unreleased changes. The bytes of other versions
+ * do not change, and inserting the same notes twice changes nothing.
  */
 import { DeliveryError } from '../channel.ts';
 import { type Heading, isVersion, namesVersion, readHeadings, versionLine, wordsOf } from './version-heading.ts';
 
-/** Notes of a version, for a file. */
+/** The notes of one version, to be inserted into a file. */
 export interface VersionNotes {
   version: string;
-  /** The new heading's text behind the version, such as a date in brackets; '' for none. */
+  /** Text after the version in a new heading, such as a date in parentheses; '' for none. */
   suffix: string;
-  /** Markdown with `\n` at line ends. */
+  /** The notes in Markdown, with `\n` at line ends. */
   bodyMd: string;
 }
 
 const byteOrderMark = '\uFEFF';
-/** Names the address of links in the text. */
+/** Matches a line that defines the address of a link. */
 const definition = /^ {0,3}\[[^\]\n]+\]:[ \t]*\S/;
 
 /**
- * The file's new text.
- * @param text null where there is no file yet
+ * Returns the file's new text.
+ * @param text null if the file does not exist yet
  * @param title heading of a new file
- * @throws DeliveryError `refused` when the file ends in the middle of a block of code
+ * @throws DeliveryError `refused` when the file ends inside a block of code or a comment
  */
 export function withVersion(text: string | null, title: string, notes: VersionNotes): string {
   if (text === null || text.replace(byteOrderMark, '').trim() === '')
@@ -33,11 +33,12 @@ export function withVersion(text: string | null, title: string, notes: VersionNo
   const lineEnd = usualLineEnd(body);
   const { headings, isOpen } = readHeadings(body);
   const { start, end, written, level } = placeOf(body, headings, notes);
-  // It would hide the notes, and what it hides of other versions would go with the next ones.
+  // Refuse a file that ends inside an open block of code or comment. The block would hide the new notes, and an update
+  // would replace other versions that the block hides.
   if (isOpen && end >= lastOf(body))
     throw new DeliveryError(
       'refused',
-      'The file has a block of code or a comment that never ends. Close it, then publish again.',
+      'The file has a block of code or a comment that never ends. Close the block or comment, then publish again.',
     );
   const before = body.slice(0, start);
   const after = body.slice(end);
@@ -45,7 +46,7 @@ export function withVersion(text: string | null, title: string, notes: VersionNo
   return mark + before + gap(before, lineEnd) + section + (after === '' ? '' : lineEnd) + after;
 }
 
-/** Where a version's section stands or comes to stand, the lines of its heading, and their level. */
+/** Position of a version's section, existing or new, with the text and level of its heading. */
 interface Place {
   start: number;
   end: number;
@@ -65,26 +66,26 @@ function placeOf(body: string, headings: readonly Heading[], notes: VersionNotes
   }
   const unreleased = headings.find(({ text }) => /^unreleased\b/i.test(wordsOf(text)));
   const start = unreleased ? endOf(unreleased, headings, body) : (first?.start ?? afterTitle(headings, body));
-  // What follows must not come to stand below it.
+  // The sections that follow must not become subsections of the new section.
   const follower = headings.find((one) => one.start >= start)?.level ?? 0;
   const level = Math.max(first?.level ?? unreleased?.level ?? 2, follower);
   return { start, end: start, written: heading(notes, level), level };
 }
 
-/** Before the first heading below the title; without any, at the end. */
+/** Returns the position before the first heading below the title; without such a heading, the end of the text. */
 function afterTitle(headings: readonly Heading[], body: string): number {
   const [title, next] = headings;
   if (!title) return lastOf(body);
   return title.level > 1 ? title.start : (next?.start ?? lastOf(body));
 }
 
-/** Where a heading's section ends: at the next of its level or above. */
+/** Returns the end of a heading's section: the next heading of the same or a higher level. */
 function endOf(own: Heading, headings: readonly Heading[], body: string): number {
   const next = headings.find(({ start, level }) => start > own.start && level <= own.level);
   return next?.start ?? Math.max(own.end, lastOf(body));
 }
 
-/** Where the text ends, but for addresses of links that are listed below it. */
+/** Returns the end of the text, without the link definitions at its bottom. */
 function lastOf(body: string): number {
   let [last, offset] = [body.length, body.length];
   for (const line of body.split(/(?<=\n)/).reverse()) {
@@ -101,15 +102,15 @@ function heading({ version, suffix }: VersionNotes, level: number): string {
 
 function sectionOf(written: string, { bodyMd }: VersionNotes, level: number): string {
   const text = below(bodyMd.trim(), level);
-  // Addresses of links at its end would pass for those of the file.
+  // A link definition at the end of the notes would be mistaken for one of the file's own definitions.
   const ends = definition.test(text.slice(text.lastIndexOf('\n') + 1)) ? '\n\n<!-- -->' : '';
   return `${written}\n\n${text}${ends}\n`;
 }
 
-/** The notes with their headings below the level of the version's; underlined ones are written with marks. */
+/** Moves all headings of the notes below the version's level. Underlined headings are rewritten with `#`. */
 function below(bodyMd: string, level: number): string {
   const { headings } = readHeadings(bodyMd);
-  const shift = level + 1 - headings.reduce((least, each) => Math.min(least, each.level), 7);
+  const shift = level + 1 - headings.reduce((lowest, each) => Math.min(lowest, each.level), 7);
   if (headings.length === 0 || shift <= 0) return bodyMd;
   let [text, from] = ['', 0];
   for (const { level: own, text: words, start, end } of headings) {
@@ -120,7 +121,7 @@ function below(bodyMd: string, level: number): string {
   return text + bodyMd.slice(from);
 }
 
-/** What is missing of a blank line between a text and what follows it. */
+/** Returns the line ends that must follow a text so that a blank line separates it from its continuation. */
 function gap(before: string, lineEnd: string): string {
   if (before === '' || /(?:\r?\n)[ \t]*\r?\n$/.test(before)) return '';
   return before.endsWith('\n') ? lineEnd : lineEnd + lineEnd;
@@ -131,7 +132,7 @@ function usualLineEnd(text: string): string {
   return crlf > 0 && crlf >= text.split('\n').length - 1 - crlf ? '\r\n' : '\n';
 }
 
-/** A version as the text of a heading: it can be a hostile tag name. */
+/** Escapes a version for a heading, since a tag name can be hostile. */
 function escapeHeading(version: string): string {
   return versionLine(version).replace(/[\\`*[\]<>|~&#]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }

@@ -1,6 +1,6 @@
 /**
- * The channels `changelog` and `releases_md`: the notes under their version's heading in a Markdown file of the repository,
- * committed to a branch. A file that holds them already is left alone, so that a repetition commits nothing.
+ * The channels `changelog` and `releases_md`: write the notes into a Markdown file of the repository, under the heading
+ * of their version, and commit the file to a branch. If the file contains the notes already, nothing is committed.
  */
 import { type FileSettings, FileSettingsSchema } from '../../protocol/host-channel-settings.ts';
 import { publicationTrailer } from '../../protocol/publications.ts';
@@ -12,23 +12,25 @@ import { harmlessLine } from './harmless.ts';
 import { toHostMarkdown } from './host-markdown.ts';
 import { restLine } from './releases.ts';
 
-/** The section as the preview shows it, and where it goes. */
+/** The section as the preview shows it, and its destination. */
 export interface FilePayload {
   path: string;
   branch: string;
   message: string;
-  /** Heading of a new file. */
+  /** Title of the file, used if the file does not exist yet. */
   title: string;
   version: string;
-  /** Of the heading, behind the version. */
+  /** Text after the version in the heading, such as a date in parentheses. */
   suffix: string;
   body: string;
 }
 
-/** How often the file is read again when somebody else commits to it meanwhile. */
-const mostReadings = 3;
-/** Longest section of one version, in characters: with some hundred such the file is still one that hosts show. */
-const longestSection = 250_000;
+/** Maximum number of times the file is read. The file is read again when another commit has changed it meanwhile. */
+const maxReadings = 3;
+/**
+ * Maximum characters of one version's section. Hosts still display a file with several hundred sections of this size.
+ */
+const maxSectionLength = 250_000;
 
 export const changelog = fileChannel('changelog', 'CHANGELOG.md', 'Changelog');
 export const releasesMd = fileChannel('releases_md', 'RELEASES.md', 'Releases');
@@ -51,7 +53,7 @@ function fileChannel(
       title,
       version: note.version,
       suffix: `(${new Date(note.date).toISOString().slice(0, 10)})`,
-      body: cutMarkdown(toHostMarkdown(note), longestSection, (count) => restLine(note, count)),
+      body: cutMarkdown(toHostMarkdown(note), maxSectionLength, (count) => restLine(note, count)),
     }),
     deliver: (payload, context) => onHost(context, (host) => commit(payload, host)),
     test: testHost,
@@ -60,7 +62,7 @@ function fileChannel(
 
 async function commit(payload: FilePayload, host: HostAccess): Promise<Delivered> {
   const { path, branch, title, version, suffix, body } = payload;
-  for (let reading = 0; reading < mostReadings; reading++) {
+  for (let reading = 0; reading < maxReadings; reading++) {
     const file = await host.readFile(path, branch);
     const text = withVersion(file?.text ?? null, title, { version, suffix, bodyMd: body });
     if (file && file.text === text) return toDelivered(file.url, version);
@@ -69,7 +71,7 @@ async function commit(payload: FilePayload, host: HostAccess): Promise<Delivered
   }
   throw new DeliveryError(
     'retry',
-    `${path} was changed by others ${mostReadings} times while it was being committed to.`,
+    `${path} was changed by others ${maxReadings} times while it was being committed to.`,
   );
 }
 
@@ -77,7 +79,7 @@ function toDelivered(url: string, version: string): Delivered {
   return { url: url || null, reference: version };
 }
 
-/** The first line of the commit's message. */
+/** Returns the first line of the commit message. */
 function messageOf({ version }: Note, file: string, template = 'docs: notes of {version} in {file}'): string {
   const values: Record<string, string> = { version, file };
   return harmlessLine(template.replace(/\{(version|file)\}/g, (_, name: string) => values[name] ?? '')).slice(0, 400);

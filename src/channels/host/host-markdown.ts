@@ -1,17 +1,18 @@
 /**
- * A note's Markdown as it goes to the source-code host: harmless there, whole in itself, and for customers without markers and
- * without addresses of a private repository. Shortening it and putting it into files is left to others.
+ * Prepares a note's Markdown for the source-code host: the text has no effects there, and every fence is closed. For
+ * customers, markers and links into a private repository are removed too. Other modules shorten the text and insert it
+ * into files.
  */
 import { visibleText } from '../../foundation/visible-text.ts';
 import type { Note } from '../channel.ts';
 import { harmlessMarkdown } from './harmless.ts';
 import { mapProse, markdownParts, openFence } from './markdown-parts.ts';
 
-/** Stands where a marker was; no text has it. */
+/** Placeholder for a removed marker. The character does not occur in texts. */
 const sign = '\0';
-const mostRounds = 5;
+const maxRounds = 5;
 
-/** The note's text for the host, with `\n` at line ends and one at its end. */
+/** Returns the note's text for the host, with `\n` at line ends and one `\n` at its end. */
 export function toHostMarkdown({
   bodyMd,
   persona,
@@ -19,17 +20,18 @@ export function toHostMarkdown({
 }: Pick<Note, 'bodyMd' | 'persona' | 'repository'>): string {
   const clean = visibleText(bodyMd.replace(/\r\n?/g, '\n'));
   const own = persona === 'customer' ? withoutMarkers(clean) : clean;
-  const told = persona === 'customer' && repository.private ? withoutLinksInto(own, repository.url) : own;
-  return closed(harmlessMarkdown(withoutOpenComments(told)));
+  const shown = persona === 'customer' && repository.private ? withoutLinksInto(own, repository.url) : own;
+  return closed(harmlessMarkdown(withoutOpenComments(shown)));
 }
 
 /**
- * Comments that tie entries to pull requests, and the news beside a person's words, taken out with their lines. Where one is
- * gone, another can turn out to be one that stood in code before.
+ * Removes two kinds of comments, together with their lines. One kind ties entries to pull requests. The other kind
+ * holds generated text next to a person's edits. Removing a comment can turn text that was inside code into another
+ * such comment, so the search repeats.
  */
 function withoutMarkers(markdown: string): string {
   let text = markdown;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const before = text;
     text = withoutSigns(
       markdownParts(before)
@@ -41,12 +43,13 @@ function withoutMarkers(markdown: string): string {
   return text.replaceAll('<!-- rn:', '&lt;!-- rn:');
 }
 
-/** What stood apart by a marker must not come to mean something together. */
+/** Removes placeholders. The texts on both sides of a placeholder must not join into something with another meaning. */
 function withoutSigns(marked: string): string {
   const text = marked.replace(/^[ \t]*\0[\0 \t]*\n/gm, '');
   const parts: string[] = [];
   let from = 0;
-  // The search begins at the sign. From the blanks before it, a search would look at each run of blanks again from each blank.
+  // The search begins at the placeholder. If it began at the blanks before the placeholder, each run of blanks would be
+  // scanned again from each blank.
   for (const { 0: signs, index } of text.matchAll(/\0[\0 \t]*/g)) {
     const end = index + signs.length;
     let start = index;
@@ -63,7 +66,7 @@ function isBlank(character: string | undefined): boolean {
   return character === ' ' || character === '\t';
 }
 
-/** Links keep their words; bare addresses go. */
+/** Removes links into a repository. The text of a link stays. An address without a text is removed. */
 function withoutLinksInto(markdown: string, repositoryUrl: string): string {
   const base = escapeRegExp(repositoryUrl.replace(/\/+$/, ''));
   const address = `${base}(?![\\w.-])[^\\s<>()\\]]*`;
@@ -76,12 +79,12 @@ function withoutLinksInto(markdown: string, repositoryUrl: string): string {
   return mapProse(markdown, (prose) => prose.replace(link, '$1').replace(definition, '').replace(bare, ''));
 }
 
-/** The beginning of a comment that never ends would hide what stands after the text. */
+/** Escapes the start of a comment that never ends, since the comment would hide everything after it. */
 function withoutOpenComments(markdown: string): string {
   return mapProse(markdown, (prose) => prose.replaceAll('<!--', '&lt;!--'));
 }
 
-/** Without blank lines around it, and without a fence left open. */
+/** Removes blank lines at both ends of the text, and closes an open fence. */
 function closed(markdown: string): string {
   const text = markdown.trim();
   const fence = openFence(text);

@@ -1,6 +1,6 @@
 /**
- * The channel `scm_releases`: the release of the range's later tag on the source-code host, made or brought up to date. The tag
- * has to be there, since a host makes a missing one itself, on whatever its newest commit is.
+ * The channel `scm_releases`: creates or updates the release of the range's later tag on the source-code host. The tag
+ * must exist, because a host would create a missing tag on the newest commit.
  */
 import { type ReleasesSettings, ReleasesSettingsSchema } from '../../protocol/host-channel-settings.ts';
 import { type Channel, type Delivered, DeliveryError, type HostAccess, type Note } from '../channel.ts';
@@ -15,12 +15,12 @@ export interface ReleasePayload {
   name: string;
   body: string;
   draft: boolean;
-  /** Of a new release; one that exists keeps what it is. */
+  /** Whether a new release is marked as a prerelease. An existing release keeps its mark. */
   prerelease: boolean;
 }
 
-/** Longest body that hosts take, in characters. */
-const longestBody = 125_000;
+/** Maximum characters of a body that hosts accept. */
+const maxBodyLength = 125_000;
 
 export const scmReleases: Channel<ReleasesSettings, ReleasePayload> = {
   name: 'scm_releases',
@@ -35,7 +35,7 @@ export const scmReleases: Channel<ReleasesSettings, ReleasePayload> = {
     return {
       tag,
       name: harmlessLine(note.version),
-      body: cutMarkdown(toHostMarkdown(note), longestBody, (count) => restLine(note, count)),
+      body: cutMarkdown(toHostMarkdown(note), maxBodyLength, (count) => restLine(note, count)),
       draft: note.asDraft,
       prerelease: /^[^\d]*\d+(?:\.\d+){1,2}-[\dA-Za-z.-]+$/.test(tag),
     };
@@ -44,7 +44,7 @@ export const scmReleases: Channel<ReleasesSettings, ReleasePayload> = {
   test: testHost,
 };
 
-/** What stands for the entries that were cut off. */
+/** Returns the line that replaces the entries that were cut off. */
 export function restLine({ compareUrl, persona, repository }: Note, count: number): string {
   const words = count === 0 ? 'These notes go on' : `${count} more ${count === 1 ? 'change' : 'changes'}`;
   const hidden = compareUrl === null || (persona === 'customer' && repository.private);
@@ -63,7 +63,7 @@ async function release(payload: ReleasePayload, host: HostAccess): Promise<Deliv
     );
   if (existing && existing.draft === draft && isSameText(existing.bodyMd, bodyMd)) return toDelivered(existing);
   if (!existing) return toDelivered(await host.createRelease({ ...payload, bodyMd }));
-  // Title and mark of a release that exists are somebody's choice.
+  // A person may have set the title and the prerelease mark of an existing release, so both stay.
   const { id, name, prerelease } = existing;
   return toDelivered(await host.updateRelease(id, { tag, name: name || payload.name, bodyMd, draft, prerelease }));
 }
@@ -72,7 +72,7 @@ function toDelivered({ id, url }: { id: string; url: string }): Delivered {
   return { url: url || null, reference: id };
 }
 
-/** Hosts give line ends back as they like. */
+/** Compares two texts without regard to line ends, since hosts return texts with line ends of their own. */
 function isSameText(one: string, other: string): boolean {
   const text = (body: string): string => body.replace(/\r\n?/g, '\n').trim();
   return text(one) === text(other);

@@ -1,6 +1,6 @@
 /**
- * Puts a note into an Adaptive Card for an office chat. A card's text knows bold, slanted, lists and links and no other Markdown:
- * headings are bold lines, code is text of even width, and all else is escaped.
+ * Formats a note as an Adaptive Card for an office chat. A card's text supports bold, italic, lists and links, and no
+ * other Markdown. So headings become bold lines, code becomes monospace text, and everything else is escaped.
  */
 import type { Note } from '../channel.ts';
 import { cutToFit, type Rest, restText } from './cut.ts';
@@ -19,7 +19,7 @@ interface TextBlock {
   spacing?: 'Small' | 'Large';
 }
 
-/** The message in which a workflow takes a card. */
+/** The message that contains a card, in the form that a workflow accepts. */
 export interface CardMessage {
   type: 'message';
   attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive'; contentUrl: null; content: AdaptiveCard }];
@@ -33,11 +33,11 @@ interface AdaptiveCard {
   body: TextBlock[];
 }
 
-/** Bytes of a whole message; beyond about 28 kB it is refused. */
+/** Maximum bytes of a message; the chat refuses more than about 28 kB. */
 const largestMessage = 27_500;
-const longestHeading = 300;
+const maxHeadingLength = 300;
 
-/** The message of a note. */
+/** Returns the message for a note. */
 export function toCardMessage(note: Note): CardMessage {
   return cutToFit(
     blocksOf(note),
@@ -46,7 +46,7 @@ export function toCardMessage(note: Note): CardMessage {
   );
 }
 
-/** A message of bare text under a title. */
+/** Returns a message of plain text with a title. */
 export function plainCardMessage(title: string, text: string): CardMessage {
   return cardMessage(title, [textBlock(escapeCardText(text))]);
 }
@@ -77,7 +77,7 @@ function toTextBlocks(blocks: readonly Block[]): TextBlock[] {
 function toTexts(block: Block): TextBlock[] {
   switch (block.kind) {
     case 'heading': {
-      const words = escapeCardText(shorten(wordsOf(block.content), longestHeading));
+      const words = escapeCardText(shorten(wordsOf(block.content), maxHeadingLength));
       const size = block.depth < 3 ? { size: 'Medium' as const, spacing: 'Large' as const } : {};
       return [textBlock(words, { weight: 'Bolder', ...size })];
     }
@@ -96,7 +96,10 @@ function toTexts(block: Block): TextBlock[] {
   }
 }
 
-/** Items in one text as long as they are lines; what an item holds besides follows it in texts of its own. */
+/**
+ * Returns the text blocks of a list. Items that are a single line share one text block. Further content of an item
+ * follows in text blocks of its own.
+ */
 function listBlocks(items: readonly ListItem[], start: number | null): TextBlock[] {
   const texts: TextBlock[] = [];
   let lines: string[] = [];
@@ -118,20 +121,24 @@ function listBlocks(items: readonly ListItem[], start: number | null): TextBlock
   return texts;
 }
 
-/** Blanks at the start of a line would be lost, or make a block of something else. */
+/**
+ * Returns the text block for code. Blanks at the start of a line are replaced with no-break spaces, since plain blanks
+ * would be lost or would turn the line into other markup.
+ */
 function codeBlock(text: string): TextBlock {
   const lines = text.replace(/\s/g, (blank) => (blank === '\n' ? blank : ' ')).split('\n');
   const shown = lines.map((line) => line.replace(/^ +/, (blanks) => '\u00A0'.repeat(blanks.length)));
   return textBlock(shown.map(escapeCardText).join('\n\n'), { fontType: 'Monospace', spacing: 'Small' });
 }
 
-function textBlock(text: string, look: Partial<Omit<TextBlock, 'type' | 'text' | 'wrap'>> = {}): TextBlock {
-  return { type: 'TextBlock', text, wrap: true, ...look };
+function textBlock(text: string, style: Partial<Omit<TextBlock, 'type' | 'text' | 'wrap'>> = {}): TextBlock {
+  return { type: 'TextBlock', text, wrap: true, ...style };
 }
 
 /**
- * Whole lines. What acts at the start of a line may come of several pieces, such as code and what follows it, and blanks there
- * would make code of the line.
+ * Returns the text of a whole line. The characters at its start may come from several pieces, such as code and the text
+ * after it. So they are escaped after the pieces are joined. Blanks at the start are removed, since they would turn the
+ * line into code.
  */
 function lineText(content: readonly Inline[]): string {
   return escapeLineStarts(piecesText(content).replace(/^[ \t]+/gm, ''));
@@ -172,7 +179,7 @@ function cardLink(href: string, words: string): string {
   return `[${words}](${address})`;
 }
 
-/** Bare text in which nothing acts, neither as Markdown nor as a function of cards nor as a call to people. */
+/** Escapes plain text so that nothing in it acts as Markdown, as a card function or as a mention. */
 function escapeCardText(text: string): string {
   const escaped = breakMentions(text)
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|[\\`*[\]<>]|&(?=#?\w{1,32};)|~(?=~)/gmu, '\\$&')
@@ -181,8 +188,9 @@ function escapeCardText(text: string): string {
 }
 
 /**
- * What would make a heading, a list or a rule of a line; blanks before it do not change that. The blanks exclude each line end at
- * which `^` matches, so that no blank is looked at from two of them.
+ * Escapes characters at the start of a line that would make the line a heading, a list item or a rule, even after
+ * blanks. `^` matches after a line end. The blanks in the patterns do not include these line ends, so no pattern scans
+ * a blank twice.
  */
 function escapeLineStarts(text: string): string {
   return text

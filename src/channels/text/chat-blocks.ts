@@ -1,5 +1,6 @@
 /**
- * Puts a note into the blocks of a workspace chat: a header, sections of bounded length, and a line on what did not fit.
+ * Formats a note as the blocks of a workspace chat: a header, sections of limited length, and a line about the changes
+ * that did not fit.
  */
 import type { Note } from '../channel.ts';
 import { cutToFit, type Rest, restText } from './cut.ts';
@@ -8,7 +9,7 @@ import { type Chunk, escapeMrkdwn, mrkdwnLink, toChunks } from './mrkdwn.ts';
 import { blocksOf, readOnUrl, titleOf } from './note-text.ts';
 import { settled, shorten, splitText } from './split.ts';
 
-/** A message for a chat; `text` is what notifications show. */
+/** A message for a chat. Notifications show `text`. */
 export interface ChatMessage {
   text: string;
   blocks: ChatBlock[];
@@ -20,22 +21,25 @@ type ChatBlock =
   | { type: 'header'; text: { type: 'plain_text'; text: string; emoji: false } }
   | { type: 'section'; text: { type: 'mrkdwn'; text: string; verbatim: true } };
 
-const longestHeader = 150;
-const longestSection = 3_000;
-const mostBlocks = 50;
-/** Messages of some 13,200 characters and more are refused, though no documented limit says so. */
-const longestMessage = 11_000;
+const maxHeaderLength = 150;
+const maxSectionLength = 3_000;
+const maxBlocks = 50;
+/**
+ * Maximum characters of a message. The chat refuses messages of about 13,200 characters or more, and does not document
+ * this limit.
+ */
+const maxMessageLength = 11_000;
 
-/** The message of a note. */
+/** Returns the message for a note. */
 export function toChatMessage(note: Note): ChatMessage {
   return cutToFit(
     blocksOf(note),
     (kept, rest) => messageOf(note, kept, rest),
-    ({ blocks }) => blocks.length <= mostBlocks && lengthOf(blocks) <= longestMessage,
+    ({ blocks }) => blocks.length <= maxBlocks && lengthOf(blocks) <= maxMessageLength,
   );
 }
 
-/** A message of bare text under a title. */
+/** Returns a message of plain text with a title. */
 export function plainChatMessage(title: string, text: string): ChatMessage {
   return message(title, [section(escapeMrkdwn(text))]);
 }
@@ -55,7 +59,7 @@ function message(title: string, sections: readonly ChatBlock[]): ChatMessage {
   return {
     text: settled(escapeMrkdwn(title)),
     blocks: [
-      { type: 'header', text: { type: 'plain_text', text: shorten(title, longestHeader), emoji: false } },
+      { type: 'header', text: { type: 'plain_text', text: shorten(title, maxHeaderLength), emoji: false } },
       ...sections,
     ],
     unfurl_links: false,
@@ -67,14 +71,14 @@ function section(text: string): ChatBlock {
   return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
 }
 
-/** Chunks in as few sections as hold them; each part of the notes begins one of its own. */
+/** Packs chunks into as few sections as possible; each part of the notes begins a new section. */
 function pack(chunks: readonly Chunk[]): string[] {
   const packed: string[] = [];
   for (const { text, glue, opens } of chunks) {
-    splitText(text, longestSection).forEach((part, index) => {
+    splitText(text, maxSectionLength).forEach((part, index) => {
       const last = packed.at(-1);
       const joined = `${last}${index === 0 ? glue : '\n'}${part}`;
-      if (last === undefined || (opens && index === 0) || joined.length > longestSection) packed.push(part);
+      if (last === undefined || (opens && index === 0) || joined.length > maxSectionLength) packed.push(part);
       else packed[packed.length - 1] = joined;
     });
   }

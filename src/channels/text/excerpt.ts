@@ -1,26 +1,27 @@
 /**
- * Makes the line that lists, feeds and search engines show of a note. It consists of the note's own words, so it can never hold
- * what an editor removed.
+ * Makes the one-line summary of a note for lists, feeds and search engines. It uses only the note's own text, so it
+ * never contains anything that an editor has removed.
  */
 import { type Block, wordsOf } from './document.ts';
 import { bareText } from './inlines.ts';
 import { shorten } from './split.ts';
 
-const longestExcerpt = 300;
-const mostItems = 5;
+const maxExcerptLength = 300;
+const maxItems = 5;
 const highlights = /\bhighlights?\b/i;
 
 /**
- * The entries under "Highlights", else the paragraph that the note begins with, else its first entries. Plain text of at most
- * 300 UTF-16 units; empty for a note without either.
+ * Returns the entries under "Highlights". If there are none, returns the note's first paragraph, provided that the note
+ * begins with a paragraph. Otherwise returns the note's first entries. The result is plain text of at most 300 UTF-16
+ * units. It is empty for a note without highlights, first paragraph and entries.
  */
 export function excerptOf(blocks: readonly Block[]): string {
   const lines = highlightsOf(blocks) ?? introductionOf(blocks) ?? itemsOf(blocks);
   const texts = lines.map(bareText).filter((line) => line !== '');
-  return shorten(texts.slice(0, mostItems).join(' · '), longestExcerpt);
+  return shorten(texts.slice(0, maxItems).join(' · '), maxExcerptLength);
 }
 
-/** Entries of the section of highlights, up to the next heading; undefined without such a section. */
+/** Returns the entries of the highlights section, up to the next heading; undefined without such a section. */
 function highlightsOf(blocks: readonly Block[]): string[] | undefined {
   const at = blocks.findIndex((block) => block.kind === 'heading' && highlights.test(wordsOf(block.content)));
   if (at < 0) return undefined;
@@ -35,7 +36,7 @@ function introductionOf(blocks: readonly Block[]): string[] | undefined {
   return first?.kind === 'paragraph' ? [wordsOf(first.content)] : undefined;
 }
 
-/** The first line of each entry. */
+/** Returns the first line of each list item. */
 function itemsOf(blocks: readonly Block[]): string[] {
   return blocks.flatMap((block) => {
     if (block.kind !== 'list') return [];

@@ -1,25 +1,25 @@
 /**
- * Reads the inline tokens of one line: texts, code, stress and links. Addresses other than http(s) and mailto lead nowhere,
- * images are their words, comments are gone.
+ * Reads the inline tokens of one line: texts, code, emphasis and links. Only http(s) and mailto addresses become links.
+ * Images become their alternative text, and comments are dropped.
  */
 
 import type { Token } from '../../foundation/markdown.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
 import type { Inline } from './document.ts';
 
-const longestAddress = 2_000;
-/** Stress in stress, and links in it. */
-const mostLevels = 100;
+const maxAddressLength = 2_000;
+/** Maximum nesting of emphasis and links. */
+const maxLevels = 100;
 const stress = { strong_open: 'strong', em_open: 'emphasis', s_open: 'struck' } as const;
 
-/** Inline pieces of the children of an inline token. */
+/** Reads the children of an inline token as inline pieces. */
 export function readInlines(tokens: readonly Token[]): Inline[] {
   const whole = new Level(undefined);
   const levels = [whole];
-  // What stands deeper than all readers show is read as its words: targets walk the levels by recursion.
+  // Pieces nested deeper than `maxLevels` are read as plain text, since targets process the levels by recursion.
   let deeper = 0;
   for (const token of tokens) {
-    if (token.nesting > 0 && levels.length > mostLevels) deeper += 1;
+    if (token.nesting > 0 && levels.length > maxLevels) deeper += 1;
     else if (token.nesting > 0) levels.push(new Level(token));
     else if (token.nesting < 0 && deeper > 0) deeper -= 1;
     else {
@@ -31,7 +31,9 @@ export function readInlines(tokens: readonly Token[]): Inline[] {
   return whole.content();
 }
 
-/** The pieces between an opening token and its closing one. Texts that meet become one, which is put together once. */
+/**
+ * Collects the pieces between an opening token and its closing token. Adjacent texts are joined only once, at the end.
+ */
 class Level {
   readonly opening: Token | undefined;
   private readonly pieces: Inline[] = [];
@@ -42,7 +44,10 @@ class Level {
     this.opening = opening;
   }
 
-  /** A comment between `@` and a name hides nothing from the targets, since what stands around it becomes one text. */
+  /**
+   * Adds a piece. Adjacent texts become one text, so a comment between `@` and a name cannot hide a mention from the
+   * targets.
+   */
   add(piece: Inline): void {
     if (piece.kind !== 'text') {
       this.flush();
@@ -66,12 +71,12 @@ class Level {
   }
 }
 
-/** Text of one line: no marks that show nothing, single blanks. */
+/** Returns a text as one line, without invisible characters and repeated blanks. */
 export function bareText(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ').trim();
 }
 
-/** Pieces without blanks at either end. */
+/** Removes blanks at both ends of a line. */
 export function trimmed(content: Inline[]): Inline[] {
   const first = content[0];
   if (first?.kind === 'text') content[0] = { ...first, text: first.text.trimStart() };
@@ -80,9 +85,12 @@ export function trimmed(content: Inline[]): Inline[] {
   return content.filter((piece) => piece.kind !== 'text' || piece.text !== '');
 }
 
-/** An address that a target may link: http(s) or mailto, of bearable length, with nothing that ends it early. */
+/**
+ * Returns an address if a target may link it: http(s) or mailto, of limited length, without characters that would end
+ * the address early.
+ */
 function linkable(address: string): string | undefined {
-  if (address.length > longestAddress || !/^(?:https?:\/\/|mailto:)/i.test(address)) return undefined;
+  if (address.length > maxAddressLength || !/^(?:https?:\/\/|mailto:)/i.test(address)) return undefined;
   const clean = visibleText(address).replace(
     /[\s<>"'`|\\^{}]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,

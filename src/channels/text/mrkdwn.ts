@@ -1,36 +1,39 @@
 /**
- * Writes blocks in the markup of workspace chats: `*bold*`, `<address|words>`, bullets as signs. That markup has no escapes for
- * its own marks. A name with marks that would act, such as `__init__`, is written as code, which shows it as it is; elsewhere
- * such marks become letters that look like them.
+ * Writes blocks in the markup of workspace chats: `*bold*`, `<address|words>`, bullets as characters. That markup has
+ * no escapes for its own marks. If the marks in a name would act as markup, as in `__init__`, the name is written as
+ * code, and so it is shown unchanged. Elsewhere such marks are replaced by characters that look alike.
  */
 import { type Block, type Inline, type ListItem, wordsOf } from './document.ts';
 import { breakMentions } from './mentions.ts';
 import { hardBlank, hardLine, mayBreak, shorten, splitText } from './split.ts';
 
-/** Text that stands together: a heading, an item of a list, a paragraph. */
+/** A heading, a list item or a paragraph. Its text belongs together. */
 export interface Chunk {
-  /** With the signs of `split.ts` where it must not be broken. */
+  /** The text. Control characters of `split.ts` mark the places where it must not be broken. */
   text: string;
-  /** What goes before it when it follows another. */
+  /** Separator between the previous chunk and this chunk. */
   glue: '\n' | '\n\n';
-  /** Begins a part of the notes. */
+  /** Whether the chunk begins a part of the notes. */
   opens: boolean;
 }
 
-/** Lengths of what is never broken; escapes make it up to five times as long, and a section holds 3,000. */
-const longestLabel = 300;
-const longestAddress = 1_400;
-const longestCode = 500;
+/**
+ * Maximum lengths of texts that are never broken. Escaping makes such a text up to five times as long, and a section
+ * holds 3,000 characters.
+ */
+const maxLabelLength = 300;
+const maxAddressLength = 1_400;
+const maxCodeLength = 500;
 const longestFence = 2_000;
-const longestStress = 500;
-const longestName = 200;
-/** A word with the signs before and behind it that belong to the sentence. */
+const maxStressLength = 500;
+const maxNameLength = 200;
+/** Splits a word into the punctuation before it, the word, and the punctuation after it. */
 const signsAround = /^([([{"'“‘]*)(.*?)([)\]}.,;:!?"'”’…]*)$/u;
 const quoteMark = `>${hardBlank}`;
 const quoteMarks = new RegExp(`^(?:${quoteMark})?`, 'gm');
 const lookAlikes: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
 
-/** Blocks as chunks, in order. */
+/** Returns blocks as chunks, in order. */
 export function toChunks(blocks: readonly Block[]): Chunk[] {
   return blocks.flatMap((block, index): Chunk[] => {
     const glue = blocks[index - 1]?.kind === 'heading' ? '\n' : '\n\n';
@@ -46,7 +49,7 @@ export function toChunks(blocks: readonly Block[]): Chunk[] {
   });
 }
 
-/** Bare text in which nothing acts. */
+/** Escapes plain text so that nothing in it acts as markup. */
 export function escapeMrkdwn(text: string): string {
   const signs = breakMentions(text).replace(
     /[&<>]/g,
@@ -56,23 +59,23 @@ export function escapeMrkdwn(text: string): string {
     const before = signs[at - 1] ?? ' ';
     const after = signs[at + 1] ?? ' ';
     const isInWord = mark === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
-    const standsAlone = mark !== '`' && before === ' ' && after === ' ';
-    return isInWord || standsAlone ? mark : (lookAlikes[mark] as string);
+    const isAlone = mark !== '`' && before === ' ' && after === ' ';
+    return isInWord || isAlone ? mark : (lookAlikes[mark] as string);
   });
 }
 
-/** A link with its words; the words alone where the address is too long for a chat. */
+/** Returns a link with its text. If the address is too long for a chat, returns only the text. */
 export function mrkdwnLink(href: string, words: string): string {
   const address = href.replace(/[<>|\s]/g, encodeURIComponent).replace(/&/g, '&amp;');
-  const label = escapeMrkdwn(shorten(words, longestLabel));
-  if (address.length > longestAddress) return label;
+  const label = escapeMrkdwn(shorten(words, maxLabelLength));
+  if (address.length > maxAddressLength) return label;
   return whole(label === '' ? `<${address}>` : `<${address}|${label}>`);
 }
 
 function blockText(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return whole(`*${escapeMrkdwn(shorten(wordsOf(block.content), longestLabel))}*`);
+      return whole(`*${escapeMrkdwn(shorten(wordsOf(block.content), maxLabelLength))}*`);
     case 'paragraph':
       return lineText(block.content);
     case 'code':
@@ -88,7 +91,10 @@ function blockText(block: Block): string {
   }
 }
 
-/** Chats know one level of quotation. */
+/**
+ * Writes a block as a quotation. Chats support only one level of quotation. Code in a quotation is written without the
+ * quotation mark.
+ */
 function quoted(block: Block): string {
   const text = blockText(block);
   return block.kind === 'code' ? text : text.replace(quoteMarks, quoteMark);
@@ -98,7 +104,10 @@ function markOf(start: number | null, at: number): string {
   return start === null ? '•' : `${start + at}.`;
 }
 
-/** Chats show no nested lists: deeper items are set in by blanks. What is no line of text stands below the sign. */
+/**
+ * Writes an item of a list. Chats show no nested lists, so nested items are indented with blanks. Blocks of the item
+ * that are not a line of text follow below the bullet.
+ */
 function itemText({ blocks }: ListItem, mark: string, depth: number): string {
   const isLine = blocks[0]?.kind === 'paragraph' || blocks[0]?.kind === 'heading';
   const [first, ...rest] = (isLine ? blocks : [undefined, ...blocks]).map((block) => {
@@ -117,9 +126,10 @@ function lineText(content: readonly Inline[]): string {
 }
 
 /**
- * The text of a line, word by word. A word that touches another piece, such as code, is not written as code itself.
- * @param begins the text begins the line
- * @param ends the text ends the line
+ * Writes the text of a line, word by word. A word directly next to another piece, such as code, is never written as
+ * code.
+ * @param begins whether the text begins the line
+ * @param ends whether the text ends the line
  */
 function proseText(text: string, begins: boolean, ends: boolean): string {
   if (!/[*_~]/.test(text)) return escapeMrkdwn(text);
@@ -132,8 +142,8 @@ function proseText(text: string, begins: boolean, ends: boolean): string {
 
 function wordText(word: string): string {
   const escaped = escapeMrkdwn(word);
-  if (!/[∗ˍ∼]/.test(escaped) || /[`@]/.test(word) || word.length > longestName) return escaped;
-  // Marks between blanks never act.
+  if (!/[∗ˍ∼]/.test(escaped) || /[`@]/.test(word) || word.length > maxNameLength) return escaped;
+  // Marks with blanks on both sides have no effect.
   if (/^[*_~]+$/.test(word)) return word;
   const [, before = '', name = '', after = ''] = signsAround.exec(word) ?? [];
   return `${escapeMrkdwn(before)}\`${signsOf(name)}\`${escapeMrkdwn(after)}`;
@@ -144,7 +154,7 @@ function inlineText(piece: Inline): string {
     case 'text':
       return escapeMrkdwn(piece.text);
     case 'code':
-      return whole(`\`${signsOf(shorten(piece.text, longestCode))}\``);
+      return whole(`\`${signsOf(shorten(piece.text, maxCodeLength))}\``);
     case 'break':
       return '\n';
     case 'link':
@@ -158,13 +168,16 @@ function inlineText(piece: Inline): string {
   }
 }
 
-/** Marks act only where they stand right at a word; long passages go without them, since they may have to be broken. */
+/**
+ * Puts marks around a passage, for example for bold text. Marks have an effect only directly next to a word. Long
+ * passages get no marks, since such a passage may have to be broken.
+ */
 function stressed(content: readonly Inline[], mark: string): string {
   const text = content.map(inlineText).join('');
-  return text.length > longestStress || /^\s|\s$|\n/.test(text) ? text : whole(`${mark}${text}${mark}`);
+  return text.length > maxStressLength || /^\s|\s$|\n/.test(text) ? text : whole(`${mark}${text}${mark}`);
 }
 
-/** Code in fences of bearable length, each closed. */
+/** Splits code into several fences of limited length. */
 function fences(text: string): string {
   const parts: string[] = [];
   for (const line of text.split('\n').flatMap((each) => linesOfCode(each))) {
@@ -180,14 +193,14 @@ function linesOfCode(line: string): string[] {
   return escaped.length < longestFence ? [escaped] : splitText(escaped, longestFence);
 }
 
-/** Signs that act within code, and its own end. */
+/** Escapes characters that have an effect within code. Replaces backticks, which would end the code. */
 function signsOf(code: string): string {
   return code
     .replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] as string)
     .replaceAll('`', 'ˋ');
 }
 
-/** Text that is never broken, though the line may be broken before and after it. */
+/** Protects a text from being broken. The line may still be broken before and after the text. */
 function whole(text: string): string {
   return mayBreak + text.replaceAll(mayBreak, '').replaceAll(' ', hardBlank).replaceAll('\n', hardLine) + mayBreak;
 }

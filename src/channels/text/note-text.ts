@@ -1,6 +1,6 @@
 /**
- * What a note says to the readers of a channel: its title, its blocks, and where they read on. Text for customers loses all
- * addresses of a private repository here, once for all channels.
+ * Makes the parts of a note that readers of a channel see: its title, its blocks, and the address of the complete note.
+ * For customers, all addresses within a private repository are removed here, once for all channels.
  */
 import type { Note } from '../channel.ts';
 import { type Block, type Inline, mapBlocks } from './document.ts';
@@ -9,27 +9,30 @@ import { parseMarkdown } from './parse.ts';
 import { shorten } from './split.ts';
 
 const address = /https?:\/\/[^\s<>"'`)\]]+/gi;
-const longestTitle = 300;
+const maxTitleLength = 300;
 
-/** Name of the repository and version, in one line of bare text. */
+/** Returns the name of the repository and the version, as one line of plain text. */
 export function titleOf({ repository, version }: Pick<Note, 'repository' | 'version'>): string {
   const name = repository.fullName.split('/').at(-1) ?? '';
-  return shorten(bareText(`${name} ${version}`), longestTitle);
+  return shorten(bareText(`${name} ${version}`), maxTitleLength);
 }
 
-/** The note's blocks, as its readers may see them. */
+/** Returns the note's blocks, as the note's readers may see them. */
 export function blocksOf(note: Pick<Note, 'bodyMd' | 'persona' | 'repository'>): Block[] {
   const blocks = parseMarkdown(note.bodyMd);
   return isInside(note) ? withoutLinksInto(blocks, note.repository.url) : blocks;
 }
 
-/** Where readers find the whole of a note that was cut; null where they may not look. */
+/**
+ * Returns the address of the complete note, for a note that was cut; null if its readers have no access to such an
+ * address.
+ */
 export function readOnUrl(note: Pick<Note, 'pageUrl' | 'compareUrl' | 'persona' | 'repository'>): string | null {
   if (note.pageUrl !== null) return note.pageUrl;
   return isInside(note) ? null : (note.compareUrl ?? note.repository.url);
 }
 
-/** Customers are told nothing of where a private repository is. */
+/** Whether the repository is private and the readers are customers, who must not learn its address. */
 function isInside({ persona, repository }: Pick<Note, 'persona' | 'repository'>): boolean {
   return persona === 'customer' && repository.private;
 }
@@ -49,7 +52,7 @@ function withoutLinksInto(blocks: readonly Block[], repositoryUrl: string): Bloc
   return mapBlocks(blocks, strip, bare);
 }
 
-/** Hosts take names in any case. */
+/** Whether an address is below a repository's address. The case of letters is ignored, as hosts ignore it in names. */
 function isBelow(url: URL, home: URL): boolean {
   if (url.host !== home.host) return false;
   const path = `${home.pathname.replace(/\/+$/, '')}/`.toLowerCase();

@@ -1,6 +1,7 @@
 /**
- * Payment card numbers: 13 to 19 digits, in one run or in groups, with an issuer's beginning and a right Luhn digit.
- * Every window of whole groups is tried, so that an expiry date behind the number does not hide it.
+ * Finds payment card numbers: 13 to 19 digits, in one run or in groups, that begin like the numbers of a card issuer
+ * and pass Luhn's check. Every sequence of whole groups is tried, so that an expiry date after the number does not hide
+ * the number.
  */
 
 import { digits, isIn, runEnd, type Span, wordChars } from './scan.ts';
@@ -8,13 +9,13 @@ import { digits, isIn, runEnd, type Span, wordChars } from './scan.ts';
 const separators = ' -.\u00a0\u2007\u2009\u2010\u2011\u2012\u2013\u202f';
 const thirteen = /\d(?:[ .\u00a0\u2007\u2009\u2010-\u2013\u202f-]?\d){12}/g;
 const issuer = /^(?:4|5[0-8]|2[2-7]|3[04-9]|6[0-9])/;
-/** What a number is no card behind: anchors, money, paths, decimals, signs. */
+/** A card number does not begin directly after one of these characters: anchors, money, paths, decimals, signs. */
 const barred = '#$€£.@/+_-';
 
-/** Most digits of a card number. */
-const longest = 19;
+/** Maximum digits of a card number. */
+const maxDigits = 19;
 
-/** Card numbers, with single spaces, hyphens or dots between groups or without. */
+/** Finds card numbers in one run, or in groups with single spaces, hyphens or dots between them. */
 export function findCards(text: string): Span[] {
   const spans: Span[] = [];
   thirteen.lastIndex = 0;
@@ -26,7 +27,7 @@ export function findCards(text: string): Span[] {
   return spans;
 }
 
-/** Start and end of each group of digits from `at` on that are parted by a single separator. */
+/** Returns the start and end of each group of digits from `at` on. Single separators lie between the groups. */
 function digitGroups(text: string, at: number): number[] {
   const edges: number[] = [];
   for (let start = at; isIn(digits, text, start); ) {
@@ -38,7 +39,7 @@ function digitGroups(text: string, at: number): number[] {
   return edges;
 }
 
-/** Tries every group as a card's beginning. */
+/** Tries each group as the beginning of a card number. */
 function addCards(text: string, edges: readonly number[], spans: Span[]): void {
   for (let first = 0; first < edges.length; first += 2) {
     const last = lastGroup(text, edges, first);
@@ -48,18 +49,25 @@ function addCards(text: string, edges: readonly number[], spans: Span[]): void {
   }
 }
 
-/** Digits of the number at hand; one for all, since a hostile comment has ten thousand beginnings. */
-const number = new Uint8Array(longest);
+/**
+ * Digits of the current number. All calls share one buffer, since a hostile comment has ten thousand places where a
+ * number may begin.
+ */
+const number = new Uint8Array(maxDigits);
 
-/** The group with which a card ends that begins with group `first`, or -1; at most seven groups are looked at. */
+/**
+ * Returns the index in `edges` of the last group of the card number that begins with group `first`; -1 if no card
+ * number begins there. At most seven groups are tried.
+ */
 function lastGroup(text: string, edges: readonly number[], first: number): number {
   const headSize = (edges[first + 1] as number) - (edges[first] as number);
-  if (headSize < 4 || headSize > longest || !startsCard(text, edges[first] as number, first > 0)) return -1;
+  if (headSize < 4 || headSize > maxDigits || !startsCard(text, edges[first] as number, first > 0)) return -1;
   let found = -1;
   for (let i = first, length = 0; i < Math.min(edges.length, first + 14); i += 2) {
     const [start, end] = [edges[i] as number, edges[i + 1] as number];
-    // Groups begin with four digits and stay short; a decimal fraction is no second group.
-    if (length + end - start > longest || (i > first && (headSize !== 4 || end - start > 7))) break;
+    // If a number has several groups, the first group has four digits. Each further group has at most seven digits. A
+    // longer group is a decimal fraction.
+    if (length + end - start > maxDigits || (i > first && (headSize !== 4 || end - start > 7))) break;
     for (let at = start; at < end; at += 1) number[length++] = text.charCodeAt(at) - 48;
     if (length >= 13 && end - start >= 2 && endsCard(text, end) && isLuhn(length)) found = i;
     if (end - start < 3) break;
@@ -78,7 +86,7 @@ function endsCard(text: string, end: number): boolean {
   return !isIn(wordChars, text, end) && !(text[end] === '-' && isIn(wordChars, text, end + 1));
 }
 
-/** Luhn's check of the number's first `length` digits, read from the right. */
+/** Whether the number's first `length` digits pass Luhn's check, read from the right. */
 function isLuhn(length: number): boolean {
   let sum = 0;
   for (let i = 1; i <= length; i += 1) {

@@ -1,11 +1,15 @@
 /**
- * What a reader sees where a text hides it: characters that do not show, wide and encoded ones, marks of Markdown and HTML
- * within a word, `[at]` and `[.]`. The finders look at such places once more as they read; a find stands for the characters
- * that wrote it.
+ * Finds disguised secrets and personal data. A disguise is a way of writing plain characters so that a search misses
+ * them: invisible, wide or encoded characters, marks of Markdown or HTML within words, or `[at]` and `[.]`. Text around
+ * a disguise is converted to plain text as a reader sees it, and the finders search the plain text. A match is mapped
+ * back to the characters of the original text.
  */
 import { type Finder, findIn, isIn, type Span, wordChars } from './scan.ts';
 
-/** Parts of a text as they read: of each character of `plain`, where in the text it begins and ends. */
+/**
+ * Parts of a text as a reader sees them. `starts` and `ends` give the offsets in the original text for each character
+ * of `plain`.
+ */
 interface Reading {
   plain: string;
   starts: readonly number[];
@@ -14,13 +18,13 @@ interface Reading {
 
 type Place = [start: number, end: number];
 
-/** So much is read to both sides of a disguise: what it belongs to is seldom longer. */
+/** Number of characters that are read on either side of a disguise. Secrets and addresses are rarely longer. */
 const around = 160;
-/** Most characters of a text that are read again: one made of nothing but disguises must not cost twice as much. */
-const mostAgain = 4096;
+/** Maximum number of characters that are read again, so that a text full of disguises does not take twice the time. */
+const maxRechecks = 4096;
 
 const unseen = '\\u00ad\\u034f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff';
-/** Letters, digits and signs that stand for plain ones: wide, small, circled, mathematical, Arabic, Devanagari. */
+/** Variants of plain letters, digits and signs: wide, small, circled, mathematical, Arabic, Devanagari. */
 const standIn =
   '[\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\u2460-\\u2468\\u24b6-\\u24e9\\ufe52\\ufe6b\\uff0b\\uff0d\\uff0e' +
   '\\uff10-\\uff19\\uff20-\\uff3a\\uff3f\\uff41-\\uff5a]|\\ud835[\\udc00-\\udfff]';
@@ -32,7 +36,10 @@ const tags = 'a|bd[io]|b|big|code|del|em|font|i|ins|kbd|mark|q|s|samp|small|span
 const mark = `[${unseen}]|\\\\[!-/:-@[-\`{-~]|\\*{1,3}|~~|\`{1,3}|[。｡]|</?(?:${tags})(?: [^<>\\n]{0,64})?/?>|<!--[^<>\\n-]{0,64}-->`;
 const tight = '[A-Za-z0-9\\u00c0-\\u1fff\\u2c00-\\ud7ff@.+_:%#=-]';
 
-/** Marks disguise only what they stand in the middle of; the rest is one wherever it stands. */
+/**
+ * Matches a disguise. Text that `mark` matches, such as an invisible character or a mark of Markdown, counts only
+ * between other characters. The other disguises count everywhere.
+ */
 const disguise = new RegExp(
   `(?=[&%\\\\*~\`<[({\\u00ad\\u034f-\\uffff])(?:${standIn}|${coded}|${bracketed}|` +
     `(?<=${tight})(?:${mark}){1,4}(?=[&\\uff20]|${tight}))`,
@@ -40,19 +47,23 @@ const disguise = new RegExp(
 );
 const unit = new RegExp(`${coded}|${standIn}|${bracketed} ?|${mark}`, 'giy');
 
-/** What the finders find in disguise, and nowhere in plain sight; in order and apart. */
+/** Finds matches that contain a disguise. The matches are in order and do not overlap. */
 export function findDisguised(text: string, finders: readonly Finder[]): Span[] {
   const reading = read(text, places(text));
   return reading.plain === '' ? [] : findIn(reading.plain, finders, (span) => inText(text, reading, span));
 }
 
-/** The parts of a text that hold a disguise, with what is around it; in order and apart. */
+/**
+ * Returns the parts of a text that contain a disguise. Each part includes the text around its disguise. The parts are
+ * in order and do not overlap.
+ */
 function places(text: string): Place[] {
   const found: Place[] = [];
   let total = 0;
   disguise.lastIndex = 0;
-  // Tested, not executed: a match of its own for each of thousands takes as long as all else.
-  while (total < mostAgain && disguise.test(text)) {
+  // `test` is used instead of `exec`, because creating a match object for each of thousands of disguises takes as long
+  // as the rest of the work.
+  while (total < maxRechecks && disguise.test(text)) {
     const last = found.at(-1);
     const from = Math.max(last?.[1] ?? 0, disguise.lastIndex - around);
     const to = Math.min(text.length, disguise.lastIndex + around);
@@ -63,7 +74,7 @@ function places(text: string): Place[] {
   return found;
 }
 
-/** Reads the parts of a text, a line end between them. */
+/** Converts parts of a text to the characters that a reader sees, with a line end after each part. */
 function read(text: string, parts: readonly Place[]): Reading {
   const [letters, starts, ends]: [string[], number[], number[]] = [[], [], []];
   const add = (letter: string, start: number, end: number): void => {
@@ -80,7 +91,7 @@ function read(text: string, parts: readonly Place[]): Reading {
       const letter = end > at ? meaning(text.slice(at, end)) : undefined;
       if (letter === undefined) add(text[at] as string, at, at + 1);
       else {
-        // What stands for a sign within a word has spaces around it at times.
+        // A written-out sign, such as `[at]`, can have a space before it. The space is removed.
         if (letter !== '' && end - at > 2 && '[({<'.includes(text[at] as string) && letters.at(-1) === ' ') drop();
         if (letter !== '') add(letter, at, end);
       }
@@ -91,7 +102,7 @@ function read(text: string, parts: readonly Place[]): Reading {
   return { plain: letters.join(''), starts, ends };
 }
 
-/** Where the disguise at `at` ends; `at` itself when there is none. */
+/** Returns the end of the disguise at `at`; `at` itself when no disguise begins there. */
 function unitEnd(text: string, at: number): number {
   if (isIn(wordChars, text, at)) return at;
   unit.lastIndex = at;
@@ -112,10 +123,13 @@ const named: Readonly<Record<string, string>> = {
   zwnj: '',
 };
 const isUnseen = new RegExp(`^[${unseen}]$`);
-/** Zeros of the digits that have no compatible form. */
+/** The zeros of the digit sets that Unicode's NFKC form does not convert to ASCII. */
 const zeros = [0x660, 0x6f0, 0x966];
 
-/** What a reader takes a disguise for: one character, or none; undefined when it is no disguise after all. */
+/**
+ * Returns the plain character that a disguise represents. Returns an empty text for an invisible character, and
+ * undefined for a text that is not a disguise.
+ */
 function meaning(disguised: string): string | undefined {
   const first = disguised[0] as string;
   if (first === '&') return meaningOfEntity(disguised.replace(/^&(?:amp;)?/i, '').slice(0, -1));
@@ -139,7 +153,10 @@ function meaningOfBrackets(disguised: string): string {
   return disguised.includes(':') ? ':' : '.';
 }
 
-/** The plain character that a wide, circled or foreign one stands for. */
+/**
+ * Returns the plain character for a wide or circled character, or for a digit of another script; undefined if there is
+ * none.
+ */
 function plainForm(letter: string): string | undefined {
   const code = letter.codePointAt(0) as number;
   const zero = zeros.find((each) => code >= each && code < each + 10);
@@ -148,13 +165,16 @@ function plainForm(letter: string): string | undefined {
   return /^[!-~]$/.test(form) ? form : undefined;
 }
 
-/** Where in the text a find lies; undefined for one that holds no disguise, or reaches over two places. */
+/**
+ * Maps a match back to the original text. Returns undefined when the match contains no disguise, or spans two parts.
+ */
 function inText(text: string, { plain, starts, ends }: Reading, { start, end, word }: Span): Span | undefined {
   const [from, to] = [starts[start] as number, ends[end - 1] as number];
   const isWhole = !starts.slice(start, end).some((begin, i) => begin === ends[start + i]);
   const written = text.slice(from, to);
   if (!isWhole || written === plain.slice(start, end)) return undefined;
-  // A mark that is opened before the find and closed in it goes along, and the other way round.
+  // A Markdown mark may open before the match and close inside it, or open inside the match and close after it. Then
+  // the mark outside the match is removed too.
   const [open] = /[*~`]{0,3}$/.exec(text.slice(Math.max(0, from - 3), from)) as RegExpExecArray;
   const [close] = /^[*~`]{0,3}/.exec(text.slice(to, to + 3)) as RegExpExecArray;
   return {

@@ -1,6 +1,6 @@
 /**
- * Credentials told by the line they stand in: cookies, passwords given to commands, hashes of passwords, values of headers and
- * files that name none of the words in `named-values.ts`.
+ * Finds credentials by the line that contains them: cookies, passwords given to commands, hashes of passwords, and
+ * values of headers and files whose names contain none of the words in `named-values.ts`.
  */
 
 import { looksRandom } from './named-values.ts';
@@ -11,7 +11,10 @@ const cookieName = /([\w!#$%&*+.^|~-]{1,128})=(?:"?)/y;
 const cookieChars = charClass(/[^\s"'`<>;,\\]/);
 const attribute = /^(?:path|domain|expires|max-age|samesite|version|priority)$/i;
 
-/** Values of cookies in a `Cookie` or `Set-Cookie` header; its attributes, and values that are words, stand. */
+/**
+ * Finds values of cookies in a `Cookie` or `Set-Cookie` header. Attributes of a cookie stay in the text, and so do
+ * values that are words.
+ */
 export function findCookies(text: string): Span[] {
   const spans: Span[] = [];
   cookieHeader.lastIndex = 0;
@@ -31,10 +34,10 @@ export function findCookies(text: string): Span[] {
   return spans;
 }
 
-const value = (least: number): string => `([^\\s"'\`$<{-][^\\s"'\`]{${least - 1},255})`;
-/** Each begins with what is found fast, and ends with the value as its only group. */
+const value = (minLength: number): string => `([^\\s"'\`$<{-][^\\s"'\`]{${minLength - 1},255})`;
+/** Each pattern begins with characters that are found fast, and ends with the value. The value is the only group. */
 const places = [
-  // curl -u name:password
+  // Matches `curl -u name:password`.
   `-(?<=\\s-)(?:u|-user|-proxy-user)[ =]["']?[\\w.@+-]{1,64}:${value(6)}`,
   `sshpass[ ]{1,2}-p[ ]?["']?${value(4)}`,
   `login[ ](?:[^\\s]{1,64}\\s{1,2}password[ ]{1,2}${value(4)}|[^\\n]{0,80}?-p[ ]["']?${value(6)})`,
@@ -44,7 +47,7 @@ const places = [
 ];
 const command = new RegExp(places.join('|'), 'g');
 
-/** Passwords given on a command line, in a netrc file, keys in a kubeconfig, signatures of signed addresses. */
+/** Finds passwords on a command line or in a netrc file, keys in a kubeconfig, and signatures of signed addresses. */
 export function findCommandSecrets(text: string): Span[] {
   const spans: Span[] = [];
   command.lastIndex = 0;
@@ -60,10 +63,10 @@ const hash =
   /\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[156]|y|gy)\$[^\s$:"'`]{1,64}(?:\$[^\s$:"'`]{1,64}){0,2}\$[./A-Za-z0-9]{20,128}|argon2(?:id|i|d)\$[^\s:"'`]{30,512})|(?<=["']auth["'][ ]?:[ ]?["'])[A-Za-z0-9+/]{16,512}={0,2}(?=["'])|LS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,65536}/g;
 
 const hashChars = charClass(/[\w./+=$,-]/);
-/** That of a login in base64; the rest is longer. */
+/** Length of the shortest login in base64, in characters. The other forms that `hash` matches are longer. */
 const shortestHash = 16;
 
-/** Hashes of passwords, logins in base64 as container tools keep them, and private keys in base64. */
+/** Finds hashes of passwords, logins in base64 as container tools keep them, and private keys in base64. */
 export function findHashes(text: string): Span[] {
   const spans: Span[] = [];
   if (!hasRun(hashChars, text, shortestHash)) return spans;

@@ -1,6 +1,4 @@
-/**
- * Private keys in PEM armour, quoted, indented or written in one line with `\n`. Certificates and public keys stand.
- */
+/** Finds private keys in PEM format: quoted, indented, or in one line with `\n`. Certificates and public keys stay. */
 
 import { charClass, runEnd, type Span } from './scan.ts';
 
@@ -9,23 +7,27 @@ const begin =
   /(?:PuTTY-User-Key-File-\d: [\w-]{1,40}\s(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,128}\s{1,2}){1,8}?Private-Lines: \d{1,4}\s)|-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const end = /-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 
-/** The longest armour taken as one key, in characters: 16,384-bit keys stay below 14,000. */
-const longestKey = 16_384;
+/** Maximum length of one PEM block, in characters. Keys of 16,384 bits stay below 14,000 characters. */
+const maxKeyLength = 16_384;
 
-/** A line, or what follows on the same line, that belongs to a key without an end: base64 or a header. */
+/** Matches a line, or the rest of a line, that belongs to a key without an end mark: base64 or a header. */
 const keyLine =
   /[ \t>*|+]{0,16}(?:[A-Za-z0-9+/=\\"',]{1,16384}|[A-Z][A-Za-z-]{2,20}: [^\r\n]{1,128})?[ \t]{0,4}(?:\r?\n|$)/y;
 
-/** Private key blocks; one cut off before its end goes as far as its lines look like a key. */
+/**
+ * Finds blocks of private keys. A block without an end mark extends over all following lines that look like a part of a
+ * key.
+ */
 export function findPrivateKeys(text: string): Span[] {
   const spans: Span[] = [];
   let close = { start: -1, end: -1 };
   begin.lastIndex = 0;
   for (let match = begin.exec(text); match; match = begin.exec(text)) {
     const from = begin.lastIndex;
-    // The next end is looked for only once it is passed: a thousand beginnings share one search.
+    // The next end mark is searched for only when the search has passed the previous one. So a thousand begin marks
+    // share one search.
     if (close.start < from) close = findEnd(text, from);
-    const whole = close.start - from <= longestKey && close.start < text.length;
+    const whole = close.start - from <= maxKeyLength && close.start < text.length;
     begin.lastIndex = whole ? close.end : endOfKeyLines(text, from);
     spans.push({ start: match.index, end: begin.lastIndex, word: '[secret]' });
   }
@@ -45,7 +47,7 @@ function endOfKeyLines(text: string, from: number): number {
     if (!keyLine.test(text)) break;
     at = keyLine.lastIndex;
   }
-  // A piece of key with prose behind it on its line.
+  // A piece of a key that is followed by prose on the same line belongs to the key too.
   const pieceEnd = runEnd(base64Chars, text, at);
   let last = pieceEnd - at >= 24 ? pieceEnd : at;
   while (last > from && ' \t\r\n'.includes(text[last - 1] as string)) last -= 1;

@@ -1,36 +1,41 @@
 /**
- * One more look at a long text where something was taken out of it, since a replacement can uncover another find at its edge.
- * A look at the whole of it would take as long as the first.
+ * Searches a long text again near its replacements, since a replacement can reveal another match at its edge. A second
+ * search of the whole text would take as long as the first.
  */
 import { type Finder, findIn, type Span } from './scan.ts';
 
-/** So much is looked at on both sides of what was taken out. */
+/** Number of characters that are searched on either side of a replacement. */
 const around = 192;
-/** Nearer to the edge of what is looked at, a find may be half of something: it is left. */
+/**
+ * A match that begins or ends within this number of characters of a part's edge is ignored, since it may be only half
+ * of a longer match.
+ */
 const margin = 32;
-/** Most characters that are looked at again: a text made of nothing but finds must not cost twice as much. */
-const mostAgain = 4096;
+/**
+ * Maximum number of characters that are searched again, so that a text full of matches does not take twice the time.
+ */
+const maxRechecks = 4096;
 const placeholder = /\[(?:attachment|card|email|ip|phone|secret)\]/g;
 
-/** A part of the text, and where it stands among the parts put together. */
+/** A part of the text: from `from` to `to` in the text, and from `at` on in the joined parts. */
 interface Part {
   from: number;
   to: number;
   at: number;
 }
 
-/** What the finders find beside the words that stand for what was taken out; in order and apart. */
-export function findBesideReplaced(text: string, finders: readonly Finder[]): Span[] {
-  const parts = partsBesideReplaced(text);
+/** Finds matches near the placeholders of earlier replacements; in order, without overlaps. */
+export function findNextToReplaced(text: string, finders: readonly Finder[]): Span[] {
+  const parts = partsNextToReplaced(text);
   const together = parts.map(({ from, to }) => `${text.slice(from, to)}\n`).join('');
   return together === '' ? [] : findIn(together, finders, (span) => inText(text, parts, span));
 }
 
-function partsBesideReplaced(text: string): Part[] {
+function partsNextToReplaced(text: string): Part[] {
   const parts: Part[] = [];
   let total = 0;
   placeholder.lastIndex = 0;
-  while (total < mostAgain && placeholder.test(text)) {
+  while (total < maxRechecks && placeholder.test(text)) {
     const last = parts.at(-1);
     const from = Math.max(last?.to ?? 0, placeholder.lastIndex - around);
     const to = Math.min(text.length, placeholder.lastIndex + around);

@@ -1,29 +1,29 @@
 /**
- * What the finders of redaction share: spans, character classes and moves over them.
- * Texts are hostile, so everything here is a single step or a walk that its caller never repeats over the same
- * characters; regular expressions elsewhere in the folder have bounded repeats only.
+ * Provides the basics that all finders of redaction use: spans, character classes, and searches for runs of characters.
+ * Texts may be hostile. So each function here takes constant time, or its caller never runs it twice over the same
+ * characters. Regular expressions in the rest of this folder have bounded repeats only.
  */
 
-/** The words that stand for what was taken out. */
+/** The texts that replace secrets and personal data. */
 export type Placeholder = '[attachment]' | '[card]' | '[email]' | '[ip]' | '[phone]' | '[secret]';
 
-/** A part of a text, `end` exclusive, and the word that replaces it. */
+/** A part of a text and the word that replaces the part. `end` is exclusive. */
 export interface Span {
   start: number;
   end: number;
   word: Placeholder;
 }
 
-/** Finds one kind of thing; the spans are in order and apart. */
+/** Finds one kind of secret or personal data. Its spans are in order and do not overlap. */
 export type Finder = (text: string) => Span[];
 
-/** A set of UTF-16 units: a table for ASCII, one answer for all units from U+00C0 on that are no punctuation. */
+/** A set of UTF-16 units: a table for ASCII, and one flag for all units from U+00C0 on except punctuation. */
 export interface CharClass {
   ascii: Uint8Array;
   letters: boolean;
 }
 
-/** The class of the units that `pattern` matches in ASCII; `letters` adds those of other scripts. */
+/** Makes the class of the ASCII units that `pattern` matches; `letters` adds the letters of other scripts. */
 export function charClass(pattern: RegExp, letters = false): CharClass {
   const ascii = Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
   return { ascii, letters };
@@ -41,21 +41,22 @@ export function isIn(kind: CharClass, text: string, at: number): boolean {
 }
 
 function isForeignLetter(code: number): boolean {
-  // Not a number outside the text, which this comparison turns away too.
+  // Outside the text, `code` is NaN. This comparison is false for NaN too.
   if (!(code >= 0xc0) || code === 0xd7 || code === 0xf7) return false;
   if ((code >= 0x2000 && code <= 0x2bff) || (code >= 0x3000 && code <= 0x303f)) return false;
-  // The wide `@` parts an address: taken for a letter, each of a run of them would walk to its end.
+  // The wide `@` separates the parts of an address, so it is not in the class. Otherwise each `@` in a run of them
+  // would cause a search to the end of the run.
   return !(code >= 0xff00 && code <= 0xff0f) && code !== 0xff20;
 }
 
-/** The end of the run of class members that begins at `at`. */
+/** Returns the end of the run of class members that begins at `at`. */
 export function runEnd(kind: CharClass, text: string, at: number): number {
   let end = at;
   while (isIn(kind, text, end)) end += 1;
   return end;
 }
 
-/** The start of the run of class members that ends before `at`, not below `floor`. */
+/** Returns the start of the run of class members that ends before `at`, not below `floor`. */
 export function runStart(kind: CharClass, text: string, at: number, floor = 0): number {
   let start = at;
   while (start > floor && isIn(kind, text, start - 1)) start -= 1;
@@ -63,28 +64,29 @@ export function runStart(kind: CharClass, text: string, at: number, floor = 0): 
 }
 
 /**
- * Whether `least` members of a class stand in a row anywhere. Most texts are prose, and are told by a look at every `least`th
- * unit and the words around it.
+ * Whether the text contains a run of at least `min` members of a class. The function checks only the units at multiples
+ * of `min`, and the runs around these units. This is fast on prose.
  */
-export function hasRun(kind: CharClass, text: string, least: number): boolean {
-  for (let at = least - 1; at < text.length; at += least) {
+export function hasRun(kind: CharClass, text: string, min: number): boolean {
+  for (let at = min - 1; at < text.length; at += min) {
     if (!isIn(kind, text, at)) continue;
-    const start = runStart(kind, text, at, at - least + 1);
-    if (runEnd(kind, text, at) - start >= least) return true;
+    const start = runStart(kind, text, at, at - min + 1);
+    if (runEnd(kind, text, at) - start >= min) return true;
   }
   return false;
 }
 
 /**
- * Whether a word can begin at `at`: letters of scripts without spaces part words, and so does a `\n` written as two
- * characters, as in quoted JSON.
+ * Whether a new word can begin at `at`. A word cannot begin directly after an ASCII letter, a digit or `_`. It can
+ * begin after a letter of another script, since some scripts have no spaces. It can also begin after a `\n` that is
+ * written as two characters, as in quoted JSON.
  */
 export function startsWord(text: string, at: number): boolean {
   if (!isIn(wordChars, text, at - 1)) return true;
   return text[at - 2] === '\\' && 'nrt'.includes(text[at - 1] as string);
 }
 
-/** Two lists of spans in order as one; of two that overlap the one of the first list stays. */
+/** Merges two ordered lists of spans. Where two spans overlap, the span of the first list stays. */
 function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
   const joined: Span[] = [];
   let next = 0;
@@ -96,7 +98,10 @@ function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
   return [...joined, ...first.slice(next)];
 }
 
-/** What finders find in a reading of a text, by its place in the text itself; of overlapping finds the earlier finder's stays. */
+/**
+ * Runs the finders on a part or conversion of a text, and maps their matches to the text itself with `place`. Where two
+ * matches overlap, the match of the earlier finder stays.
+ */
 export function findIn(reading: string, finders: readonly Finder[], place: (span: Span) => Span | undefined): Span[] {
   return finders.reduce<Span[]>((found, finder) => {
     const there = finder(reading).map(place);
@@ -107,7 +112,7 @@ export function findIn(reading: string, finders: readonly Finder[], place: (span
   }, []);
 }
 
-/** The text with each span's part replaced. */
+/** Returns the text with the part of each span replaced. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The people named at the end of a commit message: the handle of a co-author is read from a noreply address, and
- * the addresses of all such lines are removed, also those that are no address by their form.
+ * Handles the lines at the end of a commit message that name people, such as `Signed-off-by:`. Reads the handles of
+ * co-authors from noreply addresses. Finds all addresses on such lines, even malformed ones, so that they are removed.
  */
 
 import type { Span } from './scan.ts';
@@ -9,7 +9,10 @@ const trailerLine = /^[ \t>*-]{0,8}(?:[A-Za-z]{1,20}-){1,4}by[ \t]{0,2}:([^\n]{0
 const bracketed = /<([^<>\n]{1,254})>/g;
 const bareAddress = /(?<![^\s<(])[^\s<>@()]{1,128}@[^\s<>@()]{1,128}/g;
 
-/** What stands in angle brackets, and words with an `@` inside, on lines such as `Signed-off-by:`. */
+/**
+ * Finds addresses on lines such as `Signed-off-by:`: texts in angle brackets that look like an address, else words with
+ * an `@`.
+ */
 export function findTrailerAddresses(text: string): Span[] {
   const spans: Span[] = [];
   trailerLine.lastIndex = 0;
@@ -20,7 +23,10 @@ export function findTrailerAddresses(text: string): Span[] {
   return spans;
 }
 
-/** Adds the addresses of the line that begins at `from`: those in brackets, else the bare ones. */
+/**
+ * Adds the addresses of a line that begins at `from`: the addresses in angle brackets, or the bare addresses if no
+ * brackets occur.
+ */
 function addAddresses(line: string, from: number, spans: Span[]): void {
   const count = spans.length;
   if (line.includes('<')) addMatches(bracketed, line, from + 1, spans);
@@ -41,15 +47,16 @@ function isBracketedAddress(inside: string): boolean {
   return /[^\s]@|＠|%40|[ [({]at[ \])}]/i.test(inside) && !/^https?:\/\//i.test(inside);
 }
 
-/** Most handles taken from one message. */
-const mostCoAuthors = 32;
+/** Maximum number of handles taken from one message. */
+const maxCoAuthors = 32;
 
 const coAuthorLine = /^[ \t>*-]{0,8}co-authored-by[ \t]{0,2}:([^\n]{0,512})/gim;
 const noreply = /(?<![\w.+-])(?:\d{1,20}\+)?([A-Za-z0-9][\w.-]{0,99}(?:\[bot\])?)@(?:users\.)?noreply\.[A-Za-z0-9]/i;
 
 /**
- * Handles of the co-authors of a message as it came, before redaction; each once whatever its case, bots as named.
- * Only the hosts' noreply addresses hold a handle; of other addresses nothing is kept.
+ * Returns the handles of the co-authors of a message, each once regardless of case. The message must not be redacted
+ * yet. The names of bots keep their `[bot]`. Only noreply addresses of hosts contain a handle; other addresses are
+ * ignored.
  */
 export function coAuthors(message: string): string[] {
   const handles = new Map<string, string>();
@@ -57,7 +64,7 @@ export function coAuthors(message: string): string[] {
     const handle = noreply.exec(line[1] as string)?.[1];
     if (handle === undefined) continue;
     if (!handles.has(handle.toLowerCase())) handles.set(handle.toLowerCase(), handle);
-    if (handles.size === mostCoAuthors) break;
+    if (handles.size === maxCoAuthors) break;
   }
   return [...handles.values()];
 }

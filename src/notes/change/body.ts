@@ -1,10 +1,11 @@
 /**
- * Finds what a pull request's body says for the notes: how to upgrade, what it breaks, and a release note written by hand.
- * Returns Markdown as it was written; making it safe to show is left to `quote.ts`.
+ * Finds the parts of a pull request's body that the notes use: how to upgrade, which behavior the change breaks, and a
+ * release note written by hand. The parts are returned as Markdown, as they were written. `draft/quote.ts` makes them
+ * safe to show.
  */
 import { unixLines, visibleProse, withoutComments } from './scan.ts';
 
-/** A release note written in a body; `none` asks to be left out. */
+/** A release note from a body. `none` means that the author wants no entry for the change. */
 export type ReleaseNote = { kind: 'text'; text: string } | { kind: 'none' };
 
 interface Part {
@@ -16,46 +17,55 @@ interface Part {
 const upgradeHeading = /\b(?:upgrad(?:e|ing)|migrat(?:ion|ing|e)|breaking|action required)\b/i;
 const impactHeading = /\b(?:impact|upgrad(?:e|ing)|migrat(?:ion|ing|e)|breaking|action required)\b/i;
 const noteHeading = /^(?:release[- ]notes?|changelog)(?: entry)?$/i;
-/** Some write it in bold, as a list item or behind a sign. */
+/** Matches the first line of a breaking footer. Some people write that line in bold, as a list item or after a sign. */
 const breakingFooter =
   /^[^\p{L}\p{N}\n>`#|]{0,8}BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?(?:[:：][*_]{0,2}|[*_]{1,2}:) ?(.*)$/u;
 const footer =
   /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
-/** A line that does nothing but close issues, which templates put at the end of a body. */
+/** Matches a line that only closes issues. Templates put such a line at the end of a body. */
 const closing = /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+\S{0,100}#\d{1,10}[.,;]?\s*$/i;
 const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-note/;
 const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
-/** Most bodies say none of this; a look for the words spares them the reading. */
+/** Most bodies contain none of these words, so a quick search for the words saves parsing most bodies. */
 const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
 const word = /[\p{L}\p{N}]/iu;
-/** Of the first word on, so that there is one place to begin at. */
+/**
+ * Matches a text that says that there is nothing to note. The caller passes the text from its first word on, so the
+ * expression is tried at only one place.
+ */
 const nothing =
   /^(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;
-/** What some projects put before a note of something that breaks; drafts have a heading for it. */
+/**
+ * Matches "action required" at the start of a note. Some projects put it before a note about a breaking change. It is
+ * removed, because drafts have a heading for such changes.
+ */
 const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
-/** Boxes of a template that ask, such as `- [x] No`; longer ones may be steps. */
+/**
+ * Matches a box of a template that asks a question, such as `- [x] No`. A box with a longer text may be a step of an
+ * upgrade.
+ */
 const askingBox = /^\s*[-*+] \[[ xX]\]\s*(?:\S+(?:\s+\S+)?\s*)?$/;
 
-/** A footer says that the change breaks something. */
-export function sayBreaking(body: string): boolean {
+/** Whether a footer says that the change breaks something. */
+export function announcesBreaking(body: string): boolean {
   if (!/BREAKING[ -]CHANGE/.test(body)) return false;
   return breakingText(visibleProse(body).split('\n')) !== '';
 }
 
-/** How to upgrade: the section on it, else the text of a breaking footer; empty where the body says neither. */
+/** Returns how to upgrade: the section about upgrading, else the text of a breaking footer, else an empty text. */
 export function upgradeText(body: string): string {
   if (!upgradeHint.test(body)) return '';
   return sectionUnder(body, upgradeHeading) || breakingText(withoutComments(body).split('\n'));
 }
 
-/** What the change means to those who use it: the section on impact or upgrade. */
+/** Returns the effect of the change on its users: the section on impact or upgrade. */
 export function impactText(body: string): string {
   if (!upgradeHint.test(body)) return '';
   return sectionUnder(body, impactHeading) || upgradeText(body);
 }
 
-/** The release note in a fenced `release-note` block or under a heading of that name. */
+/** Returns the release note in a fenced `release-note` block or under a heading of that name. */
 export function releaseNote(body: string): ReleaseNote | undefined {
   if (!noteHint.test(body)) return undefined;
   const text = fencedNote(unixLines(body)) ?? noteSection(body);
@@ -65,18 +75,18 @@ export function releaseNote(body: string): ReleaseNote | undefined {
   return isWordForNothing(bare) ? { kind: 'none' } : { kind: 'text', text: bare.replace(callToAct, '') };
 }
 
-/** What a section says that is no list of boxes to tick. */
+/** Returns the text of a note section; undefined if the section is only a list of boxes to tick. */
 function noteSection(body: string): string | undefined {
   const text = sectionUnder(body, noteHeading);
   const isList = text.split('\n').every((line) => line.trim() === '' || /^\s*[-*+] \[[ xX]\]/.test(line));
   return isList ? undefined : text;
 }
 
-/** The text of all blocks that say something, as some projects write one for each thing that changed. */
+/** Returns the text of all `release-note` blocks that are not empty. Some projects write one block for each change. */
 function fencedNote(body: string): string | undefined {
   const found: string[] = [];
   const lines = body.split('\n');
-  /** The first line of the block being read. */
+  /** Index of the first line of the block that is being read. */
   let start = -1;
   for (const [index, line] of lines.entries()) {
     if (start === -1) {
@@ -86,22 +96,25 @@ function fencedNote(body: string): string | undefined {
       start = -1;
     }
   }
-  const said = found.filter((text) => !isNothing(text));
-  return said.length > 0 ? said.join('\n') : found[0];
+  const stated = found.filter((text) => !isNothing(text));
+  return stated.length > 0 ? stated.join('\n') : found[0];
 }
 
-/** No words, or a word for nothing. */
+/** Whether a text contains no words, or only `none` or the like. */
 function isWordForNothing(text: string): boolean {
   const first = text.search(word);
   return first === -1 || nothing.test(text.slice(first));
 }
 
-/** Says nothing: no words, a word for nothing, or the boxes of a template alone. */
+/** Whether a text says nothing: it contains no words, only `none` or the like, or only boxes of a template. */
 function isNothing(text: string): boolean {
   return isWordForNothing(text) || text.split('\n').every((line) => line.trim() === '' || askingBox.test(line));
 }
 
-/** The first section that a heading names and that says something, up to the next heading of its depth or less, or a footer. */
+/**
+ * Returns the first section with a matching heading and some text. The section ends at a footer, or at the next heading
+ * of the same or a higher level.
+ */
 function sectionUnder(body: string, wanted: RegExp): string {
   const parts = partsOf(withoutComments(body));
   for (const [index, part] of parts.entries()) {
@@ -116,7 +129,10 @@ function sectionUnder(body: string, wanted: RegExp): string {
   return '';
 }
 
-/** A release note is quoted for itself: not once more as a part of the section it happens to stand in. */
+/**
+ * Removes a release note from a section. The note is quoted separately, and must not appear again in the section around
+ * it.
+ */
 function withoutNote(lines: readonly string[]): string[] {
   const start = lines.findIndex((line) => noteFence.test(line));
   if (start === -1) return [...lines];
@@ -137,7 +153,10 @@ function partsOf(body: string): Part[] {
   return parts;
 }
 
-/** A heading, or a line that is all bold, which many templates use as one; its depth is the deepest. */
+/**
+ * Reads a heading. A line that is entirely bold counts as a heading of the deepest level, because many templates use
+ * such lines as headings.
+ */
 function headingOf(line: string): { depth: number; heading: string } | undefined {
   const marked = /^ {0,3}(#{1,6})[ \t]+(\S.{0,200})$/.exec(line);
   if (marked) return { depth: (marked[1] as string).length, heading: (marked[2] as string).replace(/[\s#]+$/, '') };

@@ -1,15 +1,17 @@
 /**
- * Says of a pull request which section it belongs to, where it touches, how much it matters and whether it is breaking.
- * Reverts and backports need other records and are told apart in files of their own.
+ * Classifies a pull request: its section, its areas, its priority, and whether it is breaking. Reverts and backports
+ * depend on records of other changes. They are handled in files of their own.
  */
 import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
-import { sayBreaking } from './body.ts';
+import { announcesBreaking } from './body.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
 import { type ChangeType, distinctAreas, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
 import { isRelease, isRoutine } from './routine.ts';
 import { type ParsedTitle, parseTitle } from './title.ts';
 
-/** Sections of the notes; a change stands in the first that fits, in this order, and only there (spec part 2, rule 3). */
+/**
+ * Sections of the notes. A change is listed only in the first section that fits, in this order (spec part 2, rule 3).
+ */
 export type Section =
   | 'breaking'
   | 'feature'
@@ -20,30 +22,31 @@ export type Section =
   | 'other'
   | 'dependency';
 
-/** What a pull request is. */
+/** The classification of a pull request. */
 export interface Classification {
   section: Section;
   kind: 'change' | 'dependency' | 'revert' | 'release';
   breaking: boolean;
-  /** Kind of a breaking change besides that it breaks. */
+  /** The kind that a breaking change has besides `breaking`, for example `fix`. */
   besides: ChangeType | null;
   areas: string[];
   /** Keys and numbers of issues in the title. */
   keys: string[];
   priority: boolean;
-  /** Asked for among the highlights by a label. */
+  /** Whether a label asks to list the change among the highlights. */
   highlight: boolean;
-  /** Work on the project itself, which no user notices. */
+  /** Whether the change is work on the project itself, which users do not notice. */
   housekeeping: boolean;
-  /** The label that keeps it out of the notes. */
+  /** The label that keeps the change out of the notes. */
   skip: string | null;
   /** The title without its prefixes, not yet escaped. */
   text: string;
 }
 
 /**
- * Classifies by labels, then title prefix, then labels of linked issues; what breaks is never taken back by a label.
- * @param ownLabels labels to go by instead of the pull request's
+ * Classifies a pull request by its labels, then by its title prefix, then by labels of linked issues. If the title or
+ * body marks the change as breaking, no label can undo that mark.
+ * @param ownLabels labels to use instead of the labels of the pull request
  */
 export function classify(
   pull: PullRecord,
@@ -54,7 +57,7 @@ export function classify(
   const title = parseTitle(pull.title);
   const labels = readLabels(ownLabels, vocabulary);
   const types = typesOf(title, labels, () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary)));
-  const breaking = title.breaking || types.has('breaking') || (sayBreaking(ownWords(pull)) && !isRelease(title));
+  const breaking = title.breaking || types.has('breaking') || (announcesBreaking(ownWords(pull)) && !isRelease(title));
   const kind = kindOf(pull, title, labels);
   const section = sectionOf(kind, breaking, types, labels);
   const { areas, text } = areasOf(title, labels);
@@ -74,7 +77,10 @@ export function classify(
   };
 }
 
-/** What a title's prefix says where no label says more, as it does of most changes. */
+/**
+ * Maps each kind that a title prefix can name to a set of only this kind. These sets are used when no label names a
+ * kind, as for most changes.
+ */
 const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
   breaking: new Set(['breaking']),
   feature: new Set(['feature']),
@@ -85,7 +91,10 @@ const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
 };
 const noTypes: ReadonlySet<ChangeType> = new Set();
 
-/** Kinds that the strongest source names; a weaker one is not asked once a stronger has spoken. */
+/**
+ * Returns the kinds that the strongest source names. Weaker sources are used only when the stronger sources name no
+ * kind.
+ */
 function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): ReadonlySet<ChangeType> {
   if (title.type && labels.specTypes.size + labels.aliasTypes.size === 0) return alone[title.type];
   const prefix = new Set<ChangeType>(title.type ? [title.type] : []);
@@ -98,14 +107,17 @@ function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => Label
   return spec.size > 0 ? spec : new Set(issues.flatMap(({ aliasTypes }) => [...aliasTypes]));
 }
 
-/** The first source decides, except that each may say that the change breaks something, and then what it is besides. */
+/**
+ * Returns the kinds of all sources if any source says that the change is breaking. Otherwise returns only the kinds of
+ * the first source.
+ */
 function unionOnBreaking(spoken: ReadonlySet<ChangeType>[]): ReadonlySet<ChangeType> {
   const breaks = spoken.some((types) => types.has('breaking'));
   return breaks ? new Set(spoken.flatMap((types) => [...types])) : (spoken[0] as ReadonlySet<ChangeType>);
 }
 
 function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
-  // Somebody who calls it a feature or a fix has seen more in it than a version.
+  // A label such as `type: fix` says that the pull request does more than make a release.
   if (labels.specTypes.size === 0 && isRelease(title)) return 'release';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || isUpdater(pull.author.login)) return 'dependency';
@@ -113,7 +125,10 @@ function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Cla
   return 'change';
 }
 
-/** A label that names a kind takes an update out of the dependencies; a prefix such as `fix(deps):` does not. */
+/**
+ * Returns the section of a change. A label that names a kind moves a dependency update out of the section for
+ * dependencies. A prefix such as `fix(deps):` leaves the update in that section.
+ */
 function sectionOf(
   kind: Classification['kind'],
   breaking: boolean,
@@ -130,7 +145,10 @@ function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeTyp
   return order.find((type) => types.has(type));
 }
 
-/** Area labels win; a loose word before a colon then stays in the text, unless it repeats one of them. */
+/**
+ * Returns the areas and the text of a title. Area labels take precedence over the title. If there are such labels, a
+ * word before a colon stays in the text, unless the word repeats one of the labels.
+ */
 function areasOf(title: ParsedTitle, labels: LabelReading): Pick<Classification, 'areas' | 'text'> {
   if (labels.areas.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
   if (!title.looseArea) return { areas: labels.areas, text: title.text };

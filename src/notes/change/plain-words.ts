@@ -1,5 +1,5 @@
 /**
- * Knows plain English words that titles begin with. Any other first word may be a name or a command.
+ * Recognizes plain English words that titles begin with. Any other first word may be a name or a command.
  */
 
 /** Base forms: verbs in the imperative, and the nouns, adjectives and short words that titles begin with. */
@@ -88,9 +88,9 @@ const words = new Set(
     "aren't can't cannot couldn't doesn't didn't don't hasn't haven't isn't it's let's shouldn't there's wasn't won't wouldn't you're",
   ].flatMap((line) => line.split(' ')),
 );
-const longestWord = 24;
+const maxWordLength = 24;
 const prefixes = /^(?:un|re|de|dis|pre|auto|over|mis|non|sub|co|inter|under|up|down|out)(?=[a-z]{3})/;
-/** Endings of other forms, each with what the base form has instead. */
+/** Endings of other forms, each with the letters that replace it in the base form. */
 const endings = [
   ['s', ''],
   ['es', ''],
@@ -123,17 +123,17 @@ const endings = [
   ['ication', 'y'],
 ] as const;
 const doubled = /([b-df-hj-np-tvwxz])\1(?:ed|ing|er|ers|able)$/;
-/** Forms that no ending explains. */
+/** Irregular forms, which the rules in `endings` do not cover. */
 const irregular = new Set(
   'added began begun been bought brought broke broken built came caught chose chosen did does done drawn drove fell felt found froze frozen gave given gone got grew grown had has held hid hung kept knew known laid led left lost made meant met paid ran said sat saw seen sent shown shrunk spent split spun stood swapped taken thought threw thrown told took torn understood was went were withdrawn woke won wore worn wrote written wrong'.split(
     ' ',
   ),
 );
 
-/** Whether a word in small letters is a plain English word, in any of its usual forms. */
+/** Whether a lower-case word is a plain English word, in any of its usual forms. */
 export function isPlainWord(word: string): boolean {
   const plain = word.replace('’', "'");
-  if (plain.length > longestWord) return false;
+  if (plain.length > maxWordLength) return false;
   return isKnown(plain) || isKnown(plain.replace(prefixes, ''));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Takes a pull request's title apart: the prefixes that say what kind of change it is, where, and for which branch, and
- * the text that stands in the notes. The text is put in order, never reworded (spec part 2, rule 4); escaping comes later.
+ * Parses a pull request's title: the prefixes that name kind, area and branch, and the text that is shown in the notes.
+ * The text is tidied but never reworded (spec part 2, rule 4). Escaping is done later.
  */
 import { singleBlanks } from './code-spans.ts';
 import { isKey, takeLeadingKeys } from './issue-keys.ts';
@@ -8,34 +8,37 @@ import type { ChangeType } from './labels.ts';
 import { isPlainWord } from './plain-words.ts';
 import { type Meaning, meaningOf, signOf } from './title-words.ts';
 
-/** A title in its parts. */
+/** The parts of a title. */
 export interface ParsedTitle {
-  /** Kind that a prefix names; null where none does. */
+  /** The kind that a prefix names, or null. */
   type: ChangeType | null;
-  /** Marked breaking by `!` or a sign: no label takes that back. */
+  /** Whether `!` or a sign marks the change as breaking. No label can undo that mark. */
   breaking: boolean;
-  /** A prefix names work on the project itself. */
+  /** Whether a prefix names work on the project itself. */
   housekeeping: boolean;
   /** Scope of a conventional prefix, or the word before a colon. */
   areas: string[];
-  /** The areas come from a word before a colon, which stays in the text where labels name the area. */
+  /** Whether the areas come from the text before a colon. That text stays in the title when labels name the area. */
   looseArea: boolean;
-  /** Branch or version that brackets name, as backports carry it. */
+  /** Branch or version in brackets, as on backports: `[release-1.12]`. */
   target: string | null;
-  /** A prefix says that it is about what the project depends on. */
+  /** Whether a prefix says that the change concerns dependencies. */
   dependency: boolean;
-  /** Keys and numbers of issues that stand before or behind the words, as they are written. */
+  /** Keys and numbers of issues before or after the words, as they are written. */
   keys: string[];
   revert: boolean;
   text: string;
 }
 
 const order: ChangeType[] = ['security', 'feature', 'fix', 'performance', 'documentation'];
-const longestTitle = 2_000;
+const maxTitleLength = 2_000;
 const untidyBlanks = /\s{2,}|[^\S ]/;
-const mostPrefixes = 8;
+const maxPrefixes = 8;
 
-/** Parses a title. Unknown prefixes stay in the text, except a single word before a colon, which is an area. */
+/**
+ * Parses a title. Unknown prefixes stay in the text. An unknown single word before a colon is an area, for example
+ * `clusterctl` in `clusterctl: Block move`.
+ */
 export function parseTitle(title: string): ParsedTitle {
   const parsed: ParsedTitle = {
     type: null,
@@ -49,9 +52,9 @@ export function parseTitle(title: string): ParsedTitle {
     revert: false,
     text: '',
   };
-  const line = title.slice(0, longestTitle);
+  const line = title.slice(0, maxTitleLength);
   let rest = (untidyBlanks.test(line) ? singleBlanks(line) : line).trim();
-  for (let count = 0; count < mostPrefixes && mayHavePrefix.test(rest); count += 1) {
+  for (let count = 0; count < maxPrefixes && mayHavePrefix.test(rest); count += 1) {
     const next = takePrefix(rest, parsed);
     if (next === undefined) break;
     rest = next.trim();
@@ -60,7 +63,10 @@ export function parseTitle(title: string): ParsedTitle {
   return parsed;
 }
 
-/** Every prefix holds one of these signs, or begins with one: most words do not. */
+/**
+ * Matches a title that may have a prefix: every prefix contains or begins with one of these signs. Most titles contain
+ * none of the signs and need no parsing.
+ */
 const mayHavePrefix = /[:：[(#/]|^\W|^[a-z][a-z0-9_]{1,15}-\d/i;
 
 function takePrefix(text: string, parsed: ParsedTitle): string | undefined {
@@ -79,7 +85,10 @@ const targets =
   /^(?:(?:release|stable|backport|maint|branch)[\w ./-]*|(?:auto|manual)[ -]?(?:back-?port|cherry-?pick)[\w ./-]*|[\w./-]+ back-?port|main|master|dev|develop|trunk|v?\d+(?:\.(?:\d+|x))+[\w.-]*|v\d[\w.-]*|\d+(?:-\d+)+-stable)$/i;
 const areaName = /^(?=.{2,40}$)[\p{L}@][\p{L}\p{N}./+&@_-]*(?: [\p{L}\p{N}./+&@_-]+){0,2}$/u;
 
-/** `[release-1.12]`, `(2.15)`, `[Backport 4.x]` name a branch; `[FIXED]` a kind; `[UI]` says where. */
+/**
+ * Removes a prefix in brackets. `[release-1.12]`, `(2.15)` and `[Backport 4.x]` name a branch, `[FIXED]` names a kind
+ * and `[UI]` names an area.
+ */
 function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
   if (!text.startsWith('[') && !text.startsWith('(')) return undefined;
   const match = /^(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))\s*[:-]?\s*(?=\S)/.exec(text);
@@ -93,7 +102,10 @@ function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
   return text.slice(match[0].length);
 }
 
-/** Of `CI/Build` both words must be known. */
+/**
+ * Returns the meanings of the words in brackets. A combination such as `CI/Build` counts only when both words are
+ * known.
+ */
 function meaningsOf(inside: string): Meaning[] {
   const meanings = inside.split('/').map(meaningOf);
   return meanings.every((meaning) => meaning !== undefined) ? meanings : [];
@@ -123,7 +135,7 @@ function takeKeys(text: string, parsed: ParsedTitle): string | undefined {
 const backport =
   /^(?:automated |automatic |manual )?(?:back-?port|cherry[- ]?pick)(?:ed)?(?: of)?(?: PR| pull request)? #\d{1,10}(?:(?:,| and)? #\d{1,10}){0,9}(?: (?:on|to|into|for|upstream)(?: branch)? [\w./-]{1,60})?(?:: ?(?=\S)| \((?=\S.*\)$))/i;
 
-/** `Automated cherry pick of #12: title`, `Backport PR #12 on branch v1.x (title)`. */
+/** Removes `Automated cherry pick of #12:` or `Backport PR #12 on branch v1.x (…)` around a title. */
 function takeBackport(text: string, parsed: ParsedTitle): string | undefined {
   if (!/^(?:auto|man|back|cherry)/i.test(text)) return undefined;
   const match = backport.exec(text)?.[0];
@@ -135,7 +147,10 @@ function takeBackport(text: string, parsed: ParsedTitle): string | undefined {
 const conventional =
   /^(breaking[ -]changes?|(?:feature|bug|new) (?:request|report|feature)|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：](?!:) *(?=\S)| +(?=\S))/i;
 
-/** `feat(parser)!: add x`; a known kind with a scope may have lost its colon. */
+/**
+ * Removes a prefix such as `feat(parser)!:`. The colon may be missing after a known kind with a scope, as in
+ * `feat(parser) add x`.
+ */
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
   if (!text.includes(':') && !text.includes('：') && !/^[a-z]{2,8}\(/i.test(text)) return undefined;
   const match = conventional.exec(text);
@@ -162,7 +177,10 @@ function addScopes(list: string, parsed: ParsedTitle): void {
   }
 }
 
-/** `clusterctl: Block move`: a word that is no kind of change says where. */
+/**
+ * Removes the text before a colon. If that text does not name a kind of change, it is the area, as in
+ * `clusterctl: Block move`.
+ */
 function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   if (parsed.areas.length > 0 || !text.includes(':')) return undefined;
   const match = /^([\w@][\w./@-]{0,40}(?:, ?[\w@][\w./@-]{0,40})?): +(?=\S)/.exec(text);
@@ -175,7 +193,7 @@ function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   return text.slice(match[0].length);
 }
 
-/** `Feature/shop 142 add search`, as hosts make a title of a branch's name. */
+/** Removes the first part of a branch name that a host made into a title: `Feature/shop 142 add search`. */
 function takeBranchName(text: string, parsed: ParsedTitle): string | undefined {
   const match =
     /^(feat|feature|fix|bugfix|hotfix|bug|chore)\/(?:([A-Za-z][A-Za-z0-9]{1,9})[- ](\d{1,9})[-_ ]+)?([^:.]{3,200})$/i.exec(
@@ -195,13 +213,13 @@ const appendedMark =
 const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
 const appendedTarget = /^\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
 
-/** Without the numbers, keys, branches and marks in brackets that tools and habits append. */
+/** Removes numbers, keys, branches and marks in brackets at the end, which tools and people append. */
 function takeSuffixes(text: string, parsed: ParsedTitle): string {
   let rest = text;
-  for (let count = 0; count < mostPrefixes && (rest.endsWith(')') || rest.endsWith(']')); count += 1) {
+  for (let count = 0; count < maxPrefixes && (rest.endsWith(')') || rest.endsWith(']')); count += 1) {
     const start = Math.max(rest.lastIndexOf('('), rest.lastIndexOf('['));
     const tail = rest.slice(start);
-    // What stands right behind a word is its argument or index: `rotate(X-90)`, `buffer[1.2]`.
+    // Brackets right after other text are an argument or index: `rotate(X-90)`, `buffer[1.2]`.
     const isApart = /\s/.test(rest.charAt(start - 1)) || appendedNumber.test(tail);
     if (start <= 0 || !isApart || !takeAppended(tail, parsed)) break;
     rest = rest.slice(0, start).trimEnd();
@@ -233,8 +251,8 @@ function note(meaning: Meaning, parsed: ParsedTitle): void {
 }
 
 /**
- * A plain first word gets its capital. Any other word may be a name or a command and keeps its case: `acme repo fork`. A dot
- * goes where it ends a word: `git add .` keeps its own.
+ * Capitalizes a plain first word. Any other first word may be a name or a command and keeps its case: `acme repo fork`.
+ * A dot at the end is removed if it follows a word directly. The dot in `git add .` stays.
  */
 function tidy(text: string): string {
   const ended = /[\p{L}\p{N}\p{M})\]"'”’`]\.$/u.test(text) ? text.slice(0, -1) : text;

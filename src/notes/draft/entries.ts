@@ -1,6 +1,7 @@
 /**
- * Makes entries of pull requests: backports folded onto what they carry, with all that is known about each, the same for every
- * persona. Which pull requests there are, and what else a draft is made from, is the matter of `gather.ts`.
+ * Makes entries from pull requests. A backport joins the entry of the change that it carries to another branch. An
+ * entry contains everything known about a change, and is the same for every persona. `gather.ts` selects the pull
+ * requests.
  */
 import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { type ReleaseNote, releaseNote, upgradeText } from '../change/body.ts';
@@ -13,33 +14,33 @@ import type { NotesSource } from '../range/source.ts';
 import { byMerge } from '../range/window.ts';
 import { peopleOf } from './people.ts';
 
-/** One change: a pull request with its backports, or backports of one shipped before. */
+/** One change: a pull request with its backports, or only the backports if the change itself was shipped before. */
 export interface Entry extends Classification {
-  /** Number in the entry's marker: stays the same when the range grows. */
+  /** Number in the entry's marker. The number stays the same when the range grows. */
   id: number;
-  /** The pull request whose words are shown: the original of a backport. */
+  /** The pull request whose words are shown. For a backport, this is the original pull request. */
   pull: PullRecord;
-  /** Backports that the range holds. */
+  /** Backports in the range. */
   backports: PullRecord[];
-  /** The revert of a revert that brought the change back. */
+  /** The pull request that reverted a revert and so restored the change; null if the change was not restored. */
   restoredBy: PullRecord | null;
   issues: IssueRecord[];
   /** Author and co-authors. */
   people: string[];
-  /** How to upgrade, as the body of a breaking change says it. */
+  /** How to upgrade, from the body of a breaking change. */
   upgrade: string;
   note: ReleaseNote | undefined;
 }
 
-/** A change under the pull request it carries, and those of the range that brought it. */
+/** An original pull request with its backports in the range. */
 interface Group {
   pull: PullRecord;
   backports: PullRecord[];
-  /** The pull request itself is in the range. */
+  /** Whether the pull request itself is in the range. */
   listed: boolean;
 }
 
-/** Reads entries out of one source with one vocabulary. */
+/** Makes entries from one source with one vocabulary. */
 export class EntryMaker {
   private readonly source: NotesSource;
   private readonly vocabulary: Vocabulary;
@@ -49,7 +50,7 @@ export class EntryMaker {
     this.vocabulary = vocabulary;
   }
 
-  /** An entry a change; backports of one change share the entry of their original. */
+  /** Makes one entry per change. Backports share the entry of their original. */
   entries(pulls: readonly PullRecord[]): Entry[] {
     const groups = new Map<number, Group>();
     for (const pull of pulls) {
@@ -63,12 +64,15 @@ export class EntryMaker {
     return [...groups.values()].map((group) => this.entry(group));
   }
 
-  /** The entry of a change that `pull` brought back. */
+  /** Makes the entry of the change `restored`, which the pull request `pull` restored. */
   restored(pull: PullRecord, restored: PullRecord): Entry {
     return { ...this.entry({ pull: restored, backports: [], listed: true }), id: pull.number, restoredBy: pull };
   }
 
-  /** Labels are the backport's where these say something, else the original's. */
+  /**
+   * Makes an entry. If only backports are in the range and the labels of the first backport have a meaning, these
+   * labels are used. Otherwise the labels of the original are used.
+   */
   private entry({ pull, backports, listed }: Group): Entry {
     const carriers = backports.sort(byMerge);
     const [backport] = carriers;
@@ -76,10 +80,11 @@ export class EntryMaker {
     const issues = backport
       ? distinctIssues(all.flatMap((each) => linkedClosedIssues(this.source, each)))
       : distinctIssues(linkedClosedIssues(this.source, pull));
-    const own = backport && !listed && this.saysSomething(backport.labels) ? backport.labels : pull.labels;
+    const own = backport && !listed && this.hasMeaning(backport.labels) ? backport.labels : pull.labels;
     const is = classify(pull, issues, this.vocabulary, own);
     const note = firstSaid(all, releaseNote);
-    // Field by field: V8 makes a slow object of a spread, and one with room for more of what is added to.
+    // The object is written field by field. V8 would make a slow object from a spread, and would reserve extra room in
+    // an object to which fields are added later.
     return {
       section: is.section,
       kind: is.kind,
@@ -103,18 +108,21 @@ export class EntryMaker {
     };
   }
 
-  private saysSomething(labels: readonly string[]): boolean {
+  private hasMeaning(labels: readonly string[]): boolean {
     const { specTypes, aliasTypes, areas, dependencies, skip } = readLabels(labels, this.vocabulary);
     return specTypes.size + aliasTypes.size + areas.length > 0 || dependencies || skip !== null;
   }
 }
 
-/** The steps that a body gives, else its release note: of what breaks, that says what to do. */
+/**
+ * Returns how to upgrade: the steps in a body, else the release note. The release note of a breaking change says what
+ * to do about the change.
+ */
 function upgradeOf(pulls: readonly PullRecord[], note: ReleaseNote | undefined): string {
   return firstSaid(pulls, (body) => upgradeText(body) || undefined) ?? (note?.kind === 'text' ? note.text : '');
 }
 
-/** What the first of some bodies to say anything says. */
+/** Returns the first result that `read` finds in the bodies of some pull requests. */
 function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => Said | undefined): Said | undefined {
   for (const pull of pulls) {
     const said = read(ownWords(pull));
@@ -123,14 +131,14 @@ function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => S
   return undefined;
 }
 
-/** Pull requests of the range that an entry stands for. */
+/** Returns the pull requests that an entry represents and that are in the range. */
 export function shipped(entry: Entry): PullRecord[] {
   if (entry.restoredBy) return [entry.restoredBy];
   if (entry.pull.number !== entry.id) return entry.backports;
   return entry.backports.length === 0 ? [entry.pull] : [entry.pull, ...entry.backports];
 }
 
-/** `priority: high` first, then in merge order, then by number (spec part 2, rule 3). */
+/** Compares entries: `priority: high` first, then merge order, then number (spec part 2, rule 3). */
 export function byImportance(a: Entry, b: Entry): number {
   if (a.priority !== b.priority) return a.priority ? -1 : 1;
   return byMerge(firstOf(a), firstOf(b)) || a.id - b.id;
@@ -140,7 +148,7 @@ function firstOf({ id, pull, backports, restoredBy }: Entry): PullRecord {
   return restoredBy ?? (pull.number === id ? pull : (backports[0] ?? pull));
 }
 
-/** Issues once each, by number. */
+/** Returns each issue once, by number. */
 export function distinctIssues(issues: IssueRecord[]): IssueRecord[] {
   if (issues.length < 2) return issues;
   const found = new Map(issues.map((issue) => [issue.number, issue]));

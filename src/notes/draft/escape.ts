@@ -1,27 +1,30 @@
 /**
- * Makes untrusted single-line text safe to stand in Markdown: titles, labels, tag names. What it says stays readable, in the
- * source and rendered. Longer text from bodies is the matter of `quote.ts`.
+ * Makes untrusted single-line text safe to use in Markdown: titles, labels and tag names. The text stays readable, both
+ * as source and when rendered. `quote.ts` makes longer text from bodies safe.
  */
 import { visibleText } from '../../foundation/visible-text.ts';
 import { codeSpansIn, type Span, singleBlanks } from '../change/code-spans.ts';
 
-/** How a mention is broken so that the host notifies nobody. */
+/** How a mention is broken so that the host notifies no one: by an empty comment, or by an invisible joiner. */
 export type MentionBreak = 'comment' | 'joiner';
 
-const longestText = 300;
+const maxTextLength = 300;
 const blanks = /[\s\u0085\u2028\u2029]/g;
-/** What a line needs cleaning for; most titles are plain ASCII with single blanks. */
+/** Matches a line that needs cleaning. Most titles are plain ASCII with single blanks. */
 const unclean = /[^ -~]| {2}/;
 
-/** One clean line: no control or bidirectional characters, single blanks beside code, at most 300 characters. */
+/**
+ * Cleans a line. The result has no control or bidirectional characters, only single blanks outside code, and at most
+ * 300 characters.
+ */
 export function cleanLine(text: string): string {
-  const line = withoutUnseen(text.slice(0, 40 * longestText));
-  if (line.length <= longestText) return line;
+  const line = withoutUnseen(text.slice(0, 40 * maxTextLength));
+  if (line.length <= maxTextLength) return line;
   const characters = [...line];
-  return characters.length <= longestText
+  return characters.length <= maxTextLength
     ? line
     : `${characters
-        .slice(0, longestText - 1)
+        .slice(0, maxTextLength - 1)
         .join('')
         .trimEnd()}…`;
 }
@@ -31,13 +34,17 @@ function withoutUnseen(text: string): string {
   return singleBlanks(visibleText(text.replace(blanks, ' '))).trim();
 }
 
-/** What a line has that needs a closer look; most have none of it, and code between single backticks at most. */
+/**
+ * Matches characters that may act as Markdown. Most titles have no such characters, and their only Markdown is code
+ * between single backticks.
+ */
 const acts = /[\\*_[\]<>|~#&@]|\$.*\$|^[\d+=-]/;
 const pairedTicks = /^[^`]*(?:`[^`]+`[^`]*)*$/;
 
 /**
- * A title as Markdown that shows just the title: balanced code spans stay, all else that would act is escaped. Round
- * brackets stay bare, as they act only behind a square one, and that is escaped.
+ * Escapes a title, so that Markdown shows the title unchanged. Balanced code spans stay, and all other signs that would
+ * act are escaped. Round brackets are not escaped: they act only after a square bracket, and square brackets are
+ * escaped.
  */
 export function escapeText(text: string, mentions: MentionBreak = 'comment'): string {
   const line = cleanLine(text);
@@ -51,12 +58,15 @@ export function escapeText(text: string, mentions: MentionBreak = 'comment'): st
   return escapeStart(escaped + breakMentions(escapeMarks(line, position, line.length), mentions));
 }
 
-/** The text without its Markdown, for flags and headings of channels: no code marks, one line. */
+/** Returns the text on one line and without code marks, for flags and headings of channels. */
 export function plainText(text: string): string {
   return cleanLine(text.replace(/`+/g, ''));
 }
 
-/** Code spans that are kept as they are; one that holds a marker is not, as edits are found again by it. */
+/**
+ * Returns the code spans that stay unchanged. A span that contains a marker is left out, because edits are matched by
+ * markers.
+ */
 function codeSpansOf(line: string): Span[] {
   return codeSpansIn(line).spans.filter(({ start, end }) => !line.slice(start, end).includes('<!-- rn:'));
 }
@@ -71,7 +81,7 @@ function escapeMarks(line: string, start: number, end: number): string {
     const before = line[start + at - 1] ?? ' ';
     const after = line[start + at + 1] ?? ' ';
     if (mark === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)) return mark;
-    // Hosts set what stands between two of them as a formula.
+    // Hosts render the text between two dollar signs as a formula. A single dollar sign needs no escape.
     if (mark === '$' && line.indexOf('$') === line.lastIndexOf('$')) return mark;
     if (mark === '#' && !/\d/.test(after)) return mark;
     if (mark === '&' && !/^&#?\w{1,32};/.test(line.slice(start + at, start + at + 40))) return mark;
@@ -79,7 +89,7 @@ function escapeMarks(line: string, start: number, end: number): string {
   });
 }
 
-/** What would begin a list, a heading, a quotation or a rule at the start of a line. */
+/** Escapes the start of a line that would begin a list, a heading, a quotation or a rule. */
 function escapeStart(text: string): string {
   if (!/^[\d+=#-]/.test(text)) return text;
   const numbered = /^(\d{1,9})([.)])(?=\s|$)/.exec(text);
@@ -87,7 +97,7 @@ function escapeStart(text: string): string {
   return /^[-+=#](?:\s|$)|^#{2,6}(?:\s|$)|^(?:-{2,}|={2,}|\+{2,})/.test(text) ? `\\${text}` : text;
 }
 
-/** Breaks what a host would take for a mention; `@scope/package` and `action@v5` stay as they are. */
+/** Breaks text that a host would read as a mention. `@scope/package` and `action@v5` stay unchanged. */
 export function breakMentions(text: string, by: MentionBreak): string {
   if (!text.includes('@')) return text;
   const gap = by === 'comment' ? '<!-- -->' : '\u200D';

@@ -1,6 +1,6 @@
 /**
- * Says of everything that was looked at for a range whether it is in the notes, and why. Built from the same facts as a draft,
- * so that the two cannot disagree.
+ * Explains for each change of a range whether it is in the notes, and why. The explanation uses the same facts as a
+ * draft, so that both always agree.
  */
 import type { Change, Diagnostics, Method, Reason, SectionName } from '../../protocol/notes.ts';
 import type { IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
@@ -16,15 +16,16 @@ import { isUnresolved } from './issues.ts';
 
 type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section'>;
 
-/** All that was looked at, and how well it is labelled. */
+/** All examined changes, and counts of how well they are labeled. */
 export interface Explanation {
   changes: Change[];
   diagnostics: Diagnostics;
 }
 
 /**
- * Pull requests by number, then issues by number, then commits oldest first. An unknown tag holds nothing.
- * @param bounds valid, as the API has checked them
+ * Explains a range. Lists pull requests by number, then issues by number, then commits with the oldest first. A range
+ * with an unknown tag has no changes.
+ * @param bounds valid, because the API has checked them
  */
 export function explain(source: NotesSource, bounds: RangeBounds): Explanation {
   const notes = gather(source, bounds);
@@ -39,7 +40,7 @@ function pullChanges(notes: Notes): Change[] {
     const verdict = verdicts.get(pull.number);
     return verdict ? [change(pull, 'pull', methodOf(notes, pull.number), verdict)] : [];
   });
-  const passed = passedOver(notes).map(({ pull, verdict }) =>
+  const passed = notSelected(notes).map(({ pull, verdict }) =>
     change(pull, 'pull', bounds.type === 'PR_BASED' ? 'number' : 'window', verdict),
   );
   const missing = [...selection.notCaptured].map((number): Change => {
@@ -56,7 +57,10 @@ function pullChanges(notes: Notes): Change[] {
   return [...held, ...passed, ...missing].sort(byNumber);
 }
 
-/** Why each selected pull request is where it is; one that stands under another is said to. */
+/**
+ * Returns the reason for each selected pull request. If a pull request is listed under another pull request, the reason
+ * refers to that other pull request.
+ */
 function verdictsOf(notes: Notes): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   for (const entry of notes.entries)
@@ -82,8 +86,11 @@ function entryVerdict(entry: Entry, pull: PullRecord): Verdict {
   return { included: true, reason: 'listed', section };
 }
 
-/** Looked at and not held: numbers never merged, and what was merged in time on another branch. */
-function passedOver({ source, bounds, selection }: Notes): { pull: PullRecord; verdict: Verdict }[] {
+/**
+ * Returns pull requests that were examined but not selected: pull requests with a number in the range that were not
+ * merged, and pull requests merged into another branch within the time span.
+ */
+function notSelected({ source, bounds, selection }: Notes): { pull: PullRecord; verdict: Verdict }[] {
   if (bounds.type === 'PR_BASED') {
     const numbered = [...source.pullsNumbered(bounds.fromPrNumber ?? 1, bounds.toPrNumber ?? 0)];
     return numbered.filter(({ state }) => state !== 'merged').map((pull) => ({ pull, verdict: out('unmerged') }));

@@ -1,6 +1,6 @@
 /**
- * Gathers the facts of a draft, the same for every persona: entries, what cancelled out or is left out and why, dependency
- * updates, issues and people. How they are told is left to the personas.
+ * Gathers the facts of a draft, which are the same for every persona: entries, dependency updates, issues, people, and
+ * the changes that are left out, each with its reason. The personas choose the wording.
  */
 import type { Reason } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
@@ -9,8 +9,8 @@ import { createVocabulary, readLabels, type Vocabulary } from '../change/labels.
 import { isRelease } from '../change/routine.ts';
 import { parseTitle } from '../change/title.ts';
 import { firstLine } from '../range/attribute.ts';
-import { remember } from '../range/caching-source.ts';
-import { publicationBehind, publicationOf } from '../range/publication.ts';
+import { cachingSource } from '../range/caching-source.ts';
+import { publicationOf, publicationOfCommit } from '../range/publication.ts';
 import { shippedBefore, shippedIn } from '../range/releases.ts';
 import { type Cancelled, type RevertOutcome, settleReverts } from '../range/reverts.ts';
 import { type Selection, select } from '../range/select.ts';
@@ -21,11 +21,11 @@ import { highlightsOf } from './highlights.ts';
 import { closedWithoutPull } from './issues.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
 
-/** A revert of something that is not in the range. */
+/** A revert of a change that is not in the range. */
 export interface RevertEntry {
   pull: PullRecord;
   target: PullRecord | undefined;
-  /** The tag that first shipped what it takes back. */
+  /** The tag that first shipped the reverted change. */
   tag: string | undefined;
 }
 
@@ -33,40 +33,43 @@ export interface RevertEntry {
 export interface Dropped {
   number: number;
   reason: Extract<Reason, 'release' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'publication'>;
-  /** What the reason points at. */
+  /** The label, tag, login, publication or other pull request (`#12`) that the reason refers to. */
   detail?: string;
 }
 
-/** All a draft is made from. */
+/** Everything that a draft is made from. */
 export interface Notes {
   source: NotesSource;
   bounds: RangeBounds;
   selection: Selection;
-  /** By priority, merge time, number. */
+  /** Entries, sorted by priority, merge time and number. */
   entries: Entry[];
   /** The few entries that matter most. */
   highlights: Entry[];
-  /** Not announced again, since the release that the range counts from had them. */
+  /** Entries that are not announced again, because the release at the start of the range already contained them. */
   alreadyShipped: Entry[];
   reverted: RevertEntry[];
   updates: DependencyUpdate[];
-  /** Closed in the range without one of its pull requests. */
+  /** Issues closed in the range, but not by a pull request of the range. */
   closedIssues: IssueRecord[];
-  /** Looks for issues that are linked from the range and not closed. */
+  /** Finds issues that the range links and that are still open. */
   openIssues: () => IssueRecord[];
   directCommits: CommitRecord[];
-  /** Taken back in the range, and what took something back, by sha. */
+  /** Commits reverted in the range and the commits that reverted them, by sha. */
   cancelledCommits: ReadonlyMap<string, Cancelled>;
   contributors: string[];
   firstContributions: FirstContribution[];
-  /** By number. */
+  /** Selected pull requests without an entry, sorted by number. */
   dropped: Dropped[];
   vocabulary: Vocabulary;
 }
 
-/** Selects, pairs reverts, folds backports, classifies, leaves out. */
+/**
+ * Gathers the facts of a range: selects pull requests, pairs reverts, joins backports to their originals, classifies
+ * changes and leaves out some changes.
+ */
 export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
-  const source = remember(reading);
+  const source = cachingSource(reading);
   const vocabulary = createVocabulary(source.settings);
   const selection = select(source, bounds);
   const { pulls, commitsWithoutPull } = selection;
@@ -103,20 +106,23 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
         publicationOf(message) === undefined,
     ),
     cancelledCommits: settled.cancelledCommits,
-    ...peopleBehind(source, entries, reverts.listed),
+    ...peopleOfEntries(source, entries, reverts.listed),
     dropped: dropped.sort((a, b) => a.number - b.number),
     vocabulary,
   };
 }
 
 function entriesOf(maker: EntryMaker, { pulls }: Selection, settled: RevertOutcome): Entry[] {
-  const setAside = new Set([...settled.standing, ...settled.restoring].map(({ pull }) => pull.number));
+  const setAside = new Set([...settled.unpaired, ...settled.restoring].map(({ pull }) => pull.number));
   const remaining = pulls.filter(({ number }) => !settled.cancelled.has(number) && !setAside.has(number));
   const restored = settled.restoring.map(({ pull, restored }) => maker.restored(pull, restored));
   return [...maker.entries(remaining), ...restored].sort(byImportance);
 }
 
-/** Says of an entry why it is left out, a line for each of its pull requests; nothing where it stays. What breaks always stays. */
+/**
+ * Returns a function that reports why an entry is left out. The report has one item for each pull request of the entry.
+ * For an entry that is kept, the function returns undefined. Only a label can leave out a breaking change.
+ */
 function leavingOut(
   source: NotesSource,
   bounds: RangeBounds,
@@ -130,7 +136,7 @@ function leavingOut(
     if (entry.skip !== null) return drop('label', entry.skip);
     if (entry.breaking) return undefined;
     if (entry.kind === 'release') return drop('release');
-    const publication = publicationBehind(source, selection.publications, entry.pull);
+    const publication = publicationOfCommit(source, selection.publications, entry.pull);
     if (publication !== undefined) return drop('publication', publication);
     if (excluded.has(entry.pull.author.login.toLowerCase())) return drop('author', entry.pull.author.login);
     return before.has(entry.pull.number) && !entry.restoredBy ? drop('shipped', bounds.fromTag) : undefined;
@@ -148,7 +154,7 @@ function revertsOf(
 ): { listed: RevertEntry[]; skipped: Dropped[] } {
   const listed: RevertEntry[] = [];
   const skipped: Dropped[] = [];
-  for (const { pull, target } of [...settled.standing].sort((a, b) => byMerge(a.pull, b.pull))) {
+  for (const { pull, target } of [...settled.unpaired].sort((a, b) => byMerge(a.pull, b.pull))) {
     const { skip } = readLabels(pull.labels, vocabulary);
     if (skip !== null) skipped.push({ number: pull.number, reason: 'label', detail: skip });
     else listed.push({ pull, target, tag: target && shippedIn(source, target, pull.mergedAt ?? 0) });
@@ -169,7 +175,7 @@ function openIssuesOf(source: NotesSource, entries: readonly Entry[]): IssueReco
   return distinctIssues(open);
 }
 
-function peopleBehind(
+function peopleOfEntries(
   source: NotesSource,
   entries: readonly Entry[],
   reverted: readonly RevertEntry[],

@@ -1,5 +1,5 @@
 /**
- * Chooses the few changes that matter most, from labels and issues alone.
+ * Chooses the few most important changes, using only labels and issues.
  */
 
 import type { NotesSource } from '../range/source.ts';
@@ -7,32 +7,40 @@ import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
 
-const mostHighlights = 5;
-/** Below this a list of highlights would only repeat the draft. */
+const maxHighlights = 5;
+/**
+ * The minimum number of entries for highlights. With fewer entries, a list of highlights would only repeat the draft.
+ */
 const fewestForHighlights = 6;
 
-/** What matters most: asked for by label, then what breaks, then features whose issues were talked about most. */
+/**
+ * Chooses highlights: changes with a highlight or priority label, then breaking changes, then features whose issues
+ * have the most comments.
+ */
 export function highlightsOf(source: NotesSource, entries: readonly Entry[]): Entry[] {
   const asked = entries.filter((entry) => entry.priority || entry.highlight);
   const breaking = entries.filter((entry) => entry.breaking);
   const first = [...new Set([...asked, ...breaking])];
-  if (first.length >= mostHighlights) return first.slice(0, mostHighlights);
+  if (first.length >= maxHighlights) return first.slice(0, maxHighlights);
   const features = entries.filter((entry) => entry.section === 'feature' && entry.issues.length > 0);
   const talk = new Map(features.map((entry) => [entry, commentsOf(source, entry)]));
   const wanted = features.sort((a, b) => (talk.get(b) ?? 0) - (talk.get(a) ?? 0) || b.issues.length - a.issues.length);
-  return [...new Set([...first, ...wanted])].slice(0, mostHighlights);
+  return [...new Set([...first, ...wanted])].slice(0, maxHighlights);
 }
 
 function commentsOf(source: NotesSource, { issues }: Entry): number {
   return issues.reduce((sum, { number }) => sum + source.commentCount(number), 0);
 }
 
-/** A highlight in plain text: no Markdown. Customers read their own lines instead. */
+/** Returns a highlight as plain text without Markdown. The customer draft uses its own lines instead. */
 export function highlightText(entry: Entry): string {
   return plainText(entry.text) || 'Untitled';
 }
 
-/** Highlights as a list for a draft; none where they would only repeat the breaking changes, or a short draft. */
+/**
+ * Returns highlights as a list for a draft. The list is empty if it would only repeat the breaking changes or a short
+ * draft.
+ */
 export function highlightLines({ highlights, entries }: Notes): string[] {
   if (entries.length < fewestForHighlights || highlights.every((entry) => entry.breaking)) return [];
   return highlights.map((entry) => `- ${escapeText(entry.text) || 'Untitled'}`);

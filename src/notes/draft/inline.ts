@@ -1,21 +1,21 @@
 /**
- * Reads one line of Markdown from a body as its words, on the tokens of a Markdown library: emphasis, links and layout go, and
- * code, names and patterns stay as they are written.
+ * Reads the words from one line of Markdown, using the tokens of a Markdown library. Emphasis, links and layout are
+ * removed. Code, names and patterns stay as they are written.
  */
 import { inlineTokens, type Token } from '../../foundation/markdown.ts';
 import { singleBlanks } from '../change/code-spans.ts';
 
-/** What is left of a link to elsewhere: its words, or its Markdown. */
+/** How an external link is kept: only its words (`words`), or its words with its address (`address`). */
 type LinkForm = 'words' | 'address';
 
-const longestLine = 4_000;
-/** What a line needs reading for; most have none of it, and code spans stay in any case. */
+const maxLineLength = 4_000;
+/** Matches a line that needs parsing. Most lines need no parsing, and code spans stay in any case. */
 const marks = /\*\*|__|[<[]/;
 const elsewhere = /^(?:https?:\/\/|mailto:)/i;
 
-/** The words of a line in which nothing but code spans is Markdown: what else it holds is meant as it is written. */
+/** Returns the words of a line. In the result only code spans are Markdown. All other signs are meant literally. */
 export function inlineWords(line: string, links: LinkForm): string {
-  const cut = line.slice(0, longestLine);
+  const cut = line.slice(0, maxLineLength);
   const words = marks.test(cut) ? new Words(cut, links).text() : cut;
   return singleBlanks(words).trim();
 }
@@ -25,7 +25,7 @@ class Words {
   private readonly tokens: readonly Token[];
   private readonly links: LinkForm;
   private readonly written: string[] = [];
-  /** Where emphasis and links began that have not ended. */
+  /** Emphasis and links that have begun and not yet ended. */
   private readonly open: { at: number; token: Token }[] = [];
 
   constructor(line: string, links: LinkForm) {
@@ -68,12 +68,12 @@ class Words {
         this.written.push(' ');
         break;
       default:
-        // Escapes, entities and the signs of other emphasis stay as they are written.
+        // Escapes, entities and the signs of any emphasis other than bold stay as they were written.
         this.written.push(token.markup);
     }
   }
 
-  /** The signs of bold text go only at the borders of words. */
+  /** Ends bold text. The signs around bold text are removed only if they are at the borders of words. */
   private endStrong(sign: string, index: number): void {
     const at = this.open.pop()?.at ?? 0;
     const inner = this.written.slice(at + 1).join('');
@@ -97,7 +97,7 @@ class Words {
     return isType(tag, this.before(this.written.length), this.line) ? tag : withoutTags(tag);
   }
 
-  /** The last character before a piece. */
+  /** Returns the last character before an index of `written`. */
   private before(at: number): string {
     for (let index = at - 1; index >= 0; index -= 1) {
       const text = this.written[index];
@@ -107,29 +107,32 @@ class Words {
   }
 }
 
-/** Scripts that set no blanks between words: a sign beside one of their letters stands at the border of a word. */
+/** Scripts without blanks between words. A sign next to a letter of such a script is at the border of a word. */
 const unspaced = String.raw`\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF`;
 const startsWord = new RegExp(String.raw`^$|[\s([{<>"'“‘«*_~:|–—${unspaced}-]`);
 const endsWord = new RegExp(String.raw`^(?:$|[\s)\]}<>"'”’»,;:!?…*_~|–—${unspaced}-]|\.(?![\w*]))`);
 
-/** Whether signs mark bold text: they stand at the borders of words, and hold no part of a path or a pattern, nor a name. */
+/**
+ * Whether signs mark bold text. Such signs are at the borders of words, and do not enclose a name or a part of a path
+ * or pattern.
+ */
 function isEmphasis(sign: string, inner: string, before: string, after: string): boolean {
   if (sign === '__' && isName(inner)) return false;
   return startsWord.test(before) && endsWord.test(after) && !/^\/|\/$/.test(inner);
 }
 
-/** Whether what stands between double underscores makes a name with them, such as `__init__`; `__Note__` is a bold word. */
+/** Whether a text between double underscores is a name, as in `__init__`, and not a bold word, as in `__Note__`. */
 export function isName(inner: string): boolean {
   return /^[\p{L}\p{N}_]+$/u.test(inner) && !/^\p{Lu}\p{Ll}+$/u.test(inner);
 }
 
-/** How what follows begins. */
+/** Returns the first characters of the next token. */
 function startOf(token: Token | undefined): string {
   if (token?.type === 'text') return token.content.slice(0, 2);
   return (token?.type === 'image' || token?.type === 'html_inline' ? '' : token?.markup) ?? '';
 }
 
-/** A code span as it was written, but for blanks at its ends. */
+/** Returns a code span as it was written, except for blanks at its ends. */
 function codeSpan({ markup, content }: Token): string {
   const isTight = !/^`|`$/.test(content) && !/^ .*[^ ].* $/.test(content);
   return isTight ? markup + content + markup : `${markup} ${content} ${markup}`;
@@ -138,7 +141,9 @@ function codeSpan({ markup, content }: Token): string {
 const tags =
   /<\/?(?:a|b|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|input|ins|kbd|li|ol|p|picture|pre|s|samp|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)(?:\s[^<>\n]{0,2000})?\/?>/gi;
 
-/** What HTML lays out goes, its words stay; any other tag is shown as it was written. */
+/**
+ * Removes HTML tags that only affect layout and keeps the words between them. Any other tag is shown as it was written.
+ */
 export function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   const worded = text
@@ -147,12 +152,15 @@ export function withoutTags(text: string): string {
   return worded.replace(tags, (tag, at: number) => (isType(tag, worded[at - 1] ?? '', worded) ? tag : ''));
 }
 
-/** Behind a name, a single letter that nothing closes is the argument of a type: `Box<s>`. */
+/**
+ * Whether a tag is the argument of a type, such as `Box<s>`: a single letter after a name, with no closing tag on the
+ * line.
+ */
 function isType(tag: string, before: string, line: string): boolean {
   return /^<[abipsu]>$/i.test(tag) && /\w/.test(before) && !line.includes(`</${tag.slice(1)}`);
 }
 
-/** Words for an image, unless a program gave them. */
+/** Returns the alternative text of an image, or an empty text if a program generated the alternative text. */
 export function altOf(alt: string): string {
   return /^(?:image|img|screenshot\b.*|screen shot\b.*|.*\.(?:png|jpe?g|gif|webp|svg))$/i.test(alt.trim()) ? '' : alt;
 }

@@ -1,5 +1,6 @@
 /**
- * The Markdown that all personas are written in: markers, links, headings, lists by area. Text given here is escaped here.
+ * Writes the Markdown that all personas share: markers, links, headings, and lists by area. The functions escape the
+ * text that they receive.
  */
 import type { NotesSettings, SectionName } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
@@ -8,10 +9,13 @@ import { firstLine } from '../range/attribute.ts';
 import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
 
-/** From here on a section is divided by area, and from the other on its parts are folded away. */
+/**
+ * A section with at least `fewestForAreas` entries is divided by area. A draft with more than `maxUnfolded` entries has
+ * collapsible parts.
+ */
 const fewestForAreas = 6;
-const mostUnfolded = 300;
-/** The order of the spec (part 2, rule 3), and what stands beside it. */
+const maxUnfolded = 300;
+/** The section order of the spec (part 2, rule 3), with further sections that the spec does not list. */
 const order: readonly SectionName[] = [
   'breaking',
   'feature',
@@ -26,33 +30,39 @@ const order: readonly SectionName[] = [
   'dependencies',
 ];
 
-/** How references are written: with their address, or bare where the host links them itself. */
+/** How references are written: with their address, or as a bare number that the host links automatically. */
 export type LinkStyle = NotesSettings['links'];
 const general = 'General';
 
-/** Ties an entry to its pull request: edits are found again by it, and readers do not see it. */
+/**
+ * Returns the marker that ties an entry to its pull request or issue. Edits are matched by the marker, and readers do
+ * not see it.
+ */
 export function marker(kind: 'pr' | 'issue', id: number): string {
   return `<!-- rn:${kind}:${id} -->`;
 }
 
-/** A section with its heading; nothing when it has no lines. */
+/** Returns a section with its heading, or an empty text when the section has no lines. */
 export function section(heading: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${heading}\n\n${lines.join('\n').trimEnd()}`;
 }
 
-/** Sections under their titles: those that the settings name first, then the others in the order of the spec. */
+/**
+ * Returns sections under their titles: first the sections that the settings list, then the remaining sections in the
+ * order of the spec.
+ */
 export function inOrder(settings: NotesSettings, lines: Partial<Record<SectionName, readonly string[]>>): string[] {
   const names = [...new Set([...settings.order, ...order])];
   return names.map((name) => section(escapeText(settings.titles[name]), lines[name] ?? []));
 }
 
-/** Sections one after the other, empty ones left out. */
+/** Joins sections and leaves out empty ones. */
 export function document(sections: readonly string[]): string {
   const written = sections.filter((text) => text !== '');
   return `${written.join('\n\n') || 'No changes in this range.'}\n`;
 }
 
-/** A reference to a pull request or issue by its number. */
+/** Returns a reference to a pull request or issue by its number. */
 export function numberLink(
   { number, url }: Pick<PullRecord | IssueRecord, 'number' | 'url'>,
   links: LinkStyle,
@@ -60,12 +70,14 @@ export function numberLink(
   return links === 'short' ? `#${number}` : `[#${number}](${safeUrl(url)})`;
 }
 
-/** Several references, with commas. */
+/** Returns several references, separated by commas. */
 export function numberLinks(records: readonly (PullRecord | IssueRecord)[], links: LinkStyle): string {
   return records.map((record) => numberLink(record, links)).join(', ');
 }
 
-/** Keys of issues in the title, behind the numbers; not those that the entry names already. */
+/**
+ * Returns the keys of issues from the title, shown after the numbers. Keys that the entry already names are left out.
+ */
 export function keyList({ keys, issues, pull, backports }: Entry): string {
   if (keys.length === 0) return '';
   const named = new Set([pull, ...backports, ...issues].map(({ number }) => `#${number}`));
@@ -74,8 +86,8 @@ export function keyList({ keys, issues, pull, backports }: Entry): string {
 }
 
 /**
- * A person with a link to their page; the handle notifies nobody inside a link, and bare it stands without its sign. A login
- * is text of the sender: it is escaped like a title, and its code marks go.
+ * Returns a person's name with a link to the profile. A handle inside a link notifies no one. Without a link, the
+ * handle is written without `@`. A login is untrusted text, so it is escaped like a title, without its code marks.
  */
 export function personLink(origin: string, login: string, links: LinkStyle): string {
   const text = escapeText(plainText(login));
@@ -83,7 +95,7 @@ export function personLink(origin: string, login: string, links: LinkStyle): str
   return `[@${text}](${safeUrl(`${origin}/${encodeURIComponent(login.toWellFormed())}`)})`;
 }
 
-/** A commit by its short hash and subject. */
+/** Returns a line that shows a commit by its short hash and subject. */
 export function commitLine(repositoryUrl: string, commit: CommitRecord): string {
   const short = commit.sha.slice(0, 7).replace(/[^\w]/g, '');
   const subject = escapeText(firstLine(commit.message)) || 'No subject';
@@ -93,22 +105,23 @@ export function commitLine(repositoryUrl: string, commit: CommitRecord): string 
 const linkEnds = /[\s()<>[\]\\`"|]/g;
 const endsLink = new RegExp(linkEnds.source);
 
-/** An http(s) address that ends where the link ends. */
+/** Escapes an http(s) address, so that it cannot end the link early. Any other address becomes `#`. */
 export function safeUrl(url: string): string {
   if (!/^https?:\/\//i.test(url)) return '#';
   if (!endsLink.test(url)) return url;
   return url.replaceAll(linkEnds, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** Areas of an entry as a bold prefix. */
+/** Returns the areas of an entry as a bold prefix. */
 export function areaPrefix({ areas }: Pick<Entry, 'areas'>): string {
   return areas.length === 0 ? '' : `**${areaName(areas)}:** `;
 }
 
 /**
- * Entries of a section as lines, each with its area before it. From six entries and two areas on, each area has a heading of
- * its own, in alphabetical order; what has none follows under a general one (spec part 2, rule 3).
- * @param folded puts each part behind a line with its count, which the reader opens
+ * Writes the entries of a section as lines, each with its areas as a prefix. With at least six entries and two areas,
+ * each area gets a heading of its own, in alphabetical order. Entries without an area follow under a general heading
+ * (spec part 2, rule 3).
+ * @param folded whether to put each part into a collapsible block whose summary is the number of changes
  */
 export function byArea(
   entries: readonly Entry[],
@@ -136,7 +149,7 @@ export function byArea(
   return parts.flatMap(([heading, group]) => subsection(heading, group, line, folded)).slice(0, -1);
 }
 
-/** Entries by their section, in the order given. */
+/** Groups entries by section, in the given order. */
 export function bySection(entries: readonly Entry[]): Map<Entry['section'], Entry[]> {
   const sections = new Map<Entry['section'], Entry[]>();
   for (const entry of entries) {
@@ -147,12 +160,12 @@ export function bySection(entries: readonly Entry[]): Map<Entry['section'], Entr
   return sections;
 }
 
-/** Whether a draft is so long that its longest sections are folded. */
+/** Whether a draft is so long that its longest sections are collapsed. */
 export function isFolded(entries: readonly Entry[]): boolean {
-  return entries.length > mostUnfolded;
+  return entries.length > maxUnfolded;
 }
 
-/** Lines behind a summary that the reader opens; nothing for no lines. */
+/** Puts lines into a collapsible block with a summary. The result is empty if there are no lines. */
 export function fold(summary: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   return ['<details>', `<summary>${summary}</summary>`, '', ...lines, '', '</details>'];

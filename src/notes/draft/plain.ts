@@ -1,5 +1,5 @@
 /**
- * Words for readers outside the project: no numbers of issues, no handles, hashes, branches or links to the repository.
+ * Writes text for readers outside the project: no issue numbers, handles, hashes, branches or links to the repository.
  */
 import type { IssueRecord } from '../../protocol/stored.ts';
 import { besideCode } from '../change/code-spans.ts';
@@ -8,20 +8,20 @@ import type { Entry } from './entries.ts';
 import { gone, mended } from './mend.ts';
 import { inlineText, quoteLines } from './quote.ts';
 
-const longestNote = 2_000;
-/** Words that lead up to a number or link and go with it. */
+const maxNoteLength = 2_000;
+/** Words that precede a number or link, and are removed with the number or link. */
 const lead = String.raw`(?:(?:^|(?<=[\s(]))(?:see|at|in|on|from|of|to|for|with|by|and|or|via|since|after|as|fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|part|PRs?|pull requests?|issues?|docs?:?|here:?)\s+){0,4}`;
 const repository = String.raw`(?:[\w.-]{1,100}\/[\w.-]{1,100})?`;
 const reference = new RegExp(
   String.raw`(?<!\s)\s*\((?:see |part of |fix(?:es|ed)? |clos(?:es|ed)? |resolv(?:es|ed)? |refs? )?${repository}#\d{1,10}(?:, ?#\d{1,10})*\)`,
   'gi',
 );
-/** A colour such as `#000000` and the name `C#12` refer to nothing. */
+/** Matches references without brackets. A color such as `#000000` and the name `C#12` are not references. */
 const bareReference = new RegExp(
   String.raw`${lead}(?:${repository}(?<!\b[A-Z])#[1-9]\d{0,9}(?!\w)|\bGH-\d{1,10}\b|(?<![\w./-])[\w-]{1,100}\/[\w.-]{1,100}@[0-9a-f]{7,40}(?![\w/-]))`,
   'gi',
 );
-/** A part of a longer name is none: `v0.0.0-20260101-abcdef123456`, a path, a UUID. */
+/** Matches a hash. A part of a longer name is not a hash: `v0.0.0-20260101-abcdef123456`, a path, a UUID. */
 const hash = /(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)/g;
 const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
@@ -31,44 +31,48 @@ const thanks = new RegExp(
   String.raw`(?<!\s)\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|(?:,|(?<!\s))\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
   'gi',
 );
-/** Most titles hold nothing from inside: this is a fraction of the cost of looking for each. */
+/**
+ * Matches a text that may contain an internal reference. Most titles contain none, and this check takes a fraction of
+ * the time of searching for each kind of reference.
+ */
 const mayHoldInside = /#\d|@|:\/\/|\bGH-\d|[0-9a-f]{7}/i;
-/** A sentence that does nothing but lead to another place. */
+/** Matches a sentence that only points to another place. */
 const leadsAway =
   /^(?:please )?(?:see|cf\.?|refs?|related|part of|follow-?up|fix(?:es)?|closes|resolves|(?:for )?(?:more|details))\b.{0,500}(?:#\d|https?:)/i;
 
-/** Names that could be nothing but a branch; a plain word such as `main` also means something else. */
+/** Matches names that can only be a branch. A plain word such as `main` also has other meanings. */
 const branchLike = /^(?=.{0,100}[\d/_.-])[\w./-]{3,100}$/;
-/** A branch of this name is named as the version is: only what is called a branch is one. */
+/** Matches a branch name that looks like a version. Such a name is removed only before the word "branch". */
 const versionLike = /^v?\d+(?:\.\d+)*$/;
 
-/** What stands where a change has no words of its own, and must not be left out. */
+/** The text for a breaking change when none of its texts contains a word. Such a change must not be left out. */
 const unnamed = 'Unnamed change';
 
 /**
- * What an entry says to customers, not yet escaped: a written note, else a user's own issue title, else the title, else that
- * of any issue. Empty where none of them has words.
+ * Returns the text of an entry for customers, not yet escaped. The text is the release note, else the title of an issue
+ * that a user reported, else the entry's own title, else the title of any issue. The result is empty if none of these
+ * texts contains a word.
  */
 export function customerText(entry: Entry): string {
-  const told = entry.section === 'breaking' ? undefined : reportOf(entry);
-  const reported = told ? parseTitle(told.title).text : '';
-  const said = [noteText(entry), isTelling(reported) ? reported : ''].map((text) =>
+  const report = entry.section === 'breaking' ? undefined : reportOf(entry);
+  const reported = report ? parseTitle(report.title).text : '';
+  const candidates = [noteText(entry), isDescriptive(reported) ? reported : ''].map((text) =>
     withoutInside(withoutBranches(text, entry)),
   );
-  return said.find(hasWords) ?? ownText(entry);
+  return candidates.find(hasWords) ?? ownText(entry);
 }
 
-/** What customers must act on always has words. */
+/** Returns the text of a breaking change, which is never empty. */
 export function actionText(entry: Entry): string {
   return customerText(entry) || unnamed;
 }
 
-/** A note in one line; of a list each item becomes a sentence. */
+/** Returns a release note on one line. Each item of a list becomes a sentence. */
 function noteText({ note }: Entry): string {
   if (note?.kind !== 'text') return '';
   const items: string[] = [];
-  for (const line of note.text.slice(0, longestNote).split('\n')) {
-    // A part of the note with a heading of its own, such as steps, is no part of the line.
+  for (const line of note.text.slice(0, maxNoteLength).split('\n')) {
+    // A part of the note with its own heading, such as "Steps", is left out of the line.
     if (items.some(hasWords) && /^\*\*[^*]{1,201}\*\*$/.test(line)) break;
     const text = inlineText(line);
     const begins = items.length === 0 || /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line);
@@ -81,15 +85,15 @@ function noteText({ note }: Entry): string {
   return sentences.map((sentence) => besideCode(sentence, withoutPointers)).join(' ');
 }
 
-/** Sentences that only lead to another place go, where another is left. */
+/** Removes sentences that only point to another place, if another sentence is left. */
 function withoutPointers(text: string): string {
   const sentences = text.split(/(?<=[.!?])\s+(?=\S)/);
   const kept = sentences.filter((sentence) => !leadsAway.test(sentence));
   return kept.length === 0 || kept.length === sentences.length ? text : kept.join(' ');
 }
 
-/** A single word such as “Crash” tells less than the title of the change does. */
-function isTelling(text: string): boolean {
+/** Whether an issue title is informative. A single word such as “Crash” says less than the title of the change does. */
+function isDescriptive(text: string): boolean {
   const words = text.split(/\s+/).map(hasWords);
   return words.some((isWord, index) => isWord && words[index + 1]) || /[\u3040-\u9fff\uac00-\ud7af]{4}/u.test(text);
 }
@@ -99,33 +103,33 @@ function hasWords(text: string): boolean {
 }
 
 /**
- * The same for several entries: an issue's title speaks for the first that closes it, the others keep their own. What was said
- * before is empty.
+ * Returns the texts of several entries. If several entries close the same issue, only the first of these entries uses
+ * the issue's title. The others use their own titles. An entry whose own title was also used before gets an empty text.
  */
 export function customerTexts(entries: readonly Entry[]): string[] {
-  const said = new Set<string>(['']);
+  const used = new Set<string>(['']);
   return entries.map((entry) => {
-    const told = customerText(entry);
-    const text = said.has(told) ? ownText(entry) : told;
-    if (said.has(text)) return '';
-    said.add(text);
+    const preferred = customerText(entry);
+    const text = used.has(preferred) ? ownText(entry) : preferred;
+    if (used.has(text)) return '';
+    used.add(text);
     return text;
   });
 }
 
-/** The issue that somebody else than the author reported. */
+/** Returns the first issue that was reported by a person other than the author of the change. */
 export function reportOf(entry: Entry): IssueRecord | undefined {
   return entry.issues.find(({ author }) => !author.bot && author.login !== entry.pull.author.login);
 }
 
 function ownText(entry: Entry): string {
-  const tell = (text: string): string => withoutInside(withoutBranches(text, entry));
-  const own = tell(entry.text);
+  const cleaned = (text: string): string => withoutInside(withoutBranches(text, entry));
+  const own = cleaned(entry.text);
   if (hasWords(own)) return own;
-  return entry.issues.map(({ title }) => tell(parseTitle(title).text)).find(hasWords) ?? '';
+  return entry.issues.map(({ title }) => cleaned(parseTitle(title).text)).find(hasWords) ?? '';
 }
 
-/** The branches that the change went through are left out, with the word that led to them. */
+/** Removes the names of the change's branches, with the word before each name: `on release-1.2`. */
 function withoutBranches(text: string, { pull, backports }: Entry): string {
   if (text === '') return '';
   const names = new Set([pull, ...backports].flatMap(({ baseRef, headRef }) => [baseRef, headRef]));
@@ -141,19 +145,22 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
       `(?:${ledTo}|(?<!\\s)(?:\\s+the)?\\s*)(?<![\\w./-])${escaped}(?![\\w/-]|\\.\\w)${end}`,
       'gi',
     );
-    bare = besideCode(bare.replace(code, gone), (beside) => beside.replace(word, gone));
+    bare = besideCode(bare.replace(code, gone), (prose) => prose.replace(word, gone));
   }
   return bare;
 }
 
-/** The steps of a breaking change for customers; none where the note that stands before them says the same. */
+/**
+ * Returns the steps of a breaking change for customers. The release note is shown before the steps. If the release note
+ * and the steps are the same text, the result is empty.
+ */
 export function customerSteps({ upgrade, note }: Entry, origin: string): string[] {
   return note?.kind === 'text' && note.text === upgrade ? [] : customerLines(upgrade, origin);
 }
 
 /**
- * Quoted Markdown for customers, line by line; code stays as it is.
- * @param origin web address of the host, to which no link leads; others stay, as steps need them
+ * Quotes Markdown for customers, line by line. Code stays unchanged.
+ * @param origin web address of the host. Links to the host are removed. Other links stay, because steps need them
  */
 function customerLines(markdown: string, origin: string): string[] {
   let fence = '';
@@ -165,13 +172,13 @@ function customerLines(markdown: string, origin: string): string[] {
     if (fence !== '') return line;
     const indent = /^ */.exec(line)?.[0] ?? '';
     const kept = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
-    // What is left of a code span must not open a block of code.
+    // A remaining part of a code span must not open a code block.
     return !/[\p{L}\p{N}|]|^(?:-{3,}|\*{3,})$/u.test(kept) || /^[`~]{3}/.test(kept) ? '' : indent + kept;
   });
   return lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));
 }
 
-/** Reads a text beside its links; those to the host go, with the words that led to them. */
+/** Changes the text around links. Links to the host are removed, with the words that precede them. */
 function besideLinks(text: string, origin: string, read: (text: string) => string): string {
   const isInside = (url: string): boolean => url.toLowerCase().startsWith(origin.toLowerCase());
   return text
@@ -182,10 +189,10 @@ function besideLinks(text: string, origin: string, read: (text: string) => strin
     .join('');
 }
 
-/** Text without numbers, handles, hashes and links; what is left reads on. Code stays as it is. */
+/** Removes numbers, handles, hashes and links, and joins the text around them. Code stays unchanged. */
 export function withoutInside(text: string): string {
-  const bare = besideCode(text, (beside) =>
-    mayHoldInside.test(beside) ? withoutNames(beside.replace(link, gone)) : beside,
+  const bare = besideCode(text, (prose) =>
+    mayHoldInside.test(prose) ? withoutNames(prose.replace(link, gone)) : prose,
   );
   return mended(bare);
 }

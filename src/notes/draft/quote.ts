@@ -1,5 +1,6 @@
 /**
- * Makes Markdown quoted from a body safe to stand in a draft: it keeps its words, lists and code, and loses what acts.
+ * Makes Markdown quoted from a body safe to use in a draft. Words, lists and code stay. Markup that would have an
+ * effect is removed.
  */
 import { markdownTokens } from '../../foundation/markdown.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
@@ -7,17 +8,17 @@ import { besideCode, codeSpansIn } from '../change/code-spans.ts';
 import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
 import { altOf, inlineWords, isName, withoutTags } from './inline.ts';
 
-const longestQuote = 4_000;
+const maxQuoteLength = 4_000;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Quoted Markdown as lines: raw HTML shown as text, images reduced to their words, links to http(s) and mailto only,
- * mentions broken, open fences closed.
+ * Quotes Markdown as lines. Raw HTML is shown as text, and images are reduced to their words. Only http(s) and mailto
+ * links are kept. Mentions are broken, and open fences are closed.
  */
 export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   const lines: string[] = [];
   let open = '';
-  // Code that goes on over lines: which part of the next is text and which is code is then not told by that line.
+  // A code span may continue on the next line. The next line alone does not show which part of it is code.
   let inCode = false;
   const text = shorten(markdown);
   const isCode = codeLines(text);
@@ -28,9 +29,9 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
     else if (mark !== '' && mark.startsWith(open) && line.trim() === mark) open = '';
     else if (open === '') {
       const prose = visibleText(line.replaceAll('\t', '    ').trimEnd());
-      const { spans, open: goesOn } = codeSpansIn(prose, true);
+      const { spans, open: staysOpen } = codeSpansIn(prose, true);
       lines.push(quoteLine(prose, inCode ? [] : spans, mentions));
-      inCode ||= goesOn;
+      inCode ||= staysOpen;
       continue;
     }
     lines.push(isCode(number) ? withoutMarkers(visibleText(line)) : withoutComments(visibleText(line)));
@@ -40,8 +41,9 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
 }
 
 /**
- * Says which lines stand in fenced code as Markdown reads it: list items can end a fence early. Only asked where code has
- * comments, which would be comments of the draft elsewhere.
+ * Returns a function that reports whether Markdown reads a line as fenced code. A Markdown parser is needed, because a
+ * list item can end a fence early. A text without comments is not parsed. In a text with comments, a comment outside
+ * code would become a comment of the draft.
  */
 function codeLines(markdown: string): (line: number) => boolean {
   if (!markdown.includes('<!--')) return () => true;
@@ -49,19 +51,21 @@ function codeLines(markdown: string): (line: number) => boolean {
   return (line) => fences.some(([start, end]) => line >= start && line < end);
 }
 
-/** A point behind a short form ends no sentence, nor does one that stands for itself: `git add .`. */
+/**
+ * Matches a sentence. A dot after an abbreviation or a blank, as in `git add .`, does not end the sentence.
+ */
 const sentence =
   /^.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.B|d\.h))(?<![\s./])[.!?](?=\s|$)|[。！？])/i;
 
 /**
- * The first sentence of quoted Markdown in one line, code blocks and list marks left out; a line that leads on to others by a
- * colon is one as well. Without any, the first line.
+ * Returns the first sentence of quoted Markdown on one line, without code blocks and list marks. A line that ends in a
+ * colon also counts as a sentence. If the text has no sentence, returns the first line.
  */
 export function firstSentence(markdown: string): string {
   let first = '';
   for (const line of proseLines(markdown)) {
-    const told = besideCode(line, sentenceOf);
-    if (told !== '') return told;
+    const found = besideCode(line, sentenceOf);
+    if (found !== '') return found;
     first ||= line;
   }
   return first;
@@ -73,7 +77,7 @@ function sentenceOf(line: string): string {
 
 const listMark = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
 
-/** The lines that are words, each read when it is asked for: the first one mostly tells enough. */
+/** Returns the lines that are prose. Each line is read on demand, because the first line is usually enough. */
 function* proseLines(markdown: string): Generator<string> {
   let fenced = false;
   for (const line of shorten(markdown).split('\n')) {
@@ -85,18 +89,18 @@ function* proseLines(markdown: string): Generator<string> {
   }
 }
 
-/** A line of Markdown as its words: no list mark, no bold, links and images reduced to their text. */
+/** Returns the words of a Markdown line: no list mark, no bold, links and images reduced to their text. */
 export function inlineText(line: string): string {
   return fence.test(line) ? '' : inlineWords(line.replace(listMark, ''), 'words');
 }
 
 function shorten(markdown: string): string {
-  if (markdown.length <= longestQuote) return markdown;
-  const cut = markdown.slice(0, longestQuote).toWellFormed();
+  if (markdown.length <= maxQuoteLength) return markdown;
+  const cut = markdown.slice(0, maxQuoteLength).toWellFormed();
   return `${cut.slice(0, Math.max(cut.lastIndexOf('\n'), 0) || cut.length)}\n…`;
 }
 
-/** Code spans stay as they are, unless they could pose as a marker. */
+/** Quotes a line. Code spans stay unchanged, except that a marker inside a span is broken. */
 function quoteLine(text: string, code: readonly { start: number; end: number }[], mentions: MentionBreak): string {
   let quoted = '';
   let from = 0;
@@ -114,16 +118,16 @@ function quoteText(text: string, mentions: MentionBreak): string {
   return breakMentions(literal(bare), mentions);
 }
 
-/** A word with underscores at its start, its end or both. */
+/** Matches words with underscores at their start, their end or both. */
 const underscored = /(?<![\p{L}\p{N}_\\])(_*)([\p{L}\p{N}](?:[\p{L}\p{N}_]*[\p{L}\p{N}])?)(_*)(?![\p{L}\p{N}_])/gu;
-/** What no plain word has: an underscore, a digit, a capital inside. */
+/** Matches characters that plain words do not have: an underscore, a digit, or a capital letter inside the word. */
 const nameLike = /[_\p{N}]|\p{Ll}\p{Lu}|\p{Lu}{2}/u;
-/** Stars inside a word, beside a slash, or before an ending: `a*b`, `src/*`, `*.ts`. */
+/** Matches stars inside a word, next to a slash, or before an ending: `a*b`, `src/*`, `*.ts`. */
 const stars = /(?<!\\)(?:(?<=[\w/])\*+(?=[\w/])|(?<=[/\]])\*+|\*+(?=\/)|(?<![\w*\\])\*+(?=[._]\w))/g;
 
 const address = /(https?:\/\/[^\s<>]{1,2000})/i;
 
-/** Names and patterns as they are written, where Markdown would take a part of them for emphasis. Addresses stay. */
+/** Escapes names and patterns if Markdown would read a part of them as emphasis. Addresses stay unchanged. */
 function literal(text: string): string {
   if (!/[*_]/.test(text)) return text;
   const pieces = text.split(address);
@@ -148,8 +152,8 @@ function escaped(run: string, sign: string): string {
 const toNowhere = /\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi;
 
 /**
- * Images become their words; links that are neither http(s) nor mailto lose their target. Behind a word, brackets are an index
- * and a call: `handlers[0](event)`.
+ * Reduces images to their words. Links that are neither http(s) nor mailto are reduced to their text. Brackets directly
+ * after a word are not a link but an index and a call: `handlers[0](event)`.
  */
 function withoutLinks(text: string): string {
   if (!text.includes('[')) return text;
@@ -161,7 +165,9 @@ function withoutLinks(text: string): string {
   );
 }
 
-/** A marker in code would be found as one: edits are found by it. */
+/**
+ * Breaks a marker inside code. Otherwise the marker would be read as a real marker, and edits are matched by markers.
+ */
 function withoutMarkers(code: string): string {
   return code.replaceAll('<!-- rn:', '<! -- rn:');
 }

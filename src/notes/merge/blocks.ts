@@ -1,23 +1,26 @@
 /**
- * Takes a draft's Markdown apart into sections and blocks, and puts it together again unchanged. An entry is a list item
- * with a marker and what is indented under it; everything else is prose.
+ * Splits a draft's Markdown into sections and blocks, and joins them again unchanged. An entry is a list item with a
+ * marker and the lines indented under it. Everything else is prose.
  */
 import { digestOf } from '../../foundation/etag.ts';
 
-/** A piece of a draft: `id` is what its marker names, null for prose. */
+/** A piece of a draft. `id` is the id in its marker, or null for prose. */
 export interface Block {
   id: string | null;
   lines: string[];
-  /** Blank lines before it. */
+  /** Number of blank lines before the block. */
   gap: number;
 }
 
-/** A heading with what stands under it, up to the next heading. The first section has no heading. */
+/** A heading with the text under it, up to the next heading. The first section has no heading. */
 export interface Section {
   heading: string;
-  /** Name of the heading with that of the one it stands under, since areas recur. */
+  /**
+   * The heading's name. For an area, the name is combined with the heading above it, because the same area can occur
+   * under several headings.
+   */
   key: string;
-  /** Name of the heading that an area stands under; null for what is no area. */
+  /** Name of the heading above an area. Null for a section that is not an area. */
   parent: string | null;
   gap: number;
   blocks: Block[];
@@ -26,10 +29,10 @@ export interface Section {
 const markerPattern = /<!-- rn:((?:pr|issue):\d{1,10}) -->/;
 const headingPattern = /^(#{1,6}) \S/;
 const itemPattern = /^[-*+] /;
-/** Longest heading that is its own name. */
-const longestName = 200;
+/** Maximum length of a heading that is used as its own name, in characters. */
+const maxNameLength = 200;
 
-/** Sections of a draft with `\n` at line ends. */
+/** Reads the sections of a draft that has `\n` as line ends. */
 export function parseDraft(body: string): Section[] {
   const sections: Section[] = [{ heading: '', key: '', parent: null, gap: 0, blocks: [] }];
   let gap = 0;
@@ -56,7 +59,7 @@ export function parseDraft(body: string): Section[] {
   return sections;
 }
 
-/** The draft of sections, ending in one line end. */
+/** Returns sections as a draft that ends in one line end. */
 export function writeDraft(sections: readonly Section[]): string {
   const lines: string[] = [];
   for (const section of sections) {
@@ -66,19 +69,22 @@ export function writeDraft(sections: readonly Section[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Blocks of a section that are no entries. */
+/** Returns the blocks of a section that are not entries. */
 export function proseOf(section: Section): Block[] {
   return section.blocks.filter(({ id }) => id === null);
 }
 
-/** Same entries and prose in the same order, the words of prose included. */
+/**
+ * Whether two sections have the same entries and prose in the same order. The words of prose must be equal, too. The
+ * words of entries may differ.
+ */
 export function isSameShape(one: Section, other: Section): boolean {
   const shape = (section: Section): string =>
     section.blocks.map((block) => block.id ?? `prose ${blockText(block)}`).join('\n\n');
   return shape(one) === shape(other);
 }
 
-/** Sections whose headings stand apart from what is around them. */
+/** Makes sure that each heading has a blank line before and after it. */
 export function setApart(sections: readonly Section[]): Section[] {
   return sections.map((section, index) => {
     const [first, ...rest] = section.blocks;
@@ -88,7 +94,7 @@ export function setApart(sections: readonly Section[]): Section[] {
   });
 }
 
-/** Text of a block to compare by: blanks at line ends make no difference. */
+/** Returns the text of a block for comparing. Blanks at line ends are ignored. */
 export function blockText(block: Block): string {
   const { lines } = block;
   return lines.length === 1 ? (lines[0] as string).trimEnd() : lines.map((line) => line.trimEnd()).join('\n');
@@ -99,16 +105,22 @@ function push(lines: string[], gap: number, more: readonly string[]): void {
   for (const line of more) lines.push(line);
 }
 
-/** What a heading is known by. Each area repeats the name of the heading above it, so that of a long one it is the digest. */
+/**
+ * Returns the name of a heading: its text, or a digest of a long text. The digest keeps keys short, because the key of
+ * each area repeats the name of the heading above it.
+ */
 function nameOf(heading: string): string {
-  return heading.length <= longestName ? heading : digestOf(heading);
+  return heading.length <= maxNameLength ? heading : digestOf(heading);
 }
 
 function entryId(line: string): string | null {
   return itemPattern.test(line) ? (markerPattern.exec(line)?.[1] ?? null) : null;
 }
 
-/** An entry goes on over indented lines, prose over all that neither begins an entry nor stands apart. */
+/**
+ * Whether a line belongs to the block before it. An entry continues over indented lines. Prose continues until a blank
+ * line or an entry.
+ */
 function continues(block: Block, line: string, gap: number): boolean {
   if (block.id !== null) return /^(?: {2}|\t)/.test(line);
   return gap === 0 && entryId(line) === null;

@@ -1,44 +1,51 @@
 /**
- * Takes out of three drafts what a merge need not look at: of each run of entries that stand alike in all of them, in the same
- * order, the first two and the last stay, and the others come back behind the second when the merge is done. Of thousands of
- * entries a person changes a few, and a fold waits for the merge.
+ * Shortens three drafts by the parts that a merge does not need to see. These parts are in runs of entries that all
+ * three drafts contain in the same order. The first two entries and the last entry of each run stay. The entries
+ * between them are put back after the second entry when the merge is done. Shortening saves time, because a person
+ * usually changes a few entries out of thousands, and a fold waits for the merge.
  *
- * Whole stretches of text are compared at once. Going line by line took twice the time in a warm process and three times in a
- * cold one; so did a table of all lines.
+ * Long stretches of text are compared in one step. Going line by line took twice the time in a warm process and three
+ * times in a cold one. A table of all lines took as long as going line by line.
  */
 
-/** Three drafts without the middle of their common runs, and what stood there by the entry before it. */
+/** Three drafts without the middle of their common runs. `runs` maps the line before each removed part to that part. */
 export interface Shortened {
   drafts: [base: string, mine: string, next: string];
   runs: ReadonlyMap<string, string>;
 }
 
-/** Whole lines that two drafts share: where they begin in each, and their length. */
+/**
+ * Whole lines that the base and another draft share: the offset in the base (`at`), the offset in the other draft
+ * (`there`), and the length.
+ */
 interface Stretch {
   at: number;
   there: number;
   length: number;
 }
 
-/** The middle of a run, in the base and in both others. */
+/** The middle of a run, the entry before it, and the offsets of the middle in the base and in the two other drafts. */
 interface Middle {
   before: string;
   starts: [base: number, mine: number, next: number];
   text: string;
 }
 
-/** Where a draft differs in more places, or a person has more entries of their own, it is merged whole. */
-const mostStretches = 100;
-const mostOwn = 200;
-/** How many lines to look ahead for the next common entry, at first and where that is not enough. */
+/**
+ * The drafts are merged whole if a draft has more common stretches than `maxStretches`, or if the person has more
+ * entries of their own than `maxOwn`.
+ */
+const maxStretches = 100;
+const maxOwn = 200;
+/** How many lines to search ahead for the next common entry. The smaller number is tried first, then the larger. */
 const lookAhead = [32, 2_000];
 
-/** Shortens drafts with `\n` at line ends. Only entries of one line, with their marker, make a run. */
+/** Shortens drafts that have `\n` as line ends. Each entry of a run is a single line with a marker. */
 export function shorten(base: string, mine: string, next: string): Shortened {
   const inMine = stretches(base, mine);
   const inNext = stretches(base, next);
   const own = markersBeside(mine, inMine);
-  if (Math.max(inMine.length, inNext.length) === mostStretches || own.length > mostOwn) return whole(base, mine, next);
+  if (Math.max(inMine.length, inNext.length) === maxStretches || own.length > maxOwn) return whole(base, mine, next);
   const all: Middle[] = [];
   for (const one of inMine) {
     for (const other of inNext) {
@@ -48,7 +55,7 @@ export function shorten(base: string, mine: string, next: string): Shortened {
       if (start < end) all.push(...middlesIn(base, start, end, places));
     }
   }
-  // An entry that the person has twice, or moved, is looked at whole.
+  // An entry that the person duplicated or moved must not be left out.
   const moved = new Set(own);
   const middles = all.filter(({ text }) => !markersIn(text).some((marker) => moved.has(marker)));
   const without = (draft: string, which: 0 | 1 | 2): string => {
@@ -69,7 +76,7 @@ function whole(...drafts: Shortened['drafts']): Shortened {
   return { drafts, runs: new Map() };
 }
 
-/** Markers in what a draft does not share with the base. */
+/** Returns the markers in the parts of a draft that are not shared with the base. */
 function markersBeside(draft: string, shared: readonly Stretch[]): string[] {
   const found: string[] = [];
   let from = 0;
@@ -84,7 +91,10 @@ function markersIn(text: string): readonly string[] {
   return text.match(/<!-- rn:\w{1,5}:\d{1,10} -->/g) ?? [];
 }
 
-/** A merged draft with all that was left out; undefined where the entries before it do not stand there once each. */
+/**
+ * Returns the merged draft with all removed parts put back. Returns undefined if the entry before a removed part does
+ * not occur exactly once.
+ */
 export function restore(merged: string, { runs }: Shortened): string | undefined {
   const lines: string[] = [];
   let restored = 0;
@@ -101,7 +111,7 @@ export function restore(merged: string, { runs }: Shortened): string | undefined
 function stretches(base: string, other: string): Stretch[] {
   const found: Stretch[] = [];
   let place: [number, number] | undefined = [0, 0];
-  while (place && found.length < mostStretches) {
+  while (place && found.length < maxStretches) {
     const [at, there]: [number, number] = place;
     const length = base.lastIndexOf('\n', at + commonLength(base, at, other, there) - 1) + 1 - at;
     if (length > 0) found.push({ at, there, length });
@@ -110,12 +120,15 @@ function stretches(base: string, other: string): Stretch[] {
   return found;
 }
 
-/** How many characters two texts share from a place on, by stretches that double and then halve. */
+/**
+ * Returns how many characters two texts share from given offsets on. The compared pieces double in size as long as they
+ * are equal, and then halve.
+ */
 function commonLength(base: string, at: number, other: string, there: number): number {
-  const most = Math.min(base.length - at, other.length - there);
+  const max = Math.min(base.length - at, other.length - there);
   let known = 0;
   const isSame = (size: number): boolean =>
-    known + size <= most &&
+    known + size <= max &&
     base.slice(at + known, at + known + size) === other.slice(there + known, there + known + size);
   let size = 256;
   for (; isSame(size); size *= 2) known += size;
@@ -123,11 +136,11 @@ function commonLength(base: string, at: number, other: string, there: number): n
   return known;
 }
 
-/** The nearest entry ahead that both have. */
+/** Returns the offsets of the nearest entry ahead that both drafts have. */
 function nextCommon(base: string, at: number, other: string, there: number): [number, number] | undefined {
-  for (const most of lookAhead) {
-    const ahead = new Map(entriesFrom(other, there, most).map(([line, place]) => [line, place]));
-    for (const [line, place] of entriesFrom(base, at, most)) {
+  for (const max of lookAhead) {
+    const ahead = new Map(entriesFrom(other, there, max).map(([line, place]) => [line, place]));
+    for (const [line, place] of entriesFrom(base, at, max)) {
       const found = ahead.get(line);
       if (found !== undefined) return [place, found];
     }
@@ -135,11 +148,11 @@ function nextCommon(base: string, at: number, other: string, there: number): [nu
   return undefined;
 }
 
-/** Entries among the next lines, each with where it begins. */
-function entriesFrom(text: string, from: number, most: number): [string, number][] {
+/** Returns the entries among the next lines, each with its offset. */
+function entriesFrom(text: string, from: number, max: number): [string, number][] {
   const found: [string, number][] = [];
   let start = from;
-  for (let count = 0; count < most && start < text.length; count += 1) {
+  for (let count = 0; count < max && start < text.length; count += 1) {
     const end = text.indexOf('\n', start);
     if (end === -1) break;
     const line = text.slice(start, end);
@@ -149,7 +162,7 @@ function entriesFrom(text: string, from: number, most: number): [string, number]
   return found;
 }
 
-/** Middles of the runs between two places of the base. */
+/** Returns the middles of all runs between two offsets of the base. */
 function middlesIn(base: string, from: number, to: number, places: { mine: number; next: number }): Middle[] {
   const found: Middle[] = [];
   const shared = base.slice(from, to);
@@ -161,7 +174,7 @@ function middlesIn(base: string, from: number, to: number, places: { mine: numbe
     const second = shared.indexOf('\n', start) + 1;
     const third = shared.indexOf('\n', second) + 1;
     const last = shared.lastIndexOf('\n', end - 2) + 1;
-    // A list without markers, as of people, is prose.
+    // A list without markers, such as a list of people, is prose.
     if (last > third && third > second && second > 0 && isEntries(shared.slice(start, end))) {
       const at = from + third;
       const starts: Middle['starts'] = [at, at + places.mine, at + places.next];

@@ -1,14 +1,14 @@
 /**
- * What a new draft says where a person's words stand instead: kept in a comment beside them, which nobody sees when the draft
- * is rendered, so that the person can take it over.
+ * Keeps the new draft's text where a person's own words are shown instead. The new text is put into a comment next to
+ * those words. The comment is invisible when the draft is rendered, and the person can copy from the comment.
  */
 import { type Block, blockText, proseOf, type Section } from './blocks.ts';
 
 const opening = '<!-- rn:new';
 const end = '-->';
 
-/** Lines of a section's prose that are new since the base, where the person changed that prose as well. */
-export function newsOf(base: Section, mine: Section, next: Section, follows: boolean): string[] {
+/** Returns the lines of a section's prose that are new since the base, if the person changed that prose too. */
+export function newLinesOf(base: Section, mine: Section, next: Section, follows: boolean): string[] {
   const own = new Set(proseOf(mine).map(blockText));
   const known = new Set(
     [...proseOf(base), ...proseOf(mine)].flatMap(({ lines }) => lines.map((line) => line.trimEnd())),
@@ -23,15 +23,15 @@ export function newsOf(base: Section, mine: Section, next: Section, follows: boo
   );
 }
 
-/** Blocks with a comment of new lines at their end; an earlier such comment gives way to it. */
-export function withNews(blocks: readonly Block[], lines: readonly string[]): Block[] {
+/** Returns blocks with a comment of new lines at their end. The comment replaces an earlier comment of that kind. */
+export function withHiddenComment(blocks: readonly Block[], lines: readonly string[]): Block[] {
   if (lines.length === 0) return [...blocks];
-  const kept = blocks.filter((block) => !isNews(block));
+  const kept = blocks.filter((block) => !isHiddenComment(block));
   return [...kept, { id: null, gap: 1, lines: [opening, ...lines.map(inComment), end] }];
 }
 
-/** An entry without the comment that an earlier merge put beside it. */
-export function withoutNews(block: Block): Block {
+/** Returns an entry without the comment that an earlier merge added to the entry. */
+export function withoutHiddenComment(block: Block): Block {
   const start = block.lines.findIndex((line) => line.trim() === opening);
   if (start === -1) return block;
   const length = block.lines.slice(start).findIndex((line) => line.trim() === end);
@@ -39,11 +39,14 @@ export function withoutNews(block: Block): Block {
   return { ...block, lines: [...block.lines.slice(0, start), ...after] };
 }
 
-function isNews({ lines }: Block): boolean {
+function isHiddenComment({ lines }: Block): boolean {
   return lines[0] === opening && lines.at(-1) === end;
 }
 
-/** Without what would end the comment: markers go, and mentions stay broken by other means. */
+/**
+ * Changes everything in a line that would end the comment: markers are removed, and mentions are broken by a joiner
+ * instead of a comment.
+ */
 function inComment(line: string): string {
   return line
     .replace(/(?<! ) *<!-- rn:(?:pr|issue):\d{1,10} -->/g, '')

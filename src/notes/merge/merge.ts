@@ -1,9 +1,10 @@
 /**
- * Merges a person's edits of a draft with a newly generated one, entry by entry. The person's words always stand; what is new
- * since the draft they edited is put in once; what they left as it was follows the new draft. Where both changed the same, the
- * new words are listed in a comment beside the person's.
+ * Merges a person's edits of a draft with a newly generated draft, entry by entry. The person's words are always kept.
+ * Entries that are new since the edited draft are added once. Text that the person did not change follows the new
+ * draft. If both the person and the new draft changed the same text, a comment next to the person's words lists the new
+ * words.
  *
- * The time goes with the length of the drafts and not with its square, since a fold waits for it.
+ * The time grows with the length of the drafts, not with its square, because a fold waits for the merge.
  */
 import { ServiceError } from '../../foundation/errors.ts';
 import { unixLines } from '../change/scan.ts';
@@ -19,17 +20,20 @@ import {
   writeDraft,
 } from './blocks.ts';
 import { restore, shorten } from './equal-runs.ts';
-import { newsOf, withNews, withoutNews } from './hidden-comments.ts';
+import { newLinesOf, withHiddenComment, withoutHiddenComment } from './hidden-comments.ts';
 
-/** Some hundred repetitions of the longest sections; merging as much takes a second. */
-const mostRepeated = 16_777_216;
+/**
+ * Maximum number of characters that are merged again because headings are repeated. The limit allows several hundred
+ * repetitions of the longest sections. Merging that many repetitions takes a second.
+ */
+const maxRepeated = 16_777_216;
 
 interface Place {
   block: Block;
   section: Section;
 }
 
-/** A draft with its sections by key and its entries by id, the first of each. */
+/** A draft with its sections by key and its entries by id. If a key or id occurs twice, the first occurrence counts. */
 interface Draft {
   sections: Section[];
   byKey: Map<string, Section>;
@@ -37,11 +41,11 @@ interface Draft {
 }
 
 /**
- * Three-way merge by entry marker.
- * @param generatedBase what was generated before the person edited it
- * @param edited what the person made of it
- * @param generatedNew what is generated now
- * @throws ServiceError `tooLarge` when the person repeats the headings of long sections without end
+ * Merges three drafts by entry marker.
+ * @param generatedBase the draft that was generated before the person edited it
+ * @param edited the person's version
+ * @param generatedNew the draft that is generated now
+ * @throws ServiceError `tooLarge` when the person repeats the headings of long sections too often
  */
 export function mergeBodies(generatedBase: string, edited: string, generatedNew: string): string {
   const [base, mine, next] = [generatedBase, edited, generatedNew].map(unixLines) as [string, string, string];
@@ -51,7 +55,7 @@ export function mergeBodies(generatedBase: string, edited: string, generatedNew:
   return restore(mergeDrafts(...short.drafts), short) ?? mergeDrafts(base, mine, next);
 }
 
-/** The same merge, of drafts looked at from their first line to their last. */
+/** Merges like `mergeBodies`, but does not shorten the drafts first. */
 export function mergeDrafts(base: string, mine: string, next: string): string {
   return writeDraft(setApart(new Merge(toDraft(base), toDraft(mine), toDraft(next)).sections()));
 }
@@ -60,10 +64,10 @@ class Merge {
   private readonly base: Draft;
   private readonly mine: Draft;
   private readonly next: Draft;
-  /** Entries that stand in the merged draft, the first of each. */
+  /** Entries of the merged draft by id. If an id occurs twice, the first occurrence counts. */
   private readonly placed = new Map<string, Link>();
   private readonly chains = new Map<string, Chain>();
-  /** Characters that are merged because their heading is repeated. */
+  /** Number of characters merged again because their heading is repeated. */
   private repeated = 0;
 
   constructor(base: Draft, mine: Draft, next: Draft) {
@@ -80,7 +84,10 @@ class Merge {
     return all.map((chain) => chain.toSection());
   }
 
-  /** A section the person has: theirs, unless all that was left of it is gone upstream. */
+  /**
+   * Merges a section of the person's version. Returns undefined when nothing remains of the section and the new draft
+   * does not have it.
+   */
   private mergeSection(mine: Section): Section | undefined {
     const base = this.base.byKey.get(mine.key);
     if (!base) return { ...mine, blocks: mine.blocks.flatMap((block) => this.mergeBlock(block, mine)) };
@@ -91,14 +98,20 @@ class Merge {
     return { ...mine, blocks };
   }
 
-  /** Each repetition of a heading is merged with the same sections again: text of them, not of the draft, makes that long. */
+  /**
+   * Counts the characters of the sections under a repeated heading. Each repetition is merged with these sections
+   * again, so the result can be much longer than the edited text.
+   */
   private repeat(...sections: (Section | undefined)[]): void {
     for (const section of sections) if (section) this.repeated += sizeOf(section);
-    if (this.repeated > mostRepeated)
+    if (this.repeated > maxRepeated)
       throw new ServiceError('tooLarge', 'The edited text repeats the headings of long sections too often.');
   }
 
-  /** Only words of entries changed: the new draft says what stands here and in which order, the person how they read. */
+  /**
+   * Merges a section in which the person changed only the words of entries. The new draft decides which blocks the
+   * section has and in which order. The person's words are kept.
+   */
   private followNext(mine: Section, next: Section | undefined): Block[] {
     const chain = new Chain({ ...mine, blocks: (next?.blocks ?? []).flatMap((block) => this.ofNext(block, mine)) });
     const links = new Map(
@@ -114,14 +127,20 @@ class Merge {
     return chain.toSection().blocks;
   }
 
-  /** What of a block of the new draft stands at once: prose, and entries that the person has in the same section. */
+  /**
+   * Returns the merged form of a block of the new draft: prose, or an entry that the person has in the same section.
+   * The result is empty for other entries, because they are placed later.
+   */
   private ofNext(block: Block, mine: Section): Block[] {
     if (block.id === null) return [block];
     const place = this.mine.places.get(block.id);
     return place?.section === mine ? this.mergeBlock(place.block, mine) : [];
   }
 
-  /** The person added, moved or took out something: their order stands, and prose they left follows the new draft. */
+  /**
+   * Merges a section in which the person added, moved or removed blocks. The person's order is kept. Prose that the
+   * person did not change follows the new draft.
+   */
   private keepShape(mine: Section, base: Section, next: Section | undefined): Block[] {
     const left = new Map(
       proseOf(base)
@@ -136,10 +155,13 @@ class Merge {
       if (index === undefined || !follows) return [block];
       return next ? [{ ...(fresh[index] ?? block), gap: block.gap }] : [];
     });
-    return next ? withNews(kept, newsOf(base, mine, next, follows)) : kept;
+    return next ? withHiddenComment(kept, newLinesOf(base, mine, next, follows)) : kept;
   }
 
-  /** What becomes of one of the person's entries: none when it goes, or moves with the new draft to another section. */
+  /**
+   * Returns the merged form of one of the person's entries. The result is empty when the entry is removed, or when the
+   * new draft moves the entry to another section.
+   */
   private mergeBlock(block: Block, section: Section): Block[] {
     const base = block.id === null ? undefined : this.base.places.get(block.id);
     if (!base || this.mine.places.get(block.id as string)?.block !== block) return [block];
@@ -150,12 +172,18 @@ class Merge {
     return moved || next.section.key === section.key ? [{ ...next.block, gap: block.gap }] : [];
   }
 
-  /** An entry the person rewrote, with the new words beside it where these changed as well. */
+  /**
+   * Returns an entry that the person rewrote. If the new draft changed the entry's words too, the new words follow in a
+   * comment.
+   */
   private besideNext(mine: Block, base: Block, next: Block | undefined): Block {
     if (!next || blockText(next) === blockText(base)) return mine;
-    const own = withoutNews(mine);
+    const own = withoutHiddenComment(mine);
     if (own.lines.length === next.lines.length && blockText(own) === blockText(next)) return own;
-    return { ...own, lines: [...own.lines, ...(withNews([], next.lines)[0]?.lines ?? []).map((line) => `  ${line}`)] };
+    return {
+      ...own,
+      lines: [...own.lines, ...(withHiddenComment([], next.lines)[0]?.lines ?? []).map((line) => `  ${line}`)],
+    };
   }
 
   private open(section: Section): Chain {
@@ -168,7 +196,10 @@ class Merge {
     return chain;
   }
 
-  /** Sections that the new draft has and the person never saw; one they took out comes back only for new entries. */
+  /**
+   * Adds sections of the new draft that the person never saw. A section that the person removed comes back only for new
+   * entries.
+   */
   private addSections(chains: Chain[]): Chain[] {
     const added = new Map<Chain | undefined, Chain[]>();
     const parents = new Set(this.next.sections.flatMap(({ parent, blocks }) => (blocks.length > 0 ? [parent] : [])));
@@ -186,7 +217,10 @@ class Merge {
     return [...(added.get(undefined) ?? []), ...chains.flatMap((chain) => [chain, ...(added.get(chain) ?? [])])];
   }
 
-  /** @param parents headings that something stands under in areas of the new draft */
+  /**
+   * Returns a section of the new draft if it must be added.
+   * @param parents headings of the new draft that have an area with content
+   */
   private sectionToAdd(next: Section, parents: ReadonlySet<string | null>): Section | undefined {
     const isNew = !this.base.byKey.has(next.key);
     const known = next.blocks.some(({ id }) => id !== null && this.placed.has(id));
@@ -199,21 +233,25 @@ class Merge {
   private addEntries(): void {
     for (const next of this.next.sections) {
       const home = this.chains.get(next.key);
-      const standing = (id: string): Link | undefined => {
+      const linkOf = (id: string): Link | undefined => {
         const link = this.placed.get(id);
         return link && (!home || link.chain === home) ? link : undefined;
       };
-      const later = followers(next.blocks, standing);
+      const later = followers(next.blocks, linkOf);
       let earlier: Link | undefined;
       next.blocks.forEach((block, index) => {
         if (block.id === null) return;
         if (this.isDue(block)) this.place(block, earlier, later[index], next, home);
-        earlier = standing(block.id) ?? earlier;
+        earlier = linkOf(block.id) ?? earlier;
       });
     }
   }
 
-  /** After the nearest entry before it that stands, else before the nearest after it, else by the order of the new draft. */
+  /**
+   * Inserts an entry after the nearest placed entry that precedes it in the new draft. If no placed entry precedes it,
+   * the entry is inserted before the nearest placed entry that follows it. If none follows it either, the order of the
+   * new draft decides.
+   */
   private place(block: Block, earlier: Link | undefined, later: Link | undefined, next: Section, home?: Chain): void {
     const link = earlier
       ? earlier.chain.putAfter(earlier, block)
@@ -223,32 +261,39 @@ class Merge {
     if (link) this.placed.set(block.id as string, link);
   }
 
-  /** An entry that is new since the base, or that the person left as it was and the new draft moved. */
+  /**
+   * Whether an entry must still be placed. This is the case if the entry is new since the base, or if the person left
+   * the entry unchanged and the new draft moved it.
+   */
   private isDue({ id }: Block): boolean {
     return id !== null && !this.placed.has(id) && (this.mine.places.has(id) || !this.base.places.has(id));
   }
 }
 
-/** Characters of a section, counted so that an empty line is one. */
+/** Returns the number of characters of a section. An empty line counts as one character. */
 function sizeOf({ blocks }: Section): number {
   let size = 1;
   for (const { lines } of blocks) for (const line of lines) size += line.length + 1;
   return size;
 }
 
-/** For each block the nearest later entry that stands. */
-function followers(blocks: readonly Block[], standing: (id: string) => Link | undefined): (Link | undefined)[] {
+/** Returns for each block the nearest later entry that is placed. */
+function followers(blocks: readonly Block[], linkOf: (id: string) => Link | undefined): (Link | undefined)[] {
   const found: (Link | undefined)[] = [];
   let nearest: Link | undefined;
   for (let index = blocks.length - 1; index >= 0; index -= 1) {
     found[index] = nearest;
     const id = blocks[index]?.id ?? null;
-    nearest = (id === null ? undefined : standing(id)) ?? nearest;
+    nearest = (id === null ? undefined : linkOf(id)) ?? nearest;
   }
   return found;
 }
 
-/** In a section without any entry of the new draft: after as much prose as the new draft has before the entry. */
+/**
+ * Places an entry of the new draft in a section that contains no entry of the new draft yet. For example, if two blocks
+ * of prose precede the entry in the new draft, the entry is placed after the first two blocks of this section. If no
+ * prose follows the entry in the new draft, the entry is appended at the end.
+ */
 function putInOrder(home: Chain, block: Block, next: Section): Link {
   const at = next.blocks.indexOf(block);
   const leading = next.blocks.slice(0, at).filter(({ id }) => id === null).length;

@@ -1,11 +1,11 @@
 /**
- * A source that reads each record once: a draft looks at the same pull requests, issues and commits from several sides, and
- * decoding a record costs more than all that is done with it. It lives as long as the making of one draft.
+ * Makes a source that reads each record once. A draft uses the same pull requests, issues and commits in several steps.
+ * Decoding a record costs more than all later work on the record. The cache is kept while one draft is made.
  */
 import type { NotesSource } from './source.ts';
 
-/** The same source, with what was asked by key kept. */
-export function remember(source: NotesSource): NotesSource {
+/** Returns a source that reads from the given source and keeps in memory the records that were read by key. */
+export function cachingSource(source: NotesSource): NotesSource {
   const pull = once((number: number) => source.pull(number));
   const issue = once((number: number) => source.issue(number));
   const commit = once((sha: string) => source.commit(sha));
@@ -20,7 +20,8 @@ export function remember(source: NotesSource): NotesSource {
     commit,
     comparison: (from, to) => source.comparison(from, to),
     push: (branch, after) => source.push(branch, after),
-    // Asked once a commit: to keep the answers would cost more than a second reading of the few asked for again.
+    // This function is called once per commit and is not cached. Keeping all results would cost more than reading a few
+    // of them twice.
     pullsMergedAs: (sha) => source.pullsMergedAs(sha),
     firstPullBy: (login) => source.firstPullBy(login),
     pullsMergedBetween: (from, to) => source.pullsMergedBetween(from, to),
@@ -30,10 +31,10 @@ export function remember(source: NotesSource): NotesSource {
   };
 }
 
-/** Stands for what was read and is not there. */
+/** Marks a key that was read and has no value. */
 const nothing = Symbol('nothing');
 
-/** The same reading, done once for each key. */
+/** Returns a function that reads each key once. Later calls with the key return the same result. */
 export function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value | typeof nothing>();
   return (key) => {

@@ -1,38 +1,48 @@
 /**
- * What lies between two commits, by the best evidence there is: what the host said of exactly these two, else captured
- * pushes. Merge dates, the last resort, are left to `window.ts`.
+ * Finds the commits between two commits from the best evidence. The best evidence is the host's comparison of exactly
+ * these two commits, then captured pushes. `window.ts` uses merge dates as the last resort.
  */
 import type { ComparisonRecord } from '../../protocol/stored.ts';
 import { commitsBetween, type Difference } from './history.ts';
 import type { NotesSource } from './source.ts';
 
-/** A difference, and what told it. */
+/** A difference and its evidence: `compare` for the host's comparison, `commits` for captured pushes. */
 export interface Evidence extends Difference {
   resolution: 'compare' | 'commits';
 }
 
-/** Commits reachable from `to` and not from `from`; undefined when neither the host nor captured pushes tell. */
+/**
+ * Returns the commits reachable from `to` and not from `from`. Returns undefined when neither the host nor captured
+ * pushes show them.
+ */
 export function differenceBetween(source: NotesSource, from: string, to: string): Evidence | undefined {
   const walked = commitsBetween(source, from, to);
-  const told = source.comparison(from, to);
-  if (!told) return walked && { ...walked, resolution: 'commits' };
-  const diverged = told.ancestry !== 'ahead';
+  const comparison = source.comparison(from, to);
+  if (!comparison) return walked && { ...walked, resolution: 'commits' };
+  const diverged = comparison.ancestry !== 'ahead';
   const lost = source.comparison(to, from)?.groups ?? walked?.lost ?? [];
-  return { pushes: grouped(told, walked), lost: diverged ? lost : [], diverged, resolution: 'compare' };
+  return { pushes: grouped(comparison, walked), lost: diverged ? lost : [], diverged, resolution: 'compare' };
 }
 
-/** How `to` stands to `from`, as far as the host was asked of the two in either order. */
-export function toldAncestry(source: NotesSource, from: string, to: string): ComparisonRecord['ancestry'] | undefined {
-  const told = source.comparison(from, to)?.ancestry;
-  if (told) return told;
+/** Returns how `to` and `from` are related, if the host has compared the two commits in either order. */
+export function reportedAncestry(
+  source: NotesSource,
+  from: string,
+  to: string,
+): ComparisonRecord['ancestry'] | undefined {
+  const ancestry = source.comparison(from, to)?.ancestry;
+  if (ancestry) return ancestry;
   const turned = source.comparison(to, from)?.ancestry;
   return turned && ({ ahead: 'behind', behind: 'ahead', diverged: 'diverged' } as const)[turned];
 }
 
-/** Pushes know which commits came together, also those of a rebase; they are used where they have the very same commits. */
+/**
+ * Groups the commits of a comparison by captured push where possible. A push also keeps the commits of a rebase
+ * together. The pushes are used only if they contain exactly the commits that the host named.
+ */
 function grouped({ groups }: ComparisonRecord, walked: Difference | undefined): string[][] {
   if (!walked) return groups;
-  const told = new Set(groups.flat());
+  const compared = new Set(groups.flat());
   const pushed = walked.pushes.flat();
-  return pushed.length === told.size && pushed.every((sha) => told.has(sha)) ? walked.pushes : groups;
+  return pushed.length === compared.size && pushed.every((sha) => compared.has(sha)) ? walked.pushes : groups;
 }

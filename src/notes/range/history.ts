@@ -1,35 +1,43 @@
 /**
- * Walks captured pushes backwards to tell which commits lie between two: reachable from one and not from the other.
- * Answers nothing when the captured history does not settle it; which pull requests the commits bring is left to others.
+ * Walks captured pushes backwards to find the commits that are reachable from one commit and not from another. Returns
+ * nothing when the captured history does not show these commits. `attribute.ts` finds the pull requests that the
+ * commits belong to.
  *
- * A push says that what is reachable from its `after` is its own commits and what is reachable from its `before`. That is
- * exact where the commit asked for is the head of a push. Payloads carry no parents, so for a commit inside a push all
- * that stand before it there count as its ancestors; where a merge may follow it in the push that can be too many, and nothing
- * is claimed. A merge under words of its own, and a force push that the host does not flag, cannot be seen. The parts of a
- * long push are gone through by ends of their own: the commits they end at are heads of nothing.
+ * A push record names the head before the push (`before`), the head after it (`after`) and the commits pushed. The
+ * commits reachable from `after` are the commits of the push and those reachable from `before`. This is exact if the
+ * requested commit is the head of a push.
+ *
+ * Payloads do not contain the parents of a commit. So for a commit inside a push, all commits listed before it count as
+ * its ancestors. These can be too many if a later commit of the push may be a merge. In that case the push is not used
+ * as evidence. Two cases cannot be recognized: a merge with an unusual subject, and a force push that the host does not
+ * flag. A long push is split into parts. Each part ends at an id of its own, because its last commit is not the head of
+ * a branch.
  */
 import type { NotesSource } from './source.ts';
 import { ancestorsIn, type Step, stepsDown } from './ways-down.ts';
 
-/** What lies between two commits. */
+/** The commits between two commits. */
 export interface Difference {
-  /** Commits by push, oldest first; within a push in its own order. */
+  /** Commits by push, with the oldest push first. Within a push, commits keep the order of the push. */
   pushes: string[][];
-  /** Commits reachable from the commit counted from and not from the other, by push as well. */
+  /** Commits reachable from the start of the range and not from its end, grouped by push in the same way. */
   lost: string[][];
-  /** The commit counted from is not an ancestor of the other. */
+  /** True if the start of the range is not an ancestor of its end. */
   diverged: boolean;
 }
 
-/** What captured pushes tell of the ancestors of a commit. */
+/** The ancestors of a commit, as far as captured pushes show them. */
 export interface Ground {
-  /** Pushes that led down, newest first, each with the commits of it that are ancestors. */
+  /** Pushes on the walk, newest first. `shas` has only those commits of a push that are ancestors. */
   pushes: { at: number; shas: string[] }[];
-  /** Where the captured history ends: the oldest push of a branch that could be reached. */
+  /**
+   * The places where the captured history ends. Each place has a branch, and the time of the oldest push that could be
+   * reached there.
+   */
   ends: { branch: string; at: number }[];
 }
 
-/** A commit reached and not yet gone down from, with the time of its newest push. */
+/** A commit that was reached and whose pushes were not yet followed, with the time of its newest push. */
 interface Place {
   sha: string;
   at: number;
@@ -41,11 +49,14 @@ interface Visit {
   step: Step;
 }
 
-/** Commits reachable from `to` and not from `from`; undefined when captured pushes do not lead to common ground. */
+/**
+ * Returns the commits reachable from `to` and not from `from`. Returns undefined when captured pushes do not lead to a
+ * common commit.
+ */
 export function commitsBetween(source: NotesSource, from: string, to: string): Difference | undefined {
   const upper = new Walk(source, to);
   const lower = new Walk(source, from);
-  const common = meet(upper, lower, from, to);
+  const common = commonCommit(upper, lower, from, to);
   if (common === undefined) return undefined;
   const gained = upper.pushesAbove(common);
   const left = lower.pushesAbove(common);
@@ -57,15 +68,18 @@ export function commitsBetween(source: NotesSource, from: string, to: string): D
   };
 }
 
-/** What is captured of the ancestors of a commit, down to pushes that are not younger than `until`. */
+/** Returns the captured ancestors of a commit, down to pushes that are not newer than `until` (milliseconds). */
 export function groundBelow(source: NotesSource, sha: string, until: number): Ground {
   const walk = new Walk(source, sha);
   while ((walk.newest ?? until) > until) walk.descend();
   return walk.ground();
 }
 
-/** Goes down on whichever side stands at the newer push, as the ground they share is then met early. */
-function meet(upper: Walk, lower: Walk, from: string, to: string): string | undefined {
+/**
+ * Walks down from both commits until the two walks share a commit, and returns that commit. Each step follows the side
+ * with the newer push, because the shared commit is then found early.
+ */
+function commonCommit(upper: Walk, lower: Walk, from: string, to: string): string | undefined {
   if (from === to) return to;
   if (upper.reached(from) || lower.reached(to)) return upper.reached(from) ? from : to;
   for (;;) {
@@ -79,7 +93,7 @@ function meet(upper: Walk, lower: Walk, from: string, to: string): string | unde
   }
 }
 
-/** The ground reached from one commit. */
+/** A walk over the commits that can be reached from one commit. */
 class Walk {
   private readonly source: NotesSource;
   private readonly visits = new Map<string, Visit | null>();
@@ -95,13 +109,13 @@ class Walk {
     return this.visits.has(sha);
   }
 
-  /** Time of the newest push not yet gone down; undefined when all ends are reached. */
+  /** Time of the newest push that was not yet followed. Undefined when no push remains to be followed. */
   get newest(): number | undefined {
     if (this.open.length < 2) return this.open[0]?.at;
     return this.open.reduce<number | undefined>((newest, { at }) => Math.max(newest ?? at, at), undefined);
   }
 
-  /** Goes down from the newest commit reached, by every push that leads on; returns what was newly reached. */
+  /** Follows every push below the newest commit reached, and returns the newly reached commits. */
   descend(): string[] {
     const place = this.takeNewest();
     const fresh: string[] = [];
@@ -115,7 +129,7 @@ class Walk {
     return fresh;
   }
 
-  /** Commits passed on the way from a place reached to the start of the walk, oldest push first. */
+  /** Returns the commits between a reached commit and the start of the walk, oldest push first. */
   pushesAbove(sha: string): string[][] {
     const passed: string[][] = [];
     let visit = this.visits.get(sha);
@@ -126,7 +140,9 @@ class Walk {
     return passed;
   }
 
-  /** All that was gone down, and where it went no further for want of captured pushes. */
+  /**
+   * Returns all pushes that were followed, and the places where the walk ended because no further pushes are captured.
+   */
   ground(): Ground {
     const goneOn = new Set([...this.visits.values()].flatMap((visit) => visit?.from ?? []));
     const waiting = new Set(this.open.map(({ sha }) => sha));

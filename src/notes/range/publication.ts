@@ -1,6 +1,6 @@
 /**
- * Recognises commits and pull requests that this service made itself when it published to a file of the repository: they carry a
- * trailer with the id of the publication, and are no news.
+ * Recognizes commits and pull requests that this service made when it published to a file of the repository. Such
+ * commits and pull requests carry a trailer with the id of the publication. The notes leave them out.
  */
 import { publicationTrailer } from '../../protocol/publications.ts';
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
@@ -8,16 +8,23 @@ import type { Selection } from './select.ts';
 import type { NotesSource } from './source.ts';
 
 const own = new RegExp(`^${publicationTrailer}: (pub_[0-9a-z]{20,60})$`);
-/** Trailers that hosts and people add beside it, and the line that some hosts draw above them. */
+/**
+ * Matches trailers that hosts and people add next to the publication's trailer, and the line that some hosts draw above
+ * trailers.
+ */
 const beside = /^(?:[A-Za-z][A-Za-z0-9]{0,30}(?:-[A-Za-z0-9]{1,30}){0,5}: \S|-{3,}$)/;
-/** The subject of a commit that merges a branch and has no change of its own. */
+/** Matches the subject of a commit that merges a branch and has no change of its own. */
 const mergeSubject = /^Merge /;
-/** A host that squashes several commits lists the subject of each. */
+/**
+ * Matches a line in the message of a squashed commit. A host that squashes several commits lists the subject of each
+ * commit in such a line.
+ */
 const squashed = /^\* \S/;
 
 /**
- * The publication that a commit was made by; undefined for any other commit. Behind the subject there must be trailers alone: a
- * squashed pull request whose commits are not all of this service has other words there, and stays news.
+ * Returns the publication that made a commit, or undefined for any other commit. After the subject, only trailers are
+ * allowed. So a squashed pull request that also contains other people's commits stays in the notes: its message has
+ * other lines.
  */
 export function publicationOf(message: string): string | undefined {
   if (!message.includes(publicationTrailer)) return undefined;
@@ -38,17 +45,20 @@ export function publicationOf(message: string): string | undefined {
   return isOpen ? undefined : publication;
 }
 
-/** The publication that all commits were made by, the first one's; undefined unless each of them was. */
+/**
+ * Returns the publication that made the first commit of a list. Returns undefined if any commit of the list was not
+ * made by a publication.
+ */
 export function publicationOfAll(commits: readonly CommitRecord[]): string | undefined {
   const publications = commits.map(({ message }) => publicationOf(message));
   return publications.every((id) => id !== undefined) ? publications[0] : undefined;
 }
 
 /**
- * The publication that a pull request was made by. The commits that it brought decide, else the commit that it was merged as; where
- * neither is known, its body, which hosts fill in from its commit.
+ * Returns the publication that made a pull request. The commits of the pull request decide, else its merge commit. If
+ * neither is known, the body decides, because hosts copy the commit message into the body.
  */
-export function publicationBehind(
+export function publicationOfCommit(
   source: NotesSource,
   publications: Selection['publications'],
   { number, mergeSha, body }: PullRecord,

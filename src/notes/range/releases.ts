@@ -1,6 +1,7 @@
 /**
- * Tells what earlier releases already had: the tag that first shipped a pull request, and which changes of a range the release
- * it counts from, or its line, brought before. Decides nothing where captured pushes do not tell.
+ * Finds what earlier releases already contained: the tag that first shipped a pull request, and the changes of a range
+ * that were released before. Such changes are in the release at the start of the range, or on the branch of that
+ * release. If captured pushes do not show where a change is, nothing is decided.
  */
 import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { originalOf } from './backports.ts';
@@ -9,21 +10,25 @@ import { settleReverts } from './reverts.ts';
 import type { Selection } from './select.ts';
 import type { NotesSource } from './source.ts';
 
-/** Tags looked at before giving up; a repository of many packages tags one commit many times. */
-const mostTags = 40;
+/** Maximum number of tags to examine. A repository of many packages tags one commit many times. */
+const maxTags = 40;
 const prerelease = /\d-?(?:alpha|beta|rc|pre|preview|dev|next|canary|nightly|snapshot)\b|\d-(?=[a-z0-9])/i;
 
-/** The first tag made before `until` that holds a merged pull request, a final release before any other; undefined for none. */
+/**
+ * Returns the first tag before `until` (milliseconds) that contains a merged pull request. A final release is preferred
+ * to a prerelease. Returns undefined if no such tag exists.
+ */
 export function shippedIn(source: NotesSource, pull: PullRecord, until: number): string | undefined {
   const { mergeSha, mergedAt } = pull;
   if (mergeSha === null || mergedAt === null) return undefined;
   const candidates = source
     .tags()
     .map((tag) => ({ name: tag.name, sha: tag.sha, at: tag.date ?? tag.pushedAt }))
-    // A tag carries the date of its commit, and a merge is noted a little after the commit it makes.
+    // The tag on the merge commit itself is found by sha, not by date. The tag's date is the date of the commit, and
+    // the host records the merge a little later.
     .filter(({ sha, at }) => sha === mergeSha || (at >= mergedAt && at < until))
     .sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))
-    .slice(0, mostTags);
+    .slice(0, maxTags);
   const holds = ({ sha }: { sha: string | null }): boolean =>
     sha !== null && commitsBetween(source, mergeSha, sha)?.diverged === false;
   const finals = candidates.filter(({ name }) => !prerelease.test(name));
@@ -31,8 +36,8 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
 }
 
 /**
- * Pull requests of a range between tags that `fromTag` already had under another number or by another commit, by the number
- * of the change they carry. What was shipped, taken back and carried again is new.
+ * Returns the numbers of changes that `fromTag` already had, for a range between tags. Such a change was released under
+ * another number or by another commit. A change that was shipped, reverted and carried again counts as new.
  */
 export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds, selection: Selection): Set<number> {
   const from = source.tag(fromTag)?.sha ?? null;
@@ -44,7 +49,10 @@ export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds
   return known;
 }
 
-/** Originals whose backport the range holds, and which were reachable from `from`, or came to its branch by an earlier backport. */
+/**
+ * Returns the numbers of originals that were already released and whose backport is in the range. Either `from`
+ * contains the original, or `from` contains an earlier backport of the original to the same branch.
+ */
 function carriedBefore(source: NotesSource, from: string, { pulls }: Selection): number[] {
   const pairs: { backport: PullRecord; original: PullRecord }[] = [];
   for (const backport of pulls) {
@@ -64,7 +72,10 @@ function carriedBefore(source: NotesSource, from: string, { pulls }: Selection):
     .map(({ original }) => original.number);
 }
 
-/** Backports outside the range to the same branches, of the same originals, that still stood when the range began. */
+/**
+ * Returns earlier backports that carried the given originals to the branches of the given backports. Backports in the
+ * range and reverted backports do not count.
+ */
 function earlierBackports(
   source: NotesSource,
   carried: readonly { backport: PullRecord; original: PullRecord }[],

@@ -1,14 +1,18 @@
 /**
- * Finds what reverts name among the changes of a range. A range can hold thousands of both, so each is looked up and none is
- * searched for: the time grows with the range.
+ * Finds the changes that the reverts of a range name. A range can contain thousands of changes and thousands of
+ * reverts. So each change is found in an index and never by a search over all changes. The time grows in proportion to
+ * the range.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
 
-/** Characters of a number in brackets with the blank before it. */
-const longestNumber = 14;
+/** Maximum length of a number in brackets with the blank before it, in characters. */
+const maxNumberLength = 14;
 
-/** The changes of a range by what reverts call them. Nothing is put in order before it is asked for. */
+/**
+ * Finds the changes of a range by the names that reverts use, such as a title or a sha. Each index is built on first
+ * use.
+ */
 export class RevertTargets {
   private readonly pulls: readonly PullRecord[];
   private readonly commits: readonly CommitRecord[];
@@ -25,7 +29,7 @@ export class RevertTargets {
     return this.commits.length > 0;
   }
 
-  /** The newest pull request of a title that was merged before the one that takes it back. */
+  /** Returns the newest pull request that has the given title and was merged before `revert`. */
   pullTitled(title: string, revert: PullRecord): PullRecord | undefined {
     this.pullsByTitle ??= pullsByTitle(this.pulls);
     const alike = this.pullsByTitle.get(titleOf(title)) ?? [];
@@ -33,13 +37,16 @@ export class RevertTargets {
     return alike.slice(from, from + 2).find(({ number }) => number !== revert.number);
   }
 
-  /** The newest commit whose first line is a title. */
+  /** Returns the newest commit whose first line is the given title. */
   commitTitled(title: string): CommitRecord | undefined {
     this.commitsByTitle ??= new Map(this.commits.map((commit) => [firstLine(commit.message), commit]));
     return this.commitsByTitle.get(title);
   }
 
-  /** A commit whose sha begins like this; of several the first by sha. */
+  /**
+   * Returns a commit whose sha begins with the given characters. If several commits match, returns the first one by
+   * sha.
+   */
   commitNamed(sha: string, except?: CommitRecord): CommitRecord | undefined {
     this.commitsBySha ??= this.commits.toSorted((a, b) => (a.sha < b.sha ? -1 : 1));
     const from = firstWhere(this.commitsBySha, (commit) => commit.sha >= sha);
@@ -48,7 +55,7 @@ export class RevertTargets {
   }
 }
 
-/** Merged pull requests by their titles, the newest of each first. */
+/** Returns merged pull requests by title. The newest pull request of each title is first. */
 function pullsByTitle(pulls: readonly PullRecord[]): Map<string, PullRecord[]> {
   const found = new Map<string, PullRecord[]>();
   for (const pull of pulls.filter(({ state }) => state === 'merged').sort(newestFirst)) {
@@ -60,18 +67,19 @@ function pullsByTitle(pulls: readonly PullRecord[]): Map<string, PullRecord[]> {
   return found;
 }
 
-/** A title without numbers in brackets at its end; letters count alike, capital or not. */
+/** Returns a title in lower case, without numbers in brackets at its end. */
 function titleOf(title: string): string {
   let text = title.trimEnd();
   for (;;) {
-    // The end alone: from each of many numbers, all that follow would be looked at again.
-    const number = / ?\(#\d{1,10}\)$/.exec(text.slice(-longestNumber))?.[0];
+    // Only the end of the text is matched. Otherwise, in a text of many numbers, the search would begin at each number
+    // and scan all later ones again.
+    const number = / ?\(#\d{1,10}\)$/.exec(text.slice(-maxNumberLength))?.[0];
     if (number === undefined) return text.trim().toLowerCase();
     text = text.slice(0, -number.length);
   }
 }
 
-/** The place of the first item for which something holds, which holds for all after it. */
+/** Returns the index of the first item that matches, in a list where all items after that item match too. */
 function firstWhere<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -1,6 +1,6 @@
 /**
- * Pairs reverts with what they take back. A pair inside a range cancels out; a revert of a revert restores; a revert of
- * something shipped before is a change of its own.
+ * Pairs reverts with the changes that they revert. If both are inside a range, the pair is left out of the notes. A
+ * revert of a revert restores the change. A revert of a change that was shipped before is a change of its own.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { visibleProse } from '../change/scan.ts';
@@ -10,31 +10,37 @@ import { findCommitRevert, partial, quotedTitle, revertedCommit } from './commit
 import { RevertTargets } from './revert-targets.ts';
 import type { NotesSource } from './source.ts';
 
-/** Taken back inside the range, or what did so; `other` is the other one, as `#12` or a short sha. */
+/**
+ * A pull request or commit that was reverted inside the range, or that made such a revert. `other` names the other
+ * change of the pair, as `#12` or a short sha.
+ */
 export interface Cancelled {
   reason: 'reverted' | 'reverts';
   other: string;
 }
 
-/** What the reverts of a range come to. */
+/** The result of pairing the reverts of a range. */
 export interface RevertOutcome {
-  /** Numbers that leave the notes. */
+  /** Numbers of pull requests that are left out of the notes. */
   cancelled: Map<number, Cancelled>;
-  /** Commits without a pull request that leave them, by sha. */
+  /** Commits without a pull request that are left out of the notes, by sha. */
   cancelledCommits: Map<string, Cancelled>;
-  /** Reverts of what is not in the range; `target` is what they take back, where that is captured. */
-  standing: { pull: PullRecord; target: PullRecord | undefined }[];
-  /** Reverts, outside the range's pairs, of reverts shipped before: they bring `restored` back. */
+  /** Reverts of changes that are not in the range. `target` is the reverted pull request, if it is captured. */
+  unpaired: { pull: PullRecord; target: PullRecord | undefined }[];
+  /**
+   * Reverts that restore a change. Each of them reverts another revert, which was shipped before. `restored` is the
+   * change that is restored.
+   */
   restoring: { pull: PullRecord; restored: PullRecord }[];
 }
 
-/** Whether a merged pull request takes another back. */
+/** Whether a merged pull request reverts another pull request. */
 export function isRevert(pull: PullRecord): boolean {
   const title = parseTitle(pull.title);
   return !partial.test(pull.title) && (title.revert || quotedTitle(title.text) !== undefined);
 }
 
-/** A revert, and what it takes back: a pull request, or a commit of the range. */
+/** A revert and its target: a pull request, or a commit of the range. */
 interface Revert {
   pull?: PullRecord;
   commit?: CommitRecord;
@@ -42,17 +48,21 @@ interface Revert {
   targetCommit?: CommitRecord;
 }
 
-/** Of reverts that the range does not hold. */
+/** An empty set of targets, for reverts outside the range: their targets are not searched for by title. */
 const noTargets = new RevertTargets([]);
 
-/** A name without quotes, or a number: a revert only where it leads to a merged pull request. */
+/**
+ * Matches a title such as `Revert #12` or `Revert Add search`, without quotes. Such a title counts as a revert only if
+ * the number or the text leads to a merged pull request.
+ */
 const bareRevert =
   /^revert(?:s|ed|ing)?:? (?:(?:changes (?:from|in|of) )?(?:(?:PR|pull request|MR) )?[#!](\d{1,10})(?!\w)|(.{1,300})$)/i;
 
 /**
- * Settles the reverts of a range, newest first, so that a revert that was itself taken back takes nothing back.
- * @param sameLine false where the range spans branches: then a revert cancels only on the branch of what it reverts
- * @param commits those of the range that no pull request brought: they take back, and are taken back, as well
+ * Pairs the reverts of a range, newest first, so that a revert that was itself reverted has no effect.
+ * @param sameLine false where the range spans branches: then a revert cancels a change only if both are on the same
+ *   branch
+ * @param commits commits of the range that belong to no pull request: they can revert a change and can be reverted
  */
 export function settleReverts(
   source: NotesSource,
@@ -60,7 +70,7 @@ export function settleReverts(
   sameLine: boolean,
   commits: readonly CommitRecord[] = [],
 ): RevertOutcome {
-  const outcome: RevertOutcome = { cancelled: new Map(), cancelledCommits: new Map(), standing: [], restoring: [] };
+  const outcome: RevertOutcome = { cancelled: new Map(), cancelledCommits: new Map(), unpaired: [], restoring: [] };
   const reverts: Revert[] = [];
   const targets = new RevertTargets(pulls, commits);
   for (const pull of pulls) {
@@ -86,7 +96,7 @@ export function settleReverts(
     if (!pull) continue;
     const restored = target && isRevert(target) ? revertTarget(source, target, noTargets) : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
-    else outcome.standing.push({ pull, target });
+    else outcome.unpaired.push({ pull, target });
   }
   return outcome;
 }
@@ -107,8 +117,8 @@ function nameOf({ pull, commit }: Side): string {
 }
 
 function findRevert(source: NotesSource, pull: PullRecord, targets: RevertTargets): Revert | undefined {
-  const said = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
-  if (!said || partial.test(pull.title)) return undefined;
+  const mentionsRevert = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
+  if (!mentionsRevert || partial.test(pull.title)) return undefined;
   const target = revertTarget(source, pull, targets);
   if (target) return { pull, target };
   const targetCommit = targets.hasCommits ? revertedCommit(pull.title, visibleProse(pull.body), targets) : undefined;
@@ -116,7 +126,10 @@ function findRevert(source: NotesSource, pull: PullRecord, targets: RevertTarget
   return isRevert(pull) ? { pull, target } : undefined;
 }
 
-/** What a pull request takes back: named by its body or merge commit, by the quoted title's number, or by that title. */
+/**
+ * Returns the pull request that another pull request reverts. The reverted pull request is found by the body or the
+ * merge commit, else by the number in the quoted title, else by the quoted title itself.
+ */
 function revertTarget(source: NotesSource, pull: PullRecord, targets: RevertTargets): PullRecord | undefined {
   const named = revertedByBody(source, pull, pull.body) ?? revertedByCommit(source, pull);
   if (named) return named;
@@ -145,13 +158,13 @@ function revertedByBody(source: NotesSource, pull: PullRecord, body: string): Pu
   return undefined;
 }
 
-/** The merge commit's message often names the commit taken back where the body does not. */
+/** Reads the reverted commit from the merge commit's message, which often names that commit when the body does not. */
 function revertedByCommit(source: NotesSource, pull: PullRecord): PullRecord | undefined {
   if (!isRevert(pull) || pull.mergeSha === null) return undefined;
   return revertedByBody(source, pull, source.commit(pull.mergeSha)?.message ?? '');
 }
 
-/** `Reapply "…"` takes back the revert of what it quotes. */
+/** Returns the title of the revert that a title undoes. For `Reapply "X"`, this is `Revert "X"`. */
 function reappliedTitle(text: string): string | undefined {
   const quoted = /^(?:reapply|reland) (["“'`].*["”'`])(?: ?\(#\d{1,10}\))*$/i.exec(text)?.[1];
   return quoted && `Revert ${quoted}`;
@@ -162,7 +175,10 @@ function mergedBefore(target: PullRecord | undefined, revert: PullRecord): PullR
   return (target.mergedAt ?? 0) <= (revert.mergedAt ?? 0) ? target : undefined;
 }
 
-/** Of one time a pull request comes first, as its merge is noted after its commits are. */
+/**
+ * Compares by time, newest first. If the times are equal, a pull request comes before a commit, because the host
+ * records the merge of a pull request after its commits.
+ */
 function laterFirst(a: Revert, b: Revert): number {
   const at = ({ pull, commit }: Revert) => pull?.mergedAt ?? commit?.at ?? 0;
   return at(b) - at(a) || (b.pull?.number ?? 0) - (a.pull?.number ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Tells pull requests between two tags by merge date alone, on one branch: the last resort where captured pushes do not
- * lead from one tag to the other. The tags' own pull requests are placed by their merge commit, never by date.
+ * Finds the pull requests between two tags by merge date, on one branch. This method is the last resort, used if
+ * captured pushes do not connect the tags. The tags' own pull requests are placed by their merge commit, never by date.
  */
 import type { PullRecord, TagRecord } from '../../protocol/stored.ts';
 import { attribute, pullsOf } from './attribute.ts';
@@ -8,26 +8,31 @@ import { branchNow } from './branches.ts';
 import { type Ground, groundBelow } from './history.ts';
 import type { NotesSource } from './source.ts';
 
-/** Half-open span of time in milliseconds. */
+/** A half-open span of time in milliseconds. */
 export interface Span {
   from: number;
   to: number;
 }
 
 /**
- * Merged pull requests after the one tagged `from` and up to the one tagged `to`: those that captured pushes show to be part of
- * `to`, and where these end, or where there are none, those merged into the branch in time.
+ * Returns merged pull requests after the pull request tagged `from`, up to and including the one tagged `to`. Where
+ * captured pushes show which commits `to` contains, the pushes decide. Where these pushes end, or if none are captured,
+ * the merge date decides. In that case, the pull requests that were merged into the branch within the span are
+ * returned.
  */
 export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecord): PullRecord[] {
   const span = spanBetween(source, from, to);
   const ground = groundOf(source, from, to, span);
   const ends = ground.pushes.length > 0 ? ground.ends : [{ branch: branchOf(source, to), at: span.to - 1 }];
-  const told = attribute(
+  const attributed = attribute(
     source,
     ground.pushes.map(({ shas }) => shas),
   );
-  // A push to one branch may list what another had long before; only what was picked comes later than it was merged.
-  const late = told.pulls.filter((pull) => told.bySubject.has(pull.number) || (pull.mergedAt ?? 0) >= span.from);
+  // A push can list commits that another branch had long before, so pull requests merged before the span are dropped. A
+  // pull request that was found by a commit's subject stays, because it was cherry-picked after its merge.
+  const late = attributed.pulls.filter(
+    (pull) => attributed.bySubject.has(pull.number) || (pull.mergedAt ?? 0) >= span.from,
+  );
   const found = new Map(late.map((pull) => [pull.number, pull]));
   for (const { branch, at } of ends) {
     const wanted = branchNow(source, branch, at);
@@ -41,7 +46,9 @@ export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecor
   return [...found.values()].sort(byMerge);
 }
 
-/** Pushes that led to the one tag, later than the other, without what led to that. */
+/**
+ * Returns the pushes that led to `to` and are newer than `from`. Commits that led to `from` are removed from the pushes.
+ */
 function groundOf(source: NotesSource, from: TagRecord, to: TagRecord, { from: after }: Span): Ground {
   if (to.sha === null) return { pushes: [], ends: [] };
   const ground = groundBelow(source, to.sha, after);
@@ -55,19 +62,20 @@ function groundOf(source: NotesSource, from: TagRecord, to: TagRecord, { from: a
   };
 }
 
-/** Time after one tag up to and including the other. */
+/** Returns the span of time after the tag `from`, up to and including the tag `to`. */
 export function spanBetween(source: NotesSource, from: TagRecord, to: TagRecord): Span {
   return { from: boundary(source, from) + 1, to: boundary(source, to) + 1 };
 }
 
-/** Merge order; equal times by number. */
+/** Compares by merge time, then by number. */
 export function byMerge(a: PullRecord, b: PullRecord): number {
   return (a.mergedAt ?? 0) - (b.mergedAt ?? 0) || a.number - b.number;
 }
 
 /**
- * The last instant a tag covers. The host notes a merge a second or more after the merge commit's own date, so the tagged pull
- * request's merge time counts where it is later; any general slack would count others twice.
+ * Returns the last moment that a tag covers, in milliseconds. Hosts record a merge a second or more after the date of
+ * the merge commit. So the merge time of the tagged pull request counts if it is later than the commit's date. A
+ * general tolerance for all tags would count other pull requests twice.
  */
 function boundary(source: NotesSource, tag: TagRecord): number {
   const commit = tag.sha === null ? undefined : source.commit(tag.sha);
@@ -77,7 +85,10 @@ function boundary(source: NotesSource, tag: TagRecord): number {
   return Math.max(date, ...tagged.map((pull) => pull.mergedAt ?? 0));
 }
 
-/** The branch a tag was made on, as it is called now: as the host hints, else where its commit was pushed, else the default one. */
+/**
+ * Returns the current name of the branch on which a tag was made. The branch is the one that the host names, else the
+ * one to which the tag's commit was pushed, else the default branch.
+ */
 export function branchOf(source: NotesSource, tag: TagRecord): string | null {
   return branchNow(source, branchThen(source, tag), tag.pushedAt);
 }

@@ -1,11 +1,12 @@
 /**
- * Erasing all of a repository: its rows in every table, piece by piece, and what names it elsewhere. Which repository goes is
- * decided by whoever calls.
+ * Erases a whole repository. Its own rows in every table are erased piece by piece. Rows of other data that name the
+ * repository are also erased. The caller decides which repository is erased.
  */
 import type { CommandResult } from '../../protocol/commands.ts';
 import type { JournalRecord } from '../../protocol/journal.ts';
 import type { RecordCounts } from '../../protocol/retention.ts';
 import type { Partition, TableName } from '../partition.ts';
+import { type TablesErasedWith, tablesWhere } from '../table-registry.ts';
 import { listDeadLetters, removeDeadLetter } from '../tables/dead-letters.ts';
 import { listDelayed, removeDelayed } from '../tables/delayed.ts';
 import { draftsOf } from '../tables/drafts.ts';
@@ -16,30 +17,10 @@ import { listRanges, removeRangeCount } from '../tables/ranges.ts';
 import { removeRevisions } from '../tables/revisions.ts';
 import { removeSync } from '../tables/syncs.ts';
 
-/** Tables whose keys begin with the repository's id. Whoever adds one adds it here, or its rows outlive their repository. */
-const tablesByRepository = [
-  'pulls',
-  'pullsByMergeSha',
-  'pullsByMergedAt',
-  'pullsByAuthor',
-  'issues',
-  'issuesByClosedAt',
-  'comments',
-  'pushes',
-  'commits',
-  'tags',
-  'labelChanges',
-  'removedIssues',
-  'comparisons',
-  'hostedNotes',
-  'hostedNotesByDate',
-  'publicationReferences',
-  'recipients',
-  'publicationsByContent',
-  'publicationsUnderWay',
-] as const satisfies readonly TableName[];
+/** Tables whose keys begin with the repository's id. */
+const tablesByRepository = tablesWhere(({ erasedWith }) => erasedWith === 'repositoryRows');
 
-/** Records of a whole repository, by kind. */
+/** Counts the records of a whole repository, by kind. */
 export function countRepository({ tables }: Partition, repoId: string): RecordCounts {
   const count = (table: keyof RecordCounts) => tables[table].getKeysCount(rowsOf(repoId));
   return {
@@ -51,26 +32,34 @@ export function countRepository({ tables }: Partition, repoId: string): RecordCo
   };
 }
 
-/** Tables whose rows stay where notes on pages are kept. */
-const keptTables: ReadonlySet<TableName> = new Set<TableName>(['hostedNotes', 'hostedNotesByDate']);
+/** Tables whose rows are not erased if the published notes of the repository are kept. */
+const keptTables: ReadonlySet<TableName> = new Set<TableName>(
+  tablesWhere((traits) => 'keptWithNotes' in traits && traits.keptWithNotes === true),
+);
 
-/** Marks a repository whose rows are to go, piece by piece: all of them, or all but those of its published notes. */
+/**
+ * Marks a repository, so that its rows are erased piece by piece. `true` erases all rows; `keepPublished` keeps the
+ * rows of its published notes.
+ */
 export function markErasing(partition: Partition, repoId: string, mark: true | 'keepPublished' = true): void {
   partition.tables.erasing.putSync(repoId, mark);
 }
 
-/** A repository whose rows are to go, the first by id. */
+/** Returns the id of the first repository, in the order of ids, that is marked for erasure. */
 export function nextErasing(partition: Partition): string | undefined {
   for (const repoId of partition.tables.erasing.getKeys({ limit: 1 })) return repoId;
   return undefined;
 }
 
-/** Whether rows of an earlier life of this repository are still to go. */
+/** Whether rows of an earlier incarnation of this repository still wait for erasure. */
 export function isErasing(partition: Partition, repoId: string): boolean {
   return partition.tables.erasing.get(repoId) !== undefined;
 }
 
-/** Erases up to `limit` rows of a marked repository, and the mark with the last; how many it were. */
+/**
+ * Erases up to `limit` rows of a repository that is marked for erasure. Removes the mark together with the last row.
+ * Returns how many rows were erased.
+ */
 export function eraseMarked(partition: Partition, repoId: string, limit: number): number {
   const keeps = partition.tables.erasing.get(repoId) === 'keepPublished';
   const erased = eraseRepositoryRows(partition, repoId, limit, keeps);
@@ -78,7 +67,10 @@ export function eraseMarked(partition: Partition, repoId: string, limit: number)
   return erased;
 }
 
-/** Erases up to `limit` rows of a repository; how many it were. Fewer than `limit` means that nothing is left. */
+/**
+ * Erases up to `limit` rows of a repository. Returns how many rows were erased; a number below `limit` means that no
+ * row is left.
+ */
 function eraseRepositoryRows(partition: Partition, repoId: string, limit: number, keeps: boolean): number {
   let left = limit;
   for (const name of tablesByRepository) {
@@ -86,17 +78,15 @@ function eraseRepositoryRows(partition: Partition, repoId: string, limit: number
     const selects = keeps && name === 'publicationReferences';
     const within = { ...rowsOf(repoId), ...(!selects && { limit: left }) };
     const keys = [...partition.tables[name].getKeys(within)] as string[][];
-    // The reference of a page names its version, by which a publication is deleted.
+    // The references of pages (channel `hosted`) are kept. They contain the version, which is needed to delete the
+    // publication later.
     for (const key of selects ? keys.filter(([, channel]) => channel !== 'hosted').slice(0, left) : keys) {
       partition.tables[name].removeSync(key);
       left -= 1;
     }
   }
-  left -= eraseSyncs(partition, repoId, left);
-  // The pages are read only when all other rows are gone: there can be many.
-  const kept = keeps && left > 0 ? publicationsOnPages(partition, repoId) : undefined;
-  left -= removePublications(partition, repoId, left, kept);
-  return limit - left + eraseRanges(partition, repoId, left);
+  for (const erase of new Set(Object.values(pieceErasers))) left -= erase(partition, repoId, left, keeps);
+  return limit - left;
 }
 
 function eraseSyncs(partition: Partition, repoId: string, limit: number): number {
@@ -105,12 +95,19 @@ function eraseSyncs(partition: Partition, repoId: string, limit: number): number
   return keys.length;
 }
 
+function erasePublications(partition: Partition, repoId: string, limit: number, keeps: boolean): number {
+  // Reading the publications of all pages can be slow, so they are read only after all other rows are erased.
+  const kept = keeps && limit > 0 ? publicationsOnPages(partition, repoId) : undefined;
+  return removePublications(partition, repoId, limit, kept);
+}
+
 function eraseRanges(partition: Partition, repoId: string, limit: number): number {
   const { ranges, rangesByRepository, drafts } = partition.tables;
   let erased = 0;
   for (const { id, createdAt } of listRanges(partition, repoId)) {
     for (const draft of draftsOf(id)) {
-      // A draft can have hundreds of texts: they go piece by piece too, and the draft with the last.
+      // A draft can have hundreds of texts, so they are erased in pieces, like the other rows. The draft itself is
+      // erased with the last text.
       erased += removeRevisions(partition, draft, limit - erased);
       if (erased >= limit) return erased;
       drafts.removeSync(draft);
@@ -127,22 +124,34 @@ function eraseRanges(partition: Partition, repoId: string, limit: number): numbe
 }
 
 /**
- * Erases what names a repository and is no row of its history: a backfill, letters, what waits, effects, stored results.
- * @param claimedBy erases only what this organization delivered of what waits and of letters
+ * Erases rows that name a repository but are not part of its history: its backfill, dead letters, delayed events,
+ * effects and stored results.
+ * @param claimedBy if given, dead letters and delayed events are erased only if they are deliveries of this
+ *   organization
  */
 export function eraseTraces(partition: Partition, repoId: string, claimedBy?: string): void {
   const isTheirs = (record: JournalRecord) =>
     claimedBy === undefined || record.kind !== 'event' || record.signedBy?.org === claimedBy;
-  partition.tables.backfills.removeSync(repoId);
-  partition.tables.tagSyncs.removeSync(repoId);
-  partition.tables.notesSettings.removeSync(repoId);
   stopPublications(partition, repoId);
+  for (const erase of new Set(Object.values(traceErasers))) erase(partition, repoId, isTheirs);
+}
+
+function eraseDeadLetters(partition: Partition, repoId: string, isTheirs: (record: JournalRecord) => boolean): void {
   for (const { seq, index, record } of listDeadLetters(partition))
     if (namesRepository(record, repoId) && isTheirs(record)) removeDeadLetter(partition, seq, index);
+}
+
+function eraseDelayed(partition: Partition, repoId: string, isTheirs: (record: JournalRecord) => boolean): void {
   for (const event of [...listDelayed(partition)])
     if (event.record.repository.id === repoId && isTheirs(event.record)) removeDelayed(partition, event);
+}
+
+function eraseEffects(partition: Partition, repoId: string): void {
   for (const { number, effect } of listEffects(partition, 0, Number.MAX_SAFE_INTEGER))
     if (namesRepository(effect, repoId)) removeEffect(partition, number);
+}
+
+function eraseResults(partition: Partition, repoId: string): void {
   const { results } = partition.tables;
   const ids = new Set(listRanges(partition, repoId).flatMap(({ id }) => [id, ...draftsOf(id)]));
   const isItsOwn = ({ value }: { value: CommandResult }) =>
@@ -150,7 +159,10 @@ export function eraseTraces(partition: Partition, repoId: string, claimedBy?: st
   for (const { key } of [...results.getRange({})].filter(isItsOwn)) results.removeSync(key);
 }
 
-/** Whether a row holds a repository's id anywhere. Such rows are few, and what they hold is none of this file's business. */
+/**
+ * Whether a row contains a repository's id anywhere. The whole row is searched as text, because its structure is not
+ * known here.
+ */
 function namesRepository(row: unknown, repoId: string): boolean {
   return JSON.stringify(row).includes(repoId);
 }
@@ -158,3 +170,50 @@ function namesRepository(row: unknown, repoId: string): boolean {
 function rowsOf(repoId: string) {
   return { start: [repoId], end: [repoId, '\u{10ffff}'] };
 }
+
+/** Erases up to `limit` rows and returns how many were erased. */
+type PieceEraser = (partition: Partition, repoId: string, limit: number, keeps: boolean) => number;
+
+/**
+ * The functions that erase the other tables of a repository's history, which are not in `tablesByRepository`. They run
+ * in this order. A function can erase several tables.
+ */
+const pieceErasers = {
+  syncs: eraseSyncs,
+  syncsByDay: eraseSyncs,
+  publications: erasePublications,
+  publicationsByRepository: erasePublications,
+  ranges: eraseRanges,
+  rangesByRepository: eraseRanges,
+  drafts: eraseRanges,
+  draftRevisions: eraseRanges,
+  draftTexts: eraseRanges,
+} satisfies Partial<Record<TablesErasedWith<'repository'>, PieceEraser>>;
+
+/** Tables that other functions erase: `removeRepository`, and `eraseMarked` with the last row. */
+type ErasedElsewhere = 'repositories' | 'revisions' | 'erasing';
+
+type TraceEraser = (partition: Partition, repoId: string, isTheirs: (record: JournalRecord) => boolean) => void;
+
+const removeRow =
+  (table: 'backfills' | 'tagSyncs' | 'notesSettings'): TraceEraser =>
+  ({ tables }, repoId) =>
+    void tables[table].removeSync(repoId);
+
+/**
+ * The functions that erase all tables not listed above. They run in this order. The compiler reports an error if the
+ * registry erases a table with `repository` but the table is not listed here or above.
+ */
+const traceErasers: Readonly<
+  Record<Exclude<TablesErasedWith<'repository'>, keyof typeof pieceErasers | ErasedElsewhere>, TraceEraser>
+> = {
+  backfills: removeRow('backfills'),
+  tagSyncs: removeRow('tagSyncs'),
+  notesSettings: removeRow('notesSettings'),
+  deadLetters: eraseDeadLetters,
+  delayed: eraseDelayed,
+  delayedRepositories: eraseDelayed,
+  outbox: eraseEffects,
+  outboxKeys: eraseEffects,
+  results: eraseResults,
+};

@@ -1,6 +1,7 @@
 /**
- * Erasing what hangs on a stale sync: a pull request or issue with its comments, a push with its commits. Counting is beside
- * it, so that what a sweep says and what it does are one. Which syncs are stale is decided by whoever calls.
+ * Erases the rows of a stale sync. A sync is stale if the host has not reported its subject for a long time. The rows
+ * are a pull request or issue with its comments, or a push with its commits. This file also counts these rows, so that
+ * a sweep erases exactly the records that it reported. The caller decides which syncs are stale.
  */
 import type { RecordCounts } from '../../protocol/retention.ts';
 import type { CommitRecord } from '../../protocol/stored.ts';
@@ -11,13 +12,13 @@ import { readCommit, readPush, writeCommit } from '../tables/pushes.ts';
 import { noCounts } from '../tables/retention.ts';
 import { hasSync, isStale, removeSync, type SyncKey } from '../tables/syncs.ts';
 
-/** What would go with a stale sync. */
+/** Counts the records that erasing a stale sync would remove. */
 export function countStale(partition: Partition, key: SyncKey, before: number): RecordCounts {
   const [repoId, kind, id] = key;
   if (kind === 'number') return countNumber(partition, repoId, id);
   if (kind === 'push') return countPush(partition, key, before);
   const commit = readCommit(partition, repoId, id);
-  return { ...noCounts(), commits: commit && holding(partition, repoId, commit).length === 0 ? 1 : 0 };
+  return { ...noCounts(), commits: commit && pushesListing(partition, repoId, commit).length === 0 ? 1 : 0 };
 }
 
 function countNumber(partition: Partition, repoId: string, number: number): RecordCounts {
@@ -29,21 +30,24 @@ function countNumber(partition: Partition, repoId: string, number: number): Reco
   };
 }
 
-/** A commit of several stale pushes is counted with the first of them. */
+/**
+ * Counts the records of a stale push. If several stale pushes list the same commit, the commit is counted once, with
+ * the first of these pushes.
+ */
 function countPush(partition: Partition, key: SyncKey & { 1: 'push' }, before: number): RecordCounts {
   const [repoId, , branch, after] = key;
   const push = readPush(partition, repoId, branch, after);
-  const goes = (sha: string): boolean => {
+  const isErased = (sha: string): boolean => {
     const commit = readCommit(partition, repoId, sha);
     if (!commit || commit.pushes[0]?.[0] !== branch || commit.pushes[0]?.[1] !== after) return false;
     const own: SyncKey = [repoId, 'commit', sha];
     if (hasSync(partition, own) && !isStale(partition, own, before)) return false;
     return commit.pushes.every((each) => isStale(partition, [repoId, 'push', ...each], before));
   };
-  return { ...noCounts(), pushes: push ? 1 : 0, commits: push ? push.shas.filter(goes).length : 0 };
+  return { ...noCounts(), pushes: push ? 1 : 0, commits: push ? push.shas.filter(isErased).length : 0 };
 }
 
-/** Erases what hangs on a stale sync, and the sync. */
+/** Erases the records of a stale sync, and the sync itself. */
 export function eraseStale(partition: Partition, key: SyncKey): RecordCounts {
   const [repoId, kind, id] = key;
   const erased =
@@ -73,7 +77,9 @@ function eraseNumber(partition: Partition, repoId: string, number: number): Reco
   return erased;
 }
 
-/** A commit stays as long as one of its pushes, or a telling of its own. */
+/**
+ * Erases a push and its commits. A commit is not erased if another push lists it, or if the commit has its own sync.
+ */
 function erasePush(partition: Partition, key: SyncKey & { 1: 'push' }): RecordCounts {
   const [repoId, , branch, after] = key;
   const push = readPush(partition, repoId, branch, after);
@@ -101,14 +107,17 @@ function keepCommit(partition: Partition, repoId: string, commit: CommitRecord):
 function eraseCommit(partition: Partition, repoId: string, sha: string): RecordCounts {
   const commit = readCommit(partition, repoId, sha);
   if (!commit) return noCounts();
-  const pushes = holding(partition, repoId, commit);
+  const pushes = pushesListing(partition, repoId, commit);
   if (pushes.length > 0) writeCommit(partition, repoId, { ...commit, pushes });
   else partition.tables.commits.removeSync([repoId, sha]);
   return { ...noCounts(), commits: pushes.length > 0 ? 0 : 1 };
 }
 
-/** The pushes of a commit that are there and list it: one that was told twice, differently, lists what one telling had. */
-function holding(partition: Partition, repoId: string, { sha, pushes }: CommitRecord): CommitRecord['pushes'] {
+/**
+ * Returns the pushes that still list a commit. A push can arrive twice with different commits. Its row then contains
+ * only the commits of one arrival.
+ */
+function pushesListing(partition: Partition, repoId: string, { sha, pushes }: CommitRecord): CommitRecord['pushes'] {
   return pushes.filter(([branch, after]) => readPush(partition, repoId, branch, after)?.shas.includes(sha));
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tables of the directory partition: organisations, which repositories they have (the only place authorisation
- * reads), and API keys by hash (`docs/architecture.md` decision 13).
+ * The tables of the directory partition: organizations, the repositories of each organization, and API keys by hash
+ * (`docs/architecture.md` decision 13). Authorization reads ownership only from here.
  */
 import { ServiceError } from '../../foundation/errors.ts';
 import { digestOf } from '../../foundation/etag.ts';
@@ -11,30 +11,37 @@ import type { Partition } from '../partition.ts';
 import { indexRepository } from './repository-index.ts';
 
 /**
- * An organisation or user that owns repositories. `ownerId` is null until its first delivery is seen, and a name stands for the
- * number while no delivery had one.
+ * An organization or user that owns repositories. `ownerId` is the host's number of the owner. It is null until the
+ * first delivery arrives. After that, it is a name such as `name:acme` until a delivery contains the number.
  */
-export interface OrganisationRecord {
+export interface OrganizationRecord {
   id: string;
   origin: string;
   login: string;
   ownerId: string | null;
   createdAt: number;
-  /** When the app was removed; null while it is installed or never was. */
+  /** When the app was removed, in milliseconds; null while the app is installed, or if it was never installed. */
   uninstalledAt: number | null;
-  /** Host time at which it was first told under its login; absent for one that was named before its first delivery. */
+  /**
+   * The host's time of the first payload that used this login. The field is absent if the operator created the
+   * organization and no delivery has arrived for it yet.
+   */
   namedAt?: number;
   /**
-   * How its owner's number is known: claimed by a delivery under its own secret, or proved by the host or under a secret of
-   * the whole host. Absent before it is known, and in rows of earlier versions.
+   * How the owner's number is known. `claimed`: a delivery signed with the organization's own secret contained it.
+   * `proved`: the host confirmed it, or a delivery signed with a secret of the whole host contained it. The field is
+   * absent before the number is known, and in rows that earlier versions of Tidings wrote.
    */
   ownerProof?: 'claimed' | 'proved';
 }
 
-/** Whether a repository's events are wanted: `unselected` by a person, `disconnected` with the app. */
+/**
+ * Whether events of a repository are captured. `unselected`: a person deselected it. `disconnected`: its app was
+ * removed.
+ */
 export type ConnectionState = 'connected' | 'unselected' | 'disconnected';
 
-/** What the host last answered to the question who owns a repository, and when it was asked. */
+/** The host's last answer about the owner of a repository. `at` is the time when the host was asked. */
 export type Ownership =
   | { confirmed: true; at: number; fullName: string }
   | { confirmed: false; at: number; cause: RefusalCause; ownerId?: string; ownerLogin?: string };
@@ -47,56 +54,69 @@ export interface DirectoryRepository {
   fullName: string;
   defaultBranch: string | null;
   state: ConnectionState;
-  /** The app installation that brought it; null for a plain webhook. */
+  /** The app installation that added the repository; null if a plain webhook added it. */
   installationId: string | null;
   createdAt: number;
   seenAt: number;
-  /** It is known under its organization's own secret alone: neither the host nor a secret of the whole host has said so. */
+  /**
+   * True if the organization only claims this repository: all deliveries that named it were signed with the
+   * organization's own secret. Neither the host nor a delivery signed with a secret of the whole host has confirmed the
+   * owner.
+   */
   claimed?: true;
   ownership?: Ownership;
-  /** Organizations whose app was told to have it while another one merely claims it: the host can be asked with theirs, too. */
+  /**
+   * Organizations whose app reported this repository while another organization only claimed it. To ask the host who
+   * owns the repository, the service can use the credentials of the claiming organization and of these app
+   * installations.
+   */
   contenders?: readonly Contender[];
   /**
-   * Removal of the app after which all but its published notes was erased; no longer meant once the app is installed again, as a
-   * later removal has another time.
+   * The time of an app removal after which everything but the published notes was erased. The field is ignored after
+   * the app is installed again. A later removal has a different time, so the field does not apply to that removal
+   * either.
    */
   keptSince?: number;
 }
 
-/** An organization, and the installation of the app under which it has told of a repository. */
+/** An organization, and its app installation that reported a repository. */
 export interface Contender {
   orgId: string;
   installationId: string;
 }
 
-/** Whether two logins are one: hosts do not tell capitals apart. */
+/** Whether two logins are the same. Hosts ignore case. */
 export function sameLogin(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
 /**
- * Why an account of the host is not that of an organization; undefined where it is. Where the owner's number is not proved yet, the
- * account must also be called as the organization is, which is the operator's word. Where deliveries have told the login alone,
- * the login decides.
+ * Returns why an account of the host does not belong to an organization; undefined if the account belongs to it.
+ * `owner`: the numbers differ. `login`: the logins differ.
+ * - If the organization has no number yet, only the logins are compared.
+ * - If the organization's number is not proved, both the numbers and the logins must match. The login is trusted
+ *   because the operator entered it.
+ * - If the organization's number is proved, only the numbers are compared.
  */
 export function refusalOf(
   { id, login }: { id: string; login: string },
-  organisation: Pick<OrganisationRecord, 'ownerId' | 'ownerProof' | 'login'>,
+  organization: Pick<OrganizationRecord, 'ownerId' | 'ownerProof' | 'login'>,
 ): 'owner' | 'login' | undefined {
-  const { ownerId } = organisation;
-  if (ownerId !== null && !isNumber(ownerId)) return sameLogin(login, organisation.login) ? undefined : 'login';
+  const { ownerId } = organization;
+  if (ownerId !== null && !isNumber(ownerId)) return sameLogin(login, organization.login) ? undefined : 'login';
   if (id !== ownerId) return 'owner';
-  return organisation.ownerProof === 'proved' || sameLogin(login, organisation.login) ? undefined : 'login';
+  return organization.ownerProof === 'proved' || sameLogin(login, organization.login) ? undefined : 'login';
 }
 
 /**
- * Whether a repository is only claimed by its organization, and the host has named the owner of this one instead. Where this
- * one's number is not proved, the host must also have called that owner as this one is called, which is the operator's word.
- * @param ownerId the number that it has, or claims with its first delivery
+ * Whether a repository belongs to this organization although another organization claims the repository. This is the
+ * case if the host has named this organization's number as the owner. While this organization's number is not proved,
+ * the login that the host named must also match. The organization's login is trusted because the operator entered it.
+ * @param ownerId the host's number that this organization has, or claims with its first delivery
  */
 export function isRefutedFor(
   { claimed, ownership }: DirectoryRepository,
-  { ownerProof, login, ownerId: proved }: OrganisationRecord,
+  { ownerProof, login, ownerId: proved }: OrganizationRecord,
   ownerId: string,
 ): boolean {
   if (!claimed || ownership?.confirmed !== false || ownership.ownerId !== ownerId) return false;
@@ -104,52 +124,58 @@ export function isRefutedFor(
   return isProved || ownership.ownerLogin === undefined || sameLogin(ownership.ownerLogin, login);
 }
 
-export function readOrganisation(partition: Partition, id: string): OrganisationRecord | undefined {
-  return partition.tables.organisations.get(id);
+export function readOrganization(partition: Partition, id: string): OrganizationRecord | undefined {
+  return partition.tables.organizations.get(id);
 }
 
-export function organisationByOwner(
+export function organizationByOwner(
   partition: Partition,
   origin: string,
   ownerId: string,
-): OrganisationRecord | undefined {
-  const id: string | undefined = partition.tables.organisationsByOwner.get([origin, ownerId]);
-  return id === undefined ? undefined : readOrganisation(partition, id);
+): OrganizationRecord | undefined {
+  const id: string | undefined = partition.tables.organizationsByOwner.get([origin, ownerId]);
+  return id === undefined ? undefined : readOrganization(partition, id);
 }
 
-export function organisationByLogin(
+export function organizationByLogin(
   partition: Partition,
   origin: string,
   login: string,
-): OrganisationRecord | undefined {
-  const id: string | undefined = partition.tables.organisationsByLogin.get([origin, login.toLowerCase()]);
-  return id === undefined ? undefined : readOrganisation(partition, id);
+): OrganizationRecord | undefined {
+  const id: string | undefined = partition.tables.organizationsByLogin.get([origin, login.toLowerCase()]);
+  return id === undefined ? undefined : readOrganization(partition, id);
 }
 
 /**
- * The organization that the owner of a payload is: known by the host's number, else by the login, unless that is bound to another
- * number. One that merely claims the number, and is called otherwise, is not it.
- * @param isProof whether the payload proves who the owner is: a number that is merely claimed yields to it
+ * Returns the organization that the owner in a payload belongs to. The organization is found by the owner's number on
+ * the host, else by the owner's login. Two kinds of organizations do not match:
+ * - an organization that has the owner's login but a different number;
+ * - an organization that only claims the owner's number and has a different login.
+ * @param isProof whether the payload proves the owner; if so, an organization found by its login matches even if it
+ *   claims another number
  */
-export function organisationOfOwner(
+export function organizationOfOwner(
   partition: Partition,
   origin: string,
   owner: { id: string; login: string },
   isProof: boolean,
-): OrganisationRecord | undefined {
-  const named = organisationByLogin(partition, origin, owner.login);
+): OrganizationRecord | undefined {
+  const named = organizationByLogin(partition, origin, owner.login);
   const number = named ? ownerNumber(named) : null;
   if (named && !isNumber(owner.id) && number !== null) return named;
   const isFree = number === null || number === owner.id || (isProof && named?.ownerProof === 'claimed');
-  const numbered = organisationByOwner(partition, origin, owner.id);
+  const numbered = organizationByOwner(partition, origin, owner.id);
   const isFalse = numbered?.ownerProof === 'claimed' && !sameLogin(numbered.login, owner.login);
   return (isFalse ? undefined : numbered) ?? (isFree ? named : undefined);
 }
 
-/** The refusal of a login that several organizations bear, such as a former and a present owner of it; it lists their ids. */
+/**
+ * Returns an error if several organizations have the same login, such as its former and its current owner. The error
+ * lists their ids.
+ */
 export function ambiguousLogin(partition: Partition, login: string, origin: string): ServiceError | undefined {
-  const bearers = listOrganisations(partition).filter(
-    (organisation) => organisation.origin === origin && sameLogin(organisation.login, login),
+  const bearers = listOrganizations(partition).filter(
+    (organization) => organization.origin === origin && sameLogin(organization.login, login),
   );
   if (bearers.length < 2) return undefined;
   const ids = bearers.map(({ id }) => id).join(', ');
@@ -157,78 +183,81 @@ export function ambiguousLogin(partition: Partition, login: string, origin: stri
   return new ServiceError('conflict', message, { details: { org: `expected one of ${ids}` } });
 }
 
-/** The number of an organization's owner; null while no delivery has told one. */
-export function ownerNumber({ ownerId }: Pick<OrganisationRecord, 'ownerId'>): string | null {
+/** Returns the host's number of an organization's owner; null while no delivery has contained the number. */
+export function ownerNumber({ ownerId }: Pick<OrganizationRecord, 'ownerId'>): string | null {
   return ownerId !== null && isNumber(ownerId) ? ownerId : null;
 }
 
 /**
- * Whether an organization may claim an owner under its own secret. One whose number is not known yet is known by its login; a
- * number that is proved for another organization is nobody's to claim.
+ * Whether a delivery signed with an organization's own secret may name this owner. While the organization's number is
+ * not known, the owner's login must be the organization's login. Once the number is known, the owner's number must be
+ * the organization's number. An organization cannot claim a number that is proved for another organization.
  */
 export function mayClaimOwner(
   partition: Partition,
-  organisation: OrganisationRecord,
+  organization: OrganizationRecord,
   owner: { id: string; login: string },
 ): boolean {
-  const { login, ownerProof } = organisation;
-  const number = ownerNumber(organisation);
+  const { login, ownerProof } = organization;
+  const number = ownerNumber(organization);
   if (number === null ? !sameLogin(owner.login, login) : owner.id !== number) return false;
   if (number !== null && ownerProof !== 'claimed') return true;
-  return isFreeNumber(partition, organisation, owner.id);
+  return isFreeNumber(partition, organization, owner.id);
 }
 
-/** Whether the number of an owner is proved for no organization but the given one. */
+/** Returns true unless this owner's number is proved for another organization. */
 export function isFreeNumber(
   partition: Partition,
-  { id, origin }: Pick<OrganisationRecord, 'id' | 'origin'>,
+  { id, origin }: Pick<OrganizationRecord, 'id' | 'origin'>,
   ownerId: string,
 ): boolean {
-  const other = organisationByOwner(partition, origin, ownerId);
+  const other = organizationByOwner(partition, origin, ownerId);
   return other === undefined || other.id === id || other.ownerProof === 'claimed';
 }
 
 /**
- * Writes an organisation and its two indexes; a former login stays free for whoever takes it. A claimed number does not take
- * the place of another organisation's, and writing what bore a login before does not take the login back.
+ * Writes an organization and its two index rows. If the organization's login has changed, the former login becomes free
+ * for other organizations. If the login is unchanged but another organization has taken the same login since, that
+ * organization keeps the index row of the login. If the written organization only claims its number, it does not
+ * replace another organization's index row for this number.
  */
-export function writeOrganisation(partition: Partition, organisation: OrganisationRecord): void {
-  const { organisations, organisationsByOwner, organisationsByLogin } = partition.tables;
-  const before = readOrganisation(partition, organisation.id);
-  if (before && before.login.toLowerCase() !== organisation.login.toLowerCase()) {
+export function writeOrganization(partition: Partition, organization: OrganizationRecord): void {
+  const { organizations, organizationsByOwner, organizationsByLogin } = partition.tables;
+  const before = readOrganization(partition, organization.id);
+  if (before && before.login.toLowerCase() !== organization.login.toLowerCase()) {
     const key = [before.origin, before.login.toLowerCase()];
-    if (organisationsByLogin.get(key) === before.id) organisationsByLogin.removeSync(key);
+    if (organizationsByLogin.get(key) === before.id) organizationsByLogin.removeSync(key);
   }
-  if (before && before.ownerId !== null && before.ownerId !== organisation.ownerId) {
+  if (before && before.ownerId !== null && before.ownerId !== organization.ownerId) {
     const key = [before.origin, before.ownerId];
-    if (organisationsByOwner.get(key) === before.id) organisationsByOwner.removeSync(key);
+    if (organizationsByOwner.get(key) === before.id) organizationsByOwner.removeSync(key);
   }
-  organisations.putSync(organisation.id, organisation);
-  const byLogin = [organisation.origin, organisation.login.toLowerCase()];
-  const isNamed = before === undefined || !sameLogin(before.login, organisation.login);
-  if (isNamed || organisationsByLogin.get(byLogin) === undefined)
-    organisationsByLogin.putSync(byLogin, organisation.id);
-  if (organisation.ownerId === null) return;
-  const byOwner = [organisation.origin, organisation.ownerId];
-  if (organisation.ownerProof === 'claimed' && organisationsByOwner.get(byOwner) !== undefined) return;
-  organisationsByOwner.putSync(byOwner, organisation.id);
+  organizations.putSync(organization.id, organization);
+  const byLogin = [organization.origin, organization.login.toLowerCase()];
+  const isNamed = before === undefined || !sameLogin(before.login, organization.login);
+  if (isNamed || organizationsByLogin.get(byLogin) === undefined)
+    organizationsByLogin.putSync(byLogin, organization.id);
+  if (organization.ownerId === null) return;
+  const byOwner = [organization.origin, organization.ownerId];
+  if (organization.ownerProof === 'claimed' && organizationsByOwner.get(byOwner) !== undefined) return;
+  organizationsByOwner.putSync(byOwner, organization.id);
 }
 
-/** Removes an organisation and the indexes that lead to it. */
-export function removeOrganisation(partition: Partition, id: string): void {
-  const { organisations, organisationsByOwner, organisationsByLogin } = partition.tables;
-  const organisation = readOrganisation(partition, id);
-  if (!organisation) return;
-  const { origin, login, ownerId } = organisation;
-  organisations.removeSync(id);
+/** Removes an organization and its index rows. */
+export function removeOrganization(partition: Partition, id: string): void {
+  const { organizations, organizationsByOwner, organizationsByLogin } = partition.tables;
+  const organization = readOrganization(partition, id);
+  if (!organization) return;
+  const { origin, login, ownerId } = organization;
+  organizations.removeSync(id);
   const byLogin = [origin, login.toLowerCase()];
-  if (organisationsByLogin.get(byLogin) === id) organisationsByLogin.removeSync(byLogin);
-  if (ownerId !== null && organisationsByOwner.get([origin, ownerId]) === id)
-    organisationsByOwner.removeSync([origin, ownerId]);
+  if (organizationsByLogin.get(byLogin) === id) organizationsByLogin.removeSync(byLogin);
+  if (ownerId !== null && organizationsByOwner.get([origin, ownerId]) === id)
+    organizationsByOwner.removeSync([origin, ownerId]);
 }
 
-export function listOrganisations(partition: Partition): OrganisationRecord[] {
-  return [...partition.tables.organisations.getRange({})].map((row) => row.value as OrganisationRecord);
+export function listOrganizations(partition: Partition): OrganizationRecord[] {
+  return [...partition.tables.organizations.getRange({})].map((row) => row.value as OrganizationRecord);
 }
 
 export function readDirectoryRepository(partition: Partition, id: string): DirectoryRepository | undefined {
@@ -247,7 +276,7 @@ export function removeDirectoryRepository(partition: Partition, id: string): voi
   indexRepository(partition, before, undefined);
 }
 
-/** A repository as the API answers it (spec part 2). `scmRepoId` is left out where the host sent no number. */
+/** Returns a repository as API replies contain it (spec part 2). `scmRepoId` is omitted if the host sent no number. */
 export function directoryRepositoryResponse(repository: DirectoryRepository): Record<string, unknown> {
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
   return {
@@ -259,21 +288,23 @@ export function directoryRepositoryResponse(repository: DirectoryRepository): Re
 }
 
 /**
- * Why a repository's owner is not confirmed, null where it is. It does not say which of the causes it was: whoever names a
- * number must not learn from it what a host has there.
+ * Returns why a repository's owner is not confirmed; null if it is confirmed. The text lists all possible causes and
+ * does not say which one applies. Otherwise someone who guesses a number could learn whether the host has a repository
+ * with that number.
  */
 function unconfirmedReason(ownership: Ownership | undefined): string | null {
   if (ownership === undefined) return 'The host has not been asked yet, or there are no credentials to ask it with.';
   return ownership.confirmed ? null : refusedOwner;
 }
 
-/** What everybody but the operator is told when the host does not confirm an owner. */
+/** The message for everyone but the operator when the host does not confirm an owner. */
 export const refusedOwner =
   'The host does not confirm that this repository belongs to its organization: it shows no such repository to the credentials of this service, or names another owner.';
 
 /**
- * Validator of a repository's state; of a fixed list of fields, so that a replay by a later version compares as it did then.
- * What the host said of its owner counts where it was asked.
+ * Returns the validator (ETag) of a repository's state. The list of fields is fixed: a replay by a later version of
+ * Tidings must compute the same digests. Once the host has been asked about the owner, the validator also covers the
+ * host's answer.
  */
 export function directoryRepositoryDigest(repository: DirectoryRepository): string {
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
@@ -281,14 +312,16 @@ export function directoryRepositoryDigest(repository: DirectoryRepository): stri
   return digestOf(JSON.stringify([id, orgId, hostId, fullName, defaultBranch, state, createdAt, ...asked]));
 }
 
-/** Whether nothing is left of an organization but repositories whose published notes are kept. */
-export function isKeptAlone(partition: Partition, { id, uninstalledAt }: OrganisationRecord): boolean {
+/** Whether all repositories of an organization were erased except for their published notes; false if it has none. */
+export function isKeptAlone(partition: Partition, { id, uninstalledAt }: OrganizationRecord): boolean {
   const repositories = listDirectoryRepositories(partition, id);
   const isKept = ({ keptSince }: DirectoryRepository) => keptSince !== undefined && keptSince === uninstalledAt;
   return repositories.length > 0 && repositories.every(isKept);
 }
 
-/** Repositories of an organisation, or all of them for null, by id. */
+/**
+ * Returns the repositories of an organization, ordered by id. If `orgId` is null, returns those of all organizations.
+ */
 export function listDirectoryRepositories(partition: Partition, orgId: string | null): DirectoryRepository[] {
   const rows = [...partition.tables.directoryRepositories.getRange({})].map((row) => row.value as DirectoryRepository);
   return orgId === null ? rows : rows.filter((repository) => repository.orgId === orgId);
@@ -316,17 +349,20 @@ export function removeKey(partition: Partition, key: KeyRecord): void {
   removeKeyInUse(partition, key);
 }
 
-/** Lists a key among those that its organisation, or the instance, may have in use. */
+/** Adds a key to the list of keys in use of its organization, or of the instance if the key has no organization. */
 export function putKeyInUse({ tables }: Partition, { id, orgId }: KeyRecord): void {
   tables.keysInUse.putSync([orgId ?? '', id], true);
 }
 
-/** Takes a key that has ended off the list. */
+/** Removes a key that has ended from the list of keys in use. */
 export function removeKeyInUse({ tables }: Partition, { id, orgId }: Pick<KeyRecord, 'id' | 'orgId'>): void {
   tables.keysInUse.removeSync([orgId ?? '', id]);
 }
 
-/** Keys that are not revoked, of an organisation or of all. Some may have ended, by their time or with the key that made them. */
+/**
+ * Returns the keys that are not revoked, of one organization or of all. Some of these keys may have ended for another
+ * reason. Example: a key has expired, or the key that created it has ended.
+ */
 export function listKeysInUse(partition: Partition, orgId?: string): KeyRecord[] {
   const range = orgId === undefined ? {} : { start: [orgId, ''], end: [orgId, '\uffff'] };
   const keys = [...partition.tables.keysInUse.getKeys(range)];

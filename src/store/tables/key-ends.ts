@@ -1,37 +1,41 @@
 /**
- * When API keys end: by their own time or revocation, and with the keys that made them (`docs/architecture.md` decision 13).
- * A rotation hands what a key has made over to its successor; a revocation ends it.
+ * Determines when API keys end. A key expires, is revoked, or ends together with the key that created it
+ * (`docs/architecture.md` decision 13).
+ *
+ * Example: key A created key B. When A is rotated, B continues to work and depends on the successor of A. When A is
+ * revoked, B ends. A key depends on the key that created it. A successor also depends on the key that was used for the
+ * rotation. The code calls these keys `makers`.
  */
 import type { KeyRecord } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
 import { readKey } from './directory.ts';
 
-/** When a key ends, all keys that it ends with considered. */
+/** The end of a key, including the effect of all other keys that the key depends on. */
 export interface KeyEnd {
-  /** In milliseconds; null = it does not end by itself. */
+  /** When the key expires, in milliseconds; null = it does not expire. */
   expiresAt: number | null;
-  /** The other key that sets `expiresAt`; null = the key itself. */
+  /** Id of the other key whose expiry is given in `expiresAt`; null = `expiresAt` is the expiry of the key itself. */
   expiresWith: string | null;
-  /** The other key whose revocation has ended it; null = none. */
+  /** Id of the other key whose revocation has ended this key; null = none. */
   revokedWith: string | null;
 }
 
-/** Whether a key works at a time, and what has ended it. */
-export interface KeyStanding {
+/** The status of a key at a given time, and the other key that has ended it. */
+export interface KeyState {
   status: 'active' | 'expired' | 'revoked';
   expiresAt: number | null;
-  /** The other key that it has ended with; null = none. */
+  /** Id of the other key whose end has ended this key; null = none. */
   endedWith: string | null;
 }
 
-/** Whether a key by itself can be used at `now`. */
-export function keyStatus(key: KeyRecord, now: number): KeyStanding['status'] {
+/** Whether a key could be used at `now` if it depended on no other key. */
+export function keyStatus(key: KeyRecord, now: number): KeyState['status'] {
   if (key.revokedAt !== null) return 'revoked';
   return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Whether a key can be used at `now`, all keys that it ends with considered. */
-export function standingOf(partition: Partition, key: KeyRecord, now: number): KeyStanding {
+/** Whether a key can be used at `now`, including the effect of all other keys that it depends on. */
+export function keyStateOf(partition: Partition, key: KeyRecord, now: number): KeyState {
   const { expiresAt, expiresWith, revokedWith } = endOf(partition, key);
   if (key.revokedAt !== null) return { status: 'revoked', expiresAt, endedWith: null };
   if (revokedWith !== null) return { status: 'revoked', expiresAt, endedWith: revokedWith };
@@ -40,13 +44,16 @@ export function standingOf(partition: Partition, key: KeyRecord, now: number): K
 }
 
 /**
- * When a key ends. It needs each of its makers not to be revoked, and the newest key of each maker's line to work; the same holds
- * for their makers. Two reads per maker: a key that the command line has made costs none.
+ * Returns when a key ends. Example: key A created key B, so B depends on A. B ends when A is revoked or expires. If A
+ * was rotated, the expiry of its newest successor counts instead of the expiry of A, and B also ends when this
+ * successor is revoked. B also depends on all keys that A or this successor depends on. The check costs two reads per
+ * key in the chain. A key that the command line created depends on no other key.
  */
 export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
   const end: KeyEnd = { expiresAt: key.expiresAt, expiresWith: null, revokedWith: null };
   const known = new Set([key.id]);
-  // Grows while it is walked. A key and one that it has made can be makers of each other, by rotations.
+  // The list grows during the loop. After rotations, two keys can depend on each other, so each key is checked only
+  // once.
   const makers = [...makersOf(partition, key)];
   for (const id of makers) {
     if (known.has(id)) continue;
@@ -60,15 +67,19 @@ export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
       end.expiresWith = newest.id;
     }
     makers.push(...makersOf(partition, newest));
-    // A rotation by an earlier version handed no makers on. Later ones do: to walk their lines would cost a read per rotation.
+    // When earlier versions of Tidings rotated a key, they did not copy its `makers` to the successor. So the `makers`
+    // of the rotated key are added here. Later versions copy the `makers` and set `line`, so the rotated key need not
+    // be read for them.
     if (newest.line === undefined) makers.push(...makersOf(partition, maker));
   }
   return end;
 }
 
 /**
- * What the successor of a key ends with: what the key does, and whoever else rotated it. Of one line the newest is kept: the
- * keys before it never saw the successor.
+ * Returns the keys that the successor of the key `old` depends on. These are the keys that `old` depends on, and the
+ * key `rotatedBy`, unless `old` rotated itself. Some of these keys can belong to the same line of rotations: one key is
+ * a successor of another. Of such keys, only the last one is returned, because the earlier ones did not create the
+ * successor.
  */
 export function makersOfSuccessor(partition: Partition, old: KeyRecord, rotatedBy: string | undefined): string[] {
   const other = rotatedBy === undefined || rotatedBy === old.id ? [] : [rotatedBy];
@@ -77,7 +88,10 @@ export function makersOfSuccessor(partition: Partition, old: KeyRecord, rotatedB
   return [...byLine.values()];
 }
 
-/** The key that works in the place of another one: itself, unless it was rotated. */
+/**
+ * Returns the newest successor of a key, or the key itself if it was never rotated. Example: if A was rotated to B and
+ * B to C, the newest successor of A is C.
+ */
 function newestOf(partition: Partition, key: KeyRecord): KeyRecord | undefined {
   let newest: KeyRecord | undefined = key;
   while (newest) {
@@ -90,7 +104,10 @@ function newestOf(partition: Partition, key: KeyRecord): KeyRecord | undefined {
   return undefined;
 }
 
-/** Keys that a key ends with. Keys that earlier versions rotated name their predecessor as the maker, and end with its makers. */
+/**
+ * Returns the keys that a key depends on. Earlier versions of Tidings stored the predecessor of a successor as its
+ * creator. For such a successor, this function returns the keys that the predecessor depends on.
+ */
 function makersOf(partition: Partition, key: KeyRecord): readonly string[] {
   let made = key;
   for (;;) {
@@ -102,7 +119,10 @@ function makersOf(partition: Partition, key: KeyRecord): readonly string[] {
   }
 }
 
-/** Why a key that was rotated makes and rotates no keys: they would outlive it, as its successor stands in for it. */
+/**
+ * Returns the error message for a request that uses a rotated key to create or rotate keys. The request is refused: the
+ * successor has already replaced the rotated key, and the new keys would outlive the rotated key.
+ */
 export function rotatedFault(successor: string): string {
   return `The API key was rotated: ask with its successor ${successor} to make or rotate keys.`;
 }

@@ -1,28 +1,32 @@
 /**
- * API keys as they are answered: state, last use and the reminder to rotate; never the key, which nobody has.
+ * Converts stored API keys to the form that API replies contain: status, last use and the reminder to rotate. The full
+ * text of a key is not stored anywhere.
  */
 import type { KeyRecord } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
-import { keyStatus, standingOf } from './key-ends.ts';
+import { keyStateOf, keyStatus } from './key-ends.ts';
 import { readKeyUse } from './usage.ts';
 
-/** A key is to be rotated every six months (spec part 5). */
+/** API keys should be rotated every six months (spec part 5). */
 export const rotationMs = 182 * 86_400_000;
 
-/** Until when a key should be rotated, in milliseconds. */
+/** Returns the time by which a key should be rotated, in milliseconds. */
 export function rotateBy(key: KeyRecord): number {
   return key.createdAt + rotationMs;
 }
 
-/** A key as the API answers it at `now`. */
+/** Returns a key as API replies contain it at time `now`, including the effect of the keys that it depends on. */
 export function keyReply(partition: Partition, key: KeyRecord, now: number): Record<string, unknown> {
-  const { status, expiresAt, endedWith } = standingOf(partition, key, now);
-  const told = keyResponse(partition, key, now);
-  const reminder = status === 'active' ? told.reminder : null;
-  return { ...told, status, expiresAt: isoOrNull(expiresAt), reminder, endedWith };
+  const { status, expiresAt, endedWith } = keyStateOf(partition, key, now);
+  const response = keyResponse(partition, key, now);
+  const reminder = status === 'active' ? response.reminder : null;
+  return { ...response, status, expiresAt: isoOrNull(expiresAt), reminder, endedWith };
 }
 
-/** A key by itself, as the results of commands hold it. Replays write these, so the fields stay as they are. */
+/**
+ * Returns a key as results of commands contain it, without the effect of other keys. A replay must write the same
+ * results again, so the fields must never change.
+ */
 export function keyResponse(
   partition: Partition,
   key: KeyRecord,

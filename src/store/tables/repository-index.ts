@@ -1,21 +1,22 @@
 /**
- * The indexes of the directory's repositories: by full name, and by a host's number that was told after the name
- * (`docs/architecture.md` decision 12). They are kept as rows are written; what is found by them is in `repository-names.ts`.
+ * Maintains the indexes of the directory's repositories: one by full name, and one by the host's number. The index by
+ * number lists only repositories whose name was known before their number (`docs/architecture.md` decision 12). Lookups
+ * by these indexes are in `repository-names.ts`.
  */
 import { isNumber, repositoryId } from '../../foundation/ids.ts';
 import type { Partition } from '../partition.ts';
-import type { DirectoryRepository, OrganisationRecord } from './directory.ts';
+import type { DirectoryRepository, OrganizationRecord } from './directory.ts';
 
-/** Keeps the indexes of a repository that is written or removed (`after` undefined). */
+/** Updates the index rows of a repository that is written. If `after` is undefined, the repository is removed. */
 export function indexRepository(
   { tables }: Pick<Partition, 'tables'>,
   before: DirectoryRepository | undefined,
   after: DirectoryRepository | undefined,
 ): void {
   const { repositoriesByName, repositoriesByNumber, directoryRepositories } = tables;
-  const organisation: OrganisationRecord | undefined = tables.organisations.get((after ?? before)?.orgId ?? '');
-  if (!organisation) return;
-  const { origin } = organisation;
+  const organization: OrganizationRecord | undefined = tables.organizations.get((after ?? before)?.orgId ?? '');
+  if (!organization) return;
+  const { origin } = organization;
   const keyOf = ({ fullName }: DirectoryRepository) => [origin, fullName.toLowerCase()];
   if (before && !(after && sameName(before.fullName, after.fullName))) {
     if (repositoriesByName.get(keyOf(before)) === before.id) repositoriesByName.removeSync(keyOf(before));
@@ -32,14 +33,21 @@ export function indexRepository(
   if (id !== after.id && !(isTaken && !isBetter(after, other))) repositoriesByName.putSync(keyOf(after), after.id);
 }
 
-/** The id that would follow from the number of a repository that was known by its name first; undefined for any other. */
+/**
+ * Returns the id that a repository's number would give, if this id differs from the repository's own id; otherwise
+ * undefined. The ids differ if the own id was derived from the name before the number was known.
+ */
 function adoptedNumber(origin: string, { id, hostId, claimed }: DirectoryRepository): string | undefined {
   if (claimed || !isNumber(hostId)) return undefined;
   const computed = repositoryId(origin, hostId);
   return computed === id ? undefined : computed;
 }
 
-/** Of two repositories of one name: what is proved, then what has a number, then what was told of last. */
+/**
+ * Whether `a` is preferred over `b`, if both have the same name. A proved repository is preferred over a claimed one.
+ * If both are equal in this, a repository with a number is preferred over one without. If both are equal in this too,
+ * the repository that was seen last is preferred.
+ */
 function isBetter(a: DirectoryRepository, b: DirectoryRepository): boolean {
   const worth = ({ claimed, hostId, seenAt }: DirectoryRepository) => [
     Number(!claimed),
@@ -51,7 +59,7 @@ function isBetter(a: DirectoryRepository, b: DirectoryRepository): boolean {
   return difference === undefined ? a.id < b.id : difference > 0;
 }
 
-/** Whether two full names are one: hosts do not tell capitals apart. */
+/** Whether two full names are the same. Hosts ignore case. */
 export function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

@@ -1,28 +1,36 @@
 /**
- * Finds repositories of the directory by what a host calls them: by name, where a payload has no number, and by a number that was
- * told after the name (`docs/architecture.md` decision 12).
+ * Finds repositories of the directory by their name or number on the host. The name is used if a payload contains no
+ * number. The number is used if a repository was known by its name before its number arrived (`docs/architecture.md`
+ * decision 12).
  */
 import { isNumber, nameAsNumber, repositoryId } from '../../foundation/ids.ts';
 import type { EventRepository } from '../../protocol/repository.ts';
 import type { Partition } from '../partition.ts';
-import { type DirectoryRepository, organisationOfOwner, readDirectoryRepository } from './directory.ts';
+import { type DirectoryRepository, organizationOfOwner, readDirectoryRepository } from './directory.ts';
 import { sameName } from './repository-index.ts';
 
-/** What names a repository: its id, and the host's number for it or the name that stands for one. */
+/**
+ * Identifies a repository: its id, and the host's number for it. If the number is not known, the name is used instead.
+ */
 export type RepositoryIdentity = Pick<EventRepository, 'id' | 'hostId'>;
 
-/** An identity, and whether the directory lists the repository with it. */
+/** An identity, and whether the directory already lists the repository with this identity. */
 export type FoundIdentity = RepositoryIdentity & { isListed: boolean };
 
 /**
- * The id of the repository that has a number: the one that adopted it, else the given one.
- * @param id the id that follows from the number
+ * Returns the id of the repository with a given number. Usually this is the given id, which is derived from the number.
+ * But a repository that was first known only by its name keeps its old id when it adopts the number. In this case, the
+ * old id is returned.
+ * @param id the id that is derived from the number
  */
 export function idOfNumber({ tables }: Partition, id: string): string {
   return tables.repositoriesByNumber.get(id) ?? id;
 }
 
-/** The repository that is listed under a full name: of several, the one that `isBetter` prefers. */
+/**
+ * Returns the repository that is listed under a full name. If several repositories have this name, returns the one that
+ * `isBetter` prefers.
+ */
 export function repositoryNamed(
   partition: Partition,
   origin: string,
@@ -33,8 +41,8 @@ export function repositoryNamed(
 }
 
 /**
- * The repository that an organization has under a full name. A repository that is listed for another organization, such as a
- * former bearer of its login, is not returned.
+ * Returns the repository that an organization has under a full name. If the repository under this name belongs to
+ * another organization, it is not returned. Example: the other organization formerly had the same login.
  */
 export function repositoryOf(
   partition: Partition,
@@ -48,9 +56,10 @@ export function repositoryOf(
 }
 
 /**
- * The identity of a repository that is known by its name alone. One that bore the name before, and is called otherwise or is
- * another organization's, keeps its id; the new one gets another.
- * @param orgId the organization that has it; undefined for one that is not known yet
+ * Returns the identity of a repository that is known only by its name. Usually its id is derived from the name. But
+ * this id may be taken by a repository that was renamed since, or by a repository of another organization. The other
+ * repository then keeps the id, and the repository that is being identified gets a different id.
+ * @param orgId the organization that has the repository; undefined if the organization is not known yet
  */
 export function identityOfName(
   partition: Partition | undefined,
@@ -59,7 +68,7 @@ export function identityOfName(
   orgId: string | undefined,
 ): FoundIdentity {
   for (let nth = 1; ; nth++) {
-    // No host allows a blank in a name.
+    // No host allows a space in a name. So the name of another repository cannot give the same id.
     const hostId = nth === 1 ? nameAsNumber(fullName) : `${nameAsNumber(fullName)} ${nth}`;
     const id = repositoryId(origin, hostId);
     const listed = partition && readDirectoryRepository(partition, id);
@@ -69,8 +78,10 @@ export function identityOfName(
 }
 
 /**
- * The identity of a repository as the host itself describes it, with a number: one that its owner has, and that is known by this
- * name alone, adopts the number. It is not for what an organization merely claims, whose numbers prove nothing.
+ * Returns the identity of a repository that the host itself describes, with a number. The same owner may have a listed
+ * repository that has the same name but no number. In this case, the listed repository adopts the number, and its id is
+ * returned. Do not call this function for repositories that an organization only claims, because their numbers are not
+ * proved.
  */
 export function identityOfProof(
   partition: Partition,
@@ -84,8 +95,9 @@ export function identityOfProof(
 ): FoundIdentity {
   const id = idOfNumber(partition, computed);
   const listed = readDirectoryRepository(partition, id);
-  // What is merely claimed must not keep the number from its repository.
+  // An organization may only claim a repository with this number. Such a claim must not prevent the real repository
+  // from getting the number.
   if (listed && !listed.claimed) return { id, hostId, isListed: listed.hostId === hostId };
-  const named = repositoryOf(partition, origin, fullName, organisationOfOwner(partition, origin, owner, true)?.id);
+  const named = repositoryOf(partition, origin, fullName, organizationOfOwner(partition, origin, owner, true)?.id);
   return { id: named && !isNumber(named.hostId) ? named.id : id, hostId, isListed: false };
 }

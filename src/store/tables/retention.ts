@@ -1,28 +1,35 @@
 /**
- * What a partition knows of its retention: the time that erasing trusts, the sweep under way, what waits for an operator's
- * word, how often it has erased; and, of this machine, how far erased bytes are gone from its files.
+ * The retention state of a partition: the time that erasing trusts, the sweep under way, erasures that wait for an
+ * operator's approval, and the number of erasures. The state also counts the erasures whose erased bytes are gone from
+ * the files of this machine. This count is kept for this machine only.
  */
 import { dayMs } from '../../foundation/days.ts';
 import type {
-  DueOrganisation,
+  DueOrganization,
   LastSweep,
-  OrganisationsWait,
+  OrganizationsWait,
   RecordCounts,
   RetentionStatus,
   Wait,
 } from '../../protocol/retention.ts';
 import type { Partition } from '../partition.ts';
-import { listOrganisations, readOrganisation } from './directory.ts';
+import { listOrganizations, readOrganization } from './directory.ts';
 import { readCounter, writeCounter } from './meta.ts';
 import type { IndexKey } from './syncs.ts';
 
-/** A clock more than a day off the trusted time, ahead or behind. `to` is what it said last. */
+/**
+ * A jump of the clock: the clock is more than a day ahead of or behind the trusted time. `from` is the trusted time,
+ * and `to` is the last time that the clock showed.
+ */
 export interface Jump {
   from: number;
   to: number;
 }
 
-/** The sweep under way. While it counts, `from` is the last row counted; `records` and `total` are known once it has. */
+/**
+ * The sweep under way. `from` is the last index row that has been counted. `records` and `total` are set once counting
+ * has ended.
+ */
 export interface Sweep {
   before: number;
   phase: 'counting' | 'waiting' | 'erasing';
@@ -31,7 +38,7 @@ export interface Sweep {
   erased: RecordCounts;
   records: number;
   total: number;
-  /** Ranges note what they lose by it. */
+  /** Whether ranges store which changes they lose in this sweep. */
   notesLosses?: true;
 }
 
@@ -39,42 +46,47 @@ export function noCounts(): RecordCounts {
   return { pulls: 0, issues: 0, comments: 0, pushes: 0, commits: 0 };
 }
 
-/** What counts against the share that may go without a word: pushes are only lists of commits. */
+/**
+ * Returns how many of the given records count when a share of records is computed. This share decides whether erasing
+ * needs approval. Pushes do not count, because they only list commits.
+ */
 export function countedRecords({ pulls, issues, comments, commits }: RecordCounts): number {
   return pulls + issues + comments + commits;
 }
 
-/** Share of a partition's records that a sweep may erase without a word, and the number below which it does not matter. */
+/**
+ * Without approval, a sweep may erase this share of a partition's records, or `freeRecords` records if this is more.
+ */
 const freeShare = 0.1;
 const freeRecords = 100;
 
-/** Everything of an organisation is kept this long after its app was removed, in milliseconds. */
-export const organisationKeepingMs = 30 * dayMs;
+/** How long the data of an organization is kept after its app was removed, in milliseconds. */
+export const organizationKeepingMs = 30 * dayMs;
 
-/** Organisations of the directory whose time is over at `at`. */
-export function dueOrganisations(partition: Partition, at: number): DueOrganisation[] {
-  return listOrganisations(partition).flatMap(({ id, uninstalledAt }) =>
-    uninstalledAt !== null && uninstalledAt <= at - organisationKeepingMs ? { id, uninstalledAt } : [],
+/** Returns the organizations of the directory whose retention period has ended at time `at`. */
+export function dueOrganizations(partition: Partition, at: number): DueOrganization[] {
+  return listOrganizations(partition).flatMap(({ id, uninstalledAt }) =>
+    uninstalledAt !== null && uninstalledAt <= at - organizationKeepingMs ? { id, uninstalledAt } : [],
   );
 }
 
-/** Whether the app of an organisation is still gone, and since the same time. */
-export function isUninstalled(partition: Partition, { id, uninstalledAt }: DueOrganisation): boolean {
-  return readOrganisation(partition, id)?.uninstalledAt === uninstalledAt;
+/** Whether the app of an organization is still removed and was not installed again since `uninstalledAt`. */
+export function isUninstalled(partition: Partition, { id, uninstalledAt }: DueOrganization): boolean {
+  return readOrganization(partition, id)?.uninstalledAt === uninstalledAt;
 }
 
-/** Whether so many records of so many may go without an operator's word. */
+/** Whether this many records out of `total` may be erased without an operator's approval. */
 export function isFreeShare(records: number, total: number): boolean {
   return records <= Math.max(freeRecords, Math.floor(total * freeShare));
 }
 
-/** How many records a partition holds, read off its tables: no counter is kept for it. */
+/** Returns how many records a partition holds. LMDB reports the number of rows, so no counter is kept. */
 export function totalRecords({ tables }: Partition): number {
   const count = (table: { getStats(): unknown }) => (table.getStats() as { entryCount: number }).entryCount;
   return count(tables.pulls) + count(tables.issues) + count(tables.comments) + count(tables.commits);
 }
 
-/** The time that erasing goes by, in milliseconds; 0 before the first tick. */
+/** Returns the time that erasing trusts, in milliseconds; 0 before the first tick. */
 export function readTrustedTime(partition: Partition): number {
   return partition.tables.retention.get('time') ?? 0;
 }
@@ -87,13 +99,16 @@ export function readJump(partition: Partition): Jump | undefined {
   return partition.tables.retention.get('jump');
 }
 
-/** Notes a jump, or, with undefined, that it is over. */
+/** Stores a jump of the clock. If `jump` is undefined, stores that the jump has ended. */
 export function writeJump(partition: Partition, jump: Jump | undefined): void {
   write(partition, 'jump', jump);
 }
 
-/** The time that a record tells: its own, but never one of a clock that is known to be behind. */
-export function toldAt(partition: Partition, at: number): number {
+/**
+ * Returns the time to store for a record that was created at `at`. While the clock is known to be behind, the result is
+ * at least the trusted time.
+ */
+export function correctedTime(partition: Partition, at: number): number {
   const jump = readJump(partition);
   return jump && jump.to < jump.from ? Math.max(at, jump.from) : at;
 }
@@ -110,12 +125,12 @@ export function writeLastSweep(partition: Partition, last: LastSweep): void {
   write(partition, 'last', last);
 }
 
-/** Organisations of the directory that wait to go. */
-export function readWaitingOrganisations(partition: Partition): OrganisationsWait | undefined {
+/** Returns the organizations of the directory whose erasure waits for approval. */
+export function readWaitingOrganizations(partition: Partition): OrganizationsWait | undefined {
   return partition.tables.retention.get('organisations');
 }
 
-export function writeWaitingOrganisations(partition: Partition, wait: OrganisationsWait | undefined): void {
+export function writeWaitingOrganizations(partition: Partition, wait: OrganizationsWait | undefined): void {
   write(partition, 'organisations', wait);
 }
 
@@ -124,7 +139,7 @@ function write(partition: Partition, key: string, value: unknown): void {
   else if (partition.tables.retention.get(key) !== undefined) partition.tables.retention.removeSync(key);
 }
 
-/** What erasing waits for; empty when it may go on. */
+/** Returns the approvals that erasing waits for; the list is empty if erasing may continue. */
 export function listWaits(partition: Partition): Wait[] {
   const waits: Wait[] = [];
   const jump = readJump(partition);
@@ -134,13 +149,14 @@ export function listWaits(partition: Partition): Wait[] {
     const { before, records, total } = sweep;
     waits.push({ cause: 'records', before, records, total });
   }
-  const organisations = readWaitingOrganisations(partition);
-  // Installed again since, they wait for nothing any more; the next sweep says so.
-  if (organisations?.organisations.some((due) => isUninstalled(partition, due))) waits.push(organisations);
+  const organizations = readWaitingOrganizations(partition);
+  // The entry counts only if the app of at least one of its organizations is still removed. Otherwise the next sweep
+  // removes the entry.
+  if (organizations?.organisations.some((due) => isUninstalled(partition, due))) waits.push(organizations);
   return waits;
 }
 
-/** What a partition says of its retention. */
+/** Returns the retention status of a partition, as commands and the API report it. */
 export function retentionStatus(partition: Partition): RetentionStatus {
   return {
     partition: partition.name,
@@ -150,7 +166,7 @@ export function retentionStatus(partition: Partition): RetentionStatus {
   };
 }
 
-/** Whether rows are left to erase or to count that wait for nobody. */
+/** Whether erasing can continue now: rows are left to count or to erase, and no approval is needed for them. */
 export function isSweeping(partition: Partition): boolean {
   const phase = readSweep(partition)?.phase;
   if (phase === 'counting' || phase === 'erasing') return true;
@@ -159,7 +175,10 @@ export function isSweeping(partition: Partition): boolean {
 
 const erasures = 'erasures';
 
-/** How many folds have erased rows: what the files of this machine are compared with. */
+/**
+ * Returns the number of erasures: each folded record that caused rows to be erased counts as one. The counter of each
+ * `Trace` is compared with this number.
+ */
 export function countErasures(partition: Partition): number {
   return readCounter(partition, erasures);
 }
@@ -168,7 +187,11 @@ export function noteErasure(partition: Partition): void {
   writeCounter(partition, erasures, countErasures(partition) + 1);
 }
 
-/** `renewed`: the store's file holds nothing of so many erasures; `purged`: snapshots and journal neither. */
+/**
+ * The name of a counter of erasures. `renewed` counts the erasures whose erased bytes are gone from the store's file.
+ * `purged` counts those whose erased bytes are also gone from the snapshots and the journal. Both counters are for this
+ * machine only.
+ */
 export type Trace = 'renewed' | 'purged';
 
 export function readTrace(partition: Partition, trace: Trace): number {

@@ -1,39 +1,45 @@
 /**
- * When each record was last told of, by day and apart from the records: a pull request or issue by its number, with all
- * that hangs on it, a push or a commit by its own key. `syncsByDay` lets a sweep look at old ones only.
+ * The day on which the host last reported each record. The days are stored apart from the records. A pull request or
+ * issue has one row under its number. A report of one of its comments also updates this row. A push or a commit has a
+ * row under its own key.
  *
- * The index is lazy: it keeps the day a record was first met, and a sweep that comes upon it moves it to the day of the last
- * sync. So a record told of every day costs one small write a day and no moving of index entries.
+ * The index `syncsByDay` lets a sweep read old entries only. The index is updated late: at first, it lists a record
+ * under the day on which the record was first seen. When a sweep reads an index entry, the sweep moves the entry to the
+ * day of the last sync. So if a record arrives every day, each day costs only one small write, and the index entry is
+ * not moved each time.
  */
 import { dayOf } from '../../foundation/days.ts';
 import type { Partition } from '../partition.ts';
-import { toldAt } from './retention.ts';
+import { correctedTime } from './retention.ts';
 
-/** What a sync is of: `number` a pull request or issue, `push` a branch and its head, `commit` a sha. */
+/** The subject of a sync. `number`: a pull request or issue. `push`: a branch and its head. `commit`: a sha. */
 export type SyncKey =
   | readonly [repoId: string, kind: 'number', number: number]
   | readonly [repoId: string, kind: 'push', branch: string, after: string]
   | readonly [repoId: string, kind: 'commit', sha: string];
 
-/** A row of the index: the day it stands under, and what it is of. */
+/** A row of the index: the day under which it is stored, and the subject of the sync. */
 export type IndexKey = readonly [day: number, ...key: SyncKey];
 
-/** Day of the last sync, and the day under which the index has it. */
+/** The day of the last sync, and the day under which the index lists the record. */
 type Row = readonly [day: number, indexed: number];
 
-/** Notes that a record of time `at` told of something. The highest day stays, whatever the order. */
+/**
+ * Stores the day on which the host reported the subject `key`. If reports arrive out of order, the latest day is kept.
+ * @param at time of the report
+ */
 export function noteSync(partition: Partition, key: SyncKey, at: number): void {
   const { syncs, syncsByDay } = partition.tables;
   const day = dayOf(at);
   const row: Row | undefined = syncs.get(key);
   if (row && row[0] >= day) return;
   if (row) return void syncs.putSync(key, [day, row[1]]);
-  const first = dayOf(toldAt(partition, at));
+  const first = dayOf(correctedTime(partition, at));
   syncs.putSync(key, [first, first]);
   syncsByDay.putSync([first, ...key], true);
 }
 
-/** Whether something was last told of before day `before`, or never. */
+/** Whether the last sync was before day `before`, or never happened. */
 export function isStale(partition: Partition, key: SyncKey, before: number): boolean {
   const row: Row | undefined = partition.tables.syncs.get(key);
   return row === undefined || row[0] < before;
@@ -51,20 +57,29 @@ export function removeSync(partition: Partition, key: SyncKey): void {
   syncsByDay.removeSync([row[1], ...key]);
 }
 
-/** Up to `limit` keys that the index has under a day before `before`, after `from`: stale ones, and some that only look so. */
+/**
+ * Returns up to `limit` keys whose day in the index is earlier than `before`, starting after the key `from`. Some of
+ * these keys are not stale, because they were synced again after that day.
+ */
 export function indexedBefore(partition: Partition, before: number, from: IndexKey | null, limit: number): IndexKey[] {
   const start = from ?? [Number.MIN_SAFE_INTEGER];
   const range = { start: [...start], end: [before], exclusiveStart: from !== null, limit };
   return [...partition.tables.syncsByDay.getKeys(range)] as unknown as IndexKey[];
 }
 
-/** Up to `limit` keys that the index has under a day after `today`: a clock ran ahead when they were told of. */
+/**
+ * Returns up to `limit` keys that the index lists under a day after `today`. Such days come from a clock that was
+ * ahead.
+ */
 export function indexedAfter(partition: Partition, today: number, limit: number): IndexKey[] {
   const range = { start: [today + 1], end: [Number.MAX_SAFE_INTEGER], limit };
   return [...partition.tables.syncsByDay.getKeys(range)] as unknown as IndexKey[];
 }
 
-/** Moves an index entry to the day of the last sync. One from a clock that ran ahead is taken for `today`'s. */
+/**
+ * Moves an index entry to the day of the last sync. If this day is in the future, because a clock was ahead, the entry
+ * is moved to `today` instead.
+ */
 export function reindexSync(partition: Partition, key: SyncKey, today: number): void {
   const { syncs, syncsByDay } = partition.tables;
   const row: Row | undefined = syncs.get(key);

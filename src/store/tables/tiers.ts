@@ -1,9 +1,7 @@
-/**
- * Which tier of limits an organisation has. No row means the standard one.
- */
+/** The tier of limits that each organization has. An organization without a row has the standard tier. */
 import { digestOf } from '../../foundation/etag.ts';
 import type { Partition } from '../partition.ts';
-import type { OrganisationRecord } from './directory.ts';
+import type { OrganizationRecord } from './directory.ts';
 import { readPolicy } from './policies.ts';
 import { instanceUsage } from './usage.ts';
 
@@ -13,20 +11,26 @@ export function readTier(partition: Partition, orgId: string): string {
   return partition.tables.tiers.get(orgId) ?? standardTier;
 }
 
-/** The tier that requests counted for `owner` are limited by: an organisation's own, or `instanceTier` for the instance. */
+/**
+ * Returns the tier that limits the requests of `owner`. This is the tier of the organization, or `instanceTier` if
+ * `owner` is the instance.
+ */
 export function tierOfUsage(partition: Partition, owner: string, instanceTier: string): string {
   return owner === instanceUsage ? instanceTier : readTier(partition, owner);
 }
 
-/** The tier of whoever owns repositories, by the host's id of the owner. */
+/**
+ * Returns the tier of the organization that an owner of repositories belongs to. `ownerId` is the host's id of the
+ * owner.
+ */
 export function tierOfOwner(partition: Partition, origin: string, ownerId: string): string {
-  const orgId: string | undefined = partition.tables.organisationsByOwner.get([origin, ownerId]);
+  const orgId: string | undefined = partition.tables.organizationsByOwner.get([origin, ownerId]);
   return orgId === undefined ? standardTier : readTier(partition, orgId);
 }
 
-/** An organisation as the API answers it. */
-export function organisationResponse(partition: Partition, organisation: OrganisationRecord): Record<string, unknown> {
-  const { id, origin, login, createdAt } = organisation;
+/** Returns an organization as API replies contain it. */
+export function organizationResponse(partition: Partition, organization: OrganizationRecord): Record<string, unknown> {
+  const { id, origin, login, createdAt } = organization;
   const tier = readTier(partition, id);
   return {
     ...{ id, login, host: origin, tier, ...readPolicy(partition, id) },
@@ -34,12 +38,16 @@ export function organisationResponse(partition: Partition, organisation: Organis
   };
 }
 
-/** Validator of what `organisationResponse` tells; of a fixed list of fields, for replays by later versions. */
-export function organisationDigest(partition: Partition, { id, login, origin, createdAt }: OrganisationRecord): string {
+/**
+ * Returns the validator (ETag) of the content of `organizationResponse`. The list of fields is fixed, so that replays
+ * by later versions of Tidings compare the same digests.
+ */
+export function organizationDigest(partition: Partition, { id, login, origin, createdAt }: OrganizationRecord): string {
   const { refuseInternalOnPublicChannels, keepPublishedAfterUninstall } = readPolicy(partition, id);
   const tier = readTier(partition, id);
   const fields = [id, login, origin, tier, refuseInternalOnPublicChannels, createdAt];
-  // The default has the digest of earlier versions.
+  // If `keepPublishedAfterUninstall` has its default value (true), this value is not added. So the digest is the same
+  // as in earlier versions of Tidings.
   return digestOf(JSON.stringify(keepPublishedAfterUninstall ? fields : [...fields, false]));
 }
 

@@ -1,22 +1,25 @@
 /**
- * Deliveries of outgoing webhooks: by endpoint in the order of events, by id, by age, and those that are to be sent in a
- * queue of their endpoint. When something is sent, and what comes of it, is folded elsewhere.
+ * Deliveries of outgoing webhooks, stored by endpoint in the order of events. There is an index by id, and one by time
+ * of creation. Deliveries that are still to be sent are also in the queue of their endpoint. Other files decide when a
+ * delivery is sent, and fold the outcome of the delivery.
  */
 import type { WebhookDelivery } from '../../protocol/webhooks.ts';
 import type { Partition } from '../partition.ts';
 import { readCounter, writeCounter } from './meta.ts';
 
-/** As many deliveries of an endpoint are kept, beside those that are still to be sent. */
-const mostDeliveries = 1000;
-/** As many of the oldest are looked at when one must go. */
-const lookedAt = 20;
+/**
+ * Number of deliveries that are kept per endpoint. Deliveries that are still to be sent are kept in addition to these.
+ */
+const maxDeliveries = 1000;
+/** How many of the oldest deliveries of an endpoint are read to find deliveries that can be removed. */
+const rowsPerTrim = 20;
 
 type Key = [endpointId: string, number: number];
 
-/** A delivery that waits for its turn. */
+/** A delivery that waits in the queue of its endpoint. */
 export interface Queued {
   endpointId: string;
-  /** Milliseconds since 1970; 0 = at once. */
+  /** When the delivery is due, in milliseconds since 1970; 0 = now. */
   dueAt: number;
   number: number;
 }
@@ -29,13 +32,15 @@ export function readWebhookDelivery(
   return partition.tables.webhookDeliveries.get([endpointId, number]);
 }
 
-/** A delivery of an endpoint by its id; undefined when it is another endpoint's. */
+/** Returns a delivery of an endpoint by its id; undefined if the id belongs to another endpoint. */
 export function findWebhookDelivery(partition: Partition, endpointId: string, id: string): WebhookDelivery | undefined {
   const key: Key | undefined = partition.tables.webhookDeliveriesById.get(id);
   return key?.[0] === endpointId ? readWebhookDelivery(partition, ...key) : undefined;
 }
 
-/** Writes a delivery and its place in the queue. A new one may push old ones out. */
+/**
+ * Writes a delivery and its position in the queue. Writing a new delivery removes old deliveries beyond the maximum.
+ */
 export function writeWebhookDelivery(partition: Partition, delivery: WebhookDelivery): void {
   const { webhookDeliveries, webhookDeliveriesById, webhookDeliveriesByTime, webhookQueue } = partition.tables;
   const { id, endpointId, number, dueAt, createdAt } = delivery;
@@ -49,21 +54,24 @@ export function writeWebhookDelivery(partition: Partition, delivery: WebhookDeli
   webhookDeliveriesByTime.putSync([createdAt, endpointId, number], true);
   const count = countOf(partition, endpointId) + 1;
   writeCounter(partition, counterOf(endpointId), count);
-  if (count > mostDeliveries) trim(partition, endpointId);
+  if (count > maxDeliveries) trim(partition, endpointId);
 }
 
-/** All deliveries of an endpoint, oldest first. */
+/** Returns all deliveries of an endpoint, oldest first. */
 export function listWebhookDeliveries(partition: Partition, endpointId: string): WebhookDelivery[] {
   const rows = partition.tables.webhookDeliveries.getRange(rangeOf(endpointId));
   return [...rows].map((row) => row.value as WebhookDelivery);
 }
 
-/** What waits for an endpoint, in the order in which it is sent. */
+/** Yields the waiting deliveries of an endpoint, in the order in which they are sent. */
 export function* listQueue(partition: Partition, endpointId: string): Iterable<Queued> {
   for (const key of partition.tables.webhookQueue.getKeys(rangeOf(endpointId))) yield toQueued(key as QueueKey);
 }
 
-/** What is next for each endpoint that anything waits for: a step each, however much waits. */
+/**
+ * Yields the next waiting delivery of each endpoint. This costs one read per endpoint, no matter how many deliveries
+ * wait.
+ */
 export function* listQueueHeads(partition: Partition): Iterable<Queued> {
   for (let start: Key | [] = []; ; ) {
     const [key] = [...partition.tables.webhookQueue.getKeys({ start, limit: 1 })];
@@ -74,12 +82,12 @@ export function* listQueueHeads(partition: Partition): Iterable<Queued> {
   }
 }
 
-/** How many deliveries wait, of all endpoints. */
+/** Returns how many deliveries of all endpoints wait to be sent. */
 export function countQueue(partition: Partition): number {
   return partition.tables.webhookQueue.getKeysCount({});
 }
 
-/** Removes deliveries that were made before `time`, at most so many. */
+/** Removes up to `limit` deliveries that were created before `time` (milliseconds). */
 export function removeWebhookDeliveriesBefore(partition: Partition, time: number, limit: number): void {
   const keys = [...partition.tables.webhookDeliveriesByTime.getKeys({ end: [time], limit })];
   for (const [, endpointId, number] of keys as [number, string, number][]) {
@@ -88,13 +96,13 @@ export function removeWebhookDeliveriesBefore(partition: Partition, time: number
   }
 }
 
-/** Removes all deliveries of an endpoint. */
+/** Removes all deliveries of an endpoint, and their counter. */
 export function removeWebhookDeliveries(partition: Partition, endpointId: string): void {
   for (const delivery of listWebhookDeliveries(partition, endpointId)) remove(partition, delivery);
   partition.tables.meta.removeSync(counterOf(endpointId));
 }
 
-/** A delivery as the API answers it. */
+/** Returns a delivery as API replies contain it. */
 export function webhookDeliveryResponse(delivery: WebhookDelivery): Record<string, unknown> & { id: string } {
   const { id, endpointId, eventId, event, body, status, dueAt, attemptCount, attempts, createdAt } = delivery;
   return {
@@ -111,11 +119,11 @@ export function webhookDeliveryResponse(delivery: WebhookDelivery): Record<strin
   };
 }
 
-/** Lets the oldest go that are not to be sent any more. */
+/** Removes the oldest deliveries that are not waiting to be sent, until the endpoint is within its maximum. */
 function trim(partition: Partition, endpointId: string): void {
-  const oldest = [...partition.tables.webhookDeliveries.getRange({ ...rangeOf(endpointId), limit: lookedAt })];
+  const oldest = [...partition.tables.webhookDeliveries.getRange({ ...rangeOf(endpointId), limit: rowsPerTrim })];
   for (const { value } of oldest) {
-    if (countOf(partition, endpointId) <= mostDeliveries) return;
+    if (countOf(partition, endpointId) <= maxDeliveries) return;
     if (value.status !== 'pending') remove(partition, value);
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Endpoints of outgoing webhooks, by id and by organisation. Secrets are sealed; only the worker that signs opens them.
+ * Endpoints of outgoing webhooks, by id and by organization. Secrets of endpoints are stored sealed. Only the worker
+ * that signs deliveries opens these secrets.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { WebhookEndpointRecord } from '../../protocol/webhooks.ts';
@@ -12,29 +13,32 @@ export function readWebhookEndpoint(partition: Partition, id: string): WebhookEn
 
 export function writeWebhookEndpoint(partition: Partition, endpoint: WebhookEndpointRecord): void {
   partition.tables.webhookEndpoints.putSync(endpoint.id, endpoint);
-  partition.tables.webhookEndpointsByOrganisation.putSync([endpoint.orgId, endpoint.id], true);
+  partition.tables.webhookEndpointsByOrganization.putSync([endpoint.orgId, endpoint.id], true);
 }
 
-/** Removes an endpoint; its deliveries are another matter. */
+/** Removes an endpoint. Its deliveries stay and are removed separately. */
 export function removeWebhookEndpoint(partition: Partition, { id, orgId }: WebhookEndpointRecord): void {
   partition.tables.webhookEndpoints.removeSync(id);
-  partition.tables.webhookEndpointsByOrganisation.removeSync([orgId, id]);
+  partition.tables.webhookEndpointsByOrganization.removeSync([orgId, id]);
 }
 
-/** Endpoints of an organisation, or all of them for null, by id. */
+/** Returns the endpoints of an organization, ordered by id. If `orgId` is null, returns those of all organizations. */
 export function listWebhookEndpoints(partition: Partition, orgId: string | null): WebhookEndpointRecord[] {
-  const { webhookEndpoints, webhookEndpointsByOrganisation } = partition.tables;
+  const { webhookEndpoints, webhookEndpointsByOrganization } = partition.tables;
   if (orgId === null) return [...webhookEndpoints.getRange({})].map((row) => row.value as WebhookEndpointRecord);
-  const keys = webhookEndpointsByOrganisation.getKeys({ start: [orgId, ''], end: [orgId, '\uffff'] });
+  const keys = webhookEndpointsByOrganization.getKeys({ start: [orgId, ''], end: [orgId, '\uffff'] });
   return [...keys].flatMap((key) => readWebhookEndpoint(partition, (key as string[])[1] as string) ?? []);
 }
 
-/** What an endpoint's seals are bound to: moved to another endpoint or organisation they do not open. */
+/**
+ * Returns the values that an endpoint's sealed secrets are bound to. A sealed secret that is copied to another endpoint
+ * or organization cannot be opened.
+ */
 export function sealedForEndpoint({ id, orgId }: Pick<WebhookEndpointRecord, 'id' | 'orgId'>): string[] {
   return ['webhook endpoint', id, orgId];
 }
 
-/** An endpoint as the API answers it: everything but its secret and the query of its address. */
+/** Returns an endpoint as API replies contain it: everything but its secret and the query of its address. */
 export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record<string, unknown> & { id: string } {
   const { id, orgId, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
   const last = previous.reduce((latest, { until }) => Math.max(latest, until), 0);
@@ -54,7 +58,10 @@ export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record
   };
 }
 
-/** Validator of what `webhookEndpointResponse` tells; of a fixed list of fields, for replays by later versions. */
+/**
+ * Returns the validator (ETag) of the content of `webhookEndpointResponse`. The list of fields is fixed, so that
+ * replays by later versions of Tidings compare the same digests.
+ */
 export function webhookEndpointDigest(endpoint: WebhookEndpointRecord): string {
   const { id, orgId, query, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
   const url = query === undefined ? endpoint.url : [endpoint.url, query.digest];

@@ -1,6 +1,6 @@
 /**
- * Webhook secrets bound to a host, or to one organisation of it: sealed, by id and by what they are bound to. Only the edge
- * opens them; the secrets of the settings are not here.
+ * Webhook secrets that are bound to a host, or to one organization of a host. The secrets are stored sealed. Only the
+ * gateway opens them, to check signatures. Webhook secrets in the settings are not stored here.
  */
 import type { WebhookSecretRecord } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
@@ -19,7 +19,10 @@ export function removeWebhookSecret(partition: Partition, secret: WebhookSecretR
   partition.tables.webhookSecretsByOwner.removeSync(ownerKey(secret));
 }
 
-/** Secrets bound to exactly this: an organisation, or with `orgId` null the whole host. The newest first. */
+/**
+ * Returns the secrets that are bound to one organization, newest first. If `orgId` is null, returns those that are
+ * bound to the whole host.
+ */
 export function webhookSecretsOf(partition: Partition, origin: string, orgId: string | null): WebhookSecretRecord[] {
   const start = [origin, orgId ?? '', ''];
   const keys = partition.tables.webhookSecretsByOwner.getKeys({ start, end: [origin, orgId ?? '', '\uffff'] });
@@ -27,25 +30,28 @@ export function webhookSecretsOf(partition: Partition, origin: string, orgId: st
 }
 
 /**
- * Secrets of an organisation, or all of them for null, by id.
- * @param most at most so many rows are read
+ * Returns the secrets of an organization, ordered by id. If `orgId` is null, returns those of all organizations.
+ * @param max maximum number of rows to read
  */
 export function listWebhookSecrets(
   partition: Partition,
   orgId: string | null,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): WebhookSecretRecord[] {
-  const limit = Number.isFinite(most) ? { limit: most } : {};
+  const limit = Number.isFinite(max) ? { limit: max } : {};
   const rows = [...partition.tables.webhookSecrets.getRange(limit)].map((row) => row.value as WebhookSecretRecord);
   return orgId === null ? rows : rows.filter((secret) => secret.orgId === orgId);
 }
 
-/** What a secret's seals are bound to: moved to another secret, host or organisation they do not open. */
+/**
+ * Returns the values that the sealed texts of a webhook secret are bound to. A sealed text that is copied to another
+ * webhook secret, host or organization cannot be opened.
+ */
 export function sealedFor({ id, origin, orgId }: Pick<WebhookSecretRecord, 'id' | 'origin' | 'orgId'>): string[] {
   return ['webhook secret', id, origin, orgId ?? ''];
 }
 
-/** A secret as the API answers it: everything but the secret. */
+/** Returns a webhook secret as API replies contain it: everything but the text of the secret. */
 export function webhookSecretResponse(secret: WebhookSecretRecord): Record<string, unknown> {
   const { id, name, origin, orgId, createdAt, rotatedAt, previous } = secret;
   const last = previous.reduce((latest, { until }) => Math.max(latest, until), 0);

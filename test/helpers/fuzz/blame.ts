@@ -1,6 +1,7 @@
 /**
- * Finds the requests that can have changed what they must not: those that succeeded and name it come first, and each is sent
- * again by itself.
+ * Finds the request that caused a forbidden change. Every request since the last comparison is a suspect. The suspects
+ * are sent again one by one, until one of them changes something. Requests that succeeded and name the changed object
+ * are sent first.
  */
 import { described } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';
@@ -13,9 +14,9 @@ export interface Sent {
   status: number;
 }
 
-const mostShown = 10;
+const maxShown = 10;
 
-/** The error for things that have changed, with the requests that can have changed them. */
+/** Returns an error that lists the changed things and the requests that may have changed them. */
 export async function blame(
   found: readonly Difference[],
   sent: readonly Sent[],
@@ -28,16 +29,16 @@ export async function blame(
   const suspects = sent.toSorted((a, b) => rank(a) - rank(b));
   const again = await repeat(suspects, things, sender);
   const lines = [
-    `${found.length} things are not as they were:`,
-    ...found.slice(0, mostShown).map(({ thing, how }) => `  ${how}: ${thing}`),
-    `the likeliest of the ${sent.length} requests since they were:`,
-    ...suspects.slice(0, mostShown).map(({ request, status }) => `  ${status}: ${described(request)}`),
-    again ? `this one changes something when it is sent again:\n  ${described(again)}` : 'none does it again by itself',
+    `${found.length} things have changed:`,
+    ...found.slice(0, maxShown).map(({ thing, how }) => `  ${how}: ${thing}`),
+    `the most likely of the ${sent.length} requests since the last comparison:`,
+    ...suspects.slice(0, maxShown).map(({ request, status }) => `  ${status}: ${described(request)}`),
+    again ? `this one does it again:\n  ${described(again)}` : 'no single request does it again',
   ];
   return new Error(lines.join('\n'));
 }
 
-/** The first of some requests that changes something when they are sent one by one. */
+/** Sends requests one by one and returns the first request that changes something. */
 async function repeat(
   sent: readonly Sent[],
   things: () => Promise<Things>,

@@ -1,6 +1,6 @@
 /**
- * Fuzzes the API of a service with two organisations. While one of them asks, nothing of the other may change; a
- * change is reported with the requests that can have made it.
+ * Fuzzes the API of a service with two organizations. While one organization sends requests, nothing of the other
+ * organization may change. A change is reported with the requests that may have caused it.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -15,28 +15,31 @@ import { Tally } from './tally.ts';
 import { differences, Rows, viewOf } from './walls.ts';
 import { type Caller, idsIn, type Org, otherThan } from './world.ts';
 
-/** How a fuzz is run. */
+/** Options of a fuzz run. */
 export interface FuzzOptions {
   requests: number;
   seed: number;
-  /** Called for each request that was answered. */
+  /** Called after each reply. */
   advance?: () => void;
-  /** Called before each comparison of the other organisation's rows; a test plants a breach here. */
+  /** Called before each comparison of the other organization's rows; a test adds a forbidden change here. */
   breach?: (stage: Stage) => Promise<void>;
 }
 
 /** How much of the service's log a failure shows, in characters. */
-const longestLog = 4000;
+const maxLogLength = 4000;
 const inFlight = 50;
-/** One request in so many may be put off by a machine that is too busy, beside those of one moment. */
+/**
+ * A busy machine may answer one in this many requests with 500 and `Retry-After`. In addition, `inFlight` such replies
+ * are allowed per run.
+ */
 const waitsOnceIn = 50;
-/** Requests between two comparisons. */
+/** Number of requests between two comparisons. */
 const windowSize = 200;
-/** How often each id of each write is one of the other organisation's, at least. */
+/** Minimum number of times that each id of each write operation is replaced by an id of the other organization. */
 const trespassRounds = 5;
-/** How many keys that requests made are used themselves, for each organisation. */
-const mostMade = 4;
-/** Entries for each kind of caller; one of them is drawn for each request. */
+/** Maximum number of keys per organization that were made by fuzzed requests and are used by later requests. */
+const maxMade = 4;
+/** Weights of the kinds of callers; one caller is drawn for each request. */
 const weights: Readonly<Record<Caller['kind'], number>> = {
   main: 80,
   made: 2,
@@ -45,12 +48,12 @@ const weights: Readonly<Record<Caller['kind'], number>> = {
   useless: 1,
   instance: 80,
 };
-/** Shares of the requests, in the order of the parts. */
-const shares = { first: 0.375, beside: 0.05, second: 0.375, all: 0.2 };
+/** The share of all requests that each phase sends, in the order of the phases. */
+const shares = { first: 0.375, concurrent: 0.05, second: 0.375, all: 0.2 };
 
 /**
- * Sends made requests to a service until the number is reached.
- * @throws Error for the first fault, with its request and the seed
+ * Sends the given number of generated requests to a service.
+ * @throws Error for the first fault; the message contains the request and the seed
  */
 export async function fuzzApi(t: TestContext, options: FuzzOptions): Promise<Tally> {
   const stage = await setStage(t);
@@ -59,9 +62,9 @@ export async function fuzzApi(t: TestContext, options: FuzzOptions): Promise<Tal
     await fuzz.run();
   } catch (error) {
     const { message } = error as Error;
-    const logged = stage.service.log.slice(-longestLog);
-    const told = `${message}\nthe service has logged:\n${logged}`;
-    throw new Error(`seed ${options.seed}, after ${fuzz.tally.sent} writes: ${told}`, { cause: error });
+    const logged = stage.service.log.slice(-maxLogLength);
+    const report = `${message}\nlog of the service:\n${logged}`;
+    throw new Error(`seed ${options.seed}, after ${fuzz.tally.sent} writes: ${report}`, { cause: error });
   } finally {
     await fuzz.close();
   }
@@ -76,7 +79,10 @@ class Fuzz {
   private readonly sender: Sender;
   private readonly rows: Rows;
   private waits = 0;
-  /** Publications that wait for another attempt, and whose they are: later ones would wait behind them. */
+  /**
+   * The organizations of unfinished publications, by publication id. Later publications would wait for these
+   * publications.
+   */
   private readonly waiting = new Map<string, Org>();
 
   constructor(stage: Stage, options: FuzzOptions) {
@@ -91,7 +97,7 @@ class Fuzz {
     const { requests } = this.options;
     const of = (share: number) => Math.ceil((requests * share) / windowSize);
     await this.alone('acme', of(shares.first));
-    await this.beside('acme', of(shares.beside));
+    await this.concurrent('acme', of(shares.concurrent));
     await this.quieten('acme');
     await this.alone('umbrella', of(shares.second));
     for (let left = of(shares.all); left > 0; left--)
@@ -104,7 +110,7 @@ class Fuzz {
     await this.rows.close();
   }
 
-  /** One organisation asks, and the other one rests. */
+  /** Sends requests of one organization while the other one is idle. Nothing of the idle organization may change. */
   private async alone(org: Org, windows: number): Promise<void> {
     const quiet = otherThan(org);
     const shown = await viewOf(this.stage, quiet);
@@ -118,11 +124,14 @@ class Fuzz {
       before = after;
     }
     const found = differences(shown, await viewOf(this.stage, quiet));
-    assert.deepEqual(found, [], `${quiet} is shown other things than before`);
+    assert.deepEqual(found, [], `${quiet} sees different things than before`);
   }
 
-  /** One organisation asks while the other one writes what is known: that and nothing else has changed afterwards. */
-  private async beside(org: Org, windows: number): Promise<void> {
+  /**
+   * Sends fuzzed requests of one organization while the other one makes known writes. Only the known writes may change
+   * anything of the other organization.
+   */
+  private async concurrent(org: Org, windows: number): Promise<void> {
     const busy = otherThan(org);
     let before = await viewOf(this.stage, busy);
     for (let left = windows; left > 0; left--) {
@@ -133,13 +142,13 @@ class Fuzz {
       const found = differences(before, after);
       before = after;
       const unknown = found.filter(({ thing, ids }) => !ids.some((id) => written.has(id)) && idsIn(thing).length > 0);
-      assert.deepEqual(unknown, [], `${busy} is shown changes that it has not made`);
+      assert.deepEqual(unknown, [], `${busy} sees changes that it did not make`);
     }
   }
 
   /**
-   * Requests of some callers, many at a time; all that were sent.
-   * @param seeks operations that never succeeded are asked more often
+   * Sends one window of requests, many concurrently, and returns all requests that were sent.
+   * @param seeks true to prefer operations of which no request has succeeded so far
    */
   private async window(callers: () => Caller[], seeks = false): Promise<Sent[]> {
     const sent: Sent[] = [];
@@ -156,7 +165,10 @@ class Fuzz {
     return sent;
   }
 
-  /** Valid requests for each thing of the other organisation; all that were sent. */
+  /**
+   * Sends valid requests with the key of `org`. Each request names an object of the other organization. Returns all
+   * requests that were sent.
+   */
   private async trespass(org: Org): Promise<Sent[]> {
     const main = this.callers(org).find(({ kind }) => kind === 'main') as Caller;
     const sent: Sent[] = [];
@@ -201,12 +213,15 @@ class Fuzz {
       this.waiting.set(body.id, owner);
   }
 
-  /** A key that a request made is used by later ones, until newer keys take its place. */
+  /**
+   * Lets later requests use a key that a fuzzed request has made. An organization has at most `maxMade` such keys; a
+   * further key replaces the oldest one.
+   */
   private employ(key: string, org: Org): void {
     const { callers } = this.stage.world;
     const name = `made of ${org}`;
     const made = callers.filter((caller) => caller.name === name);
-    if (made.length >= mostMade) this.forget(made[0] as Caller);
+    if (made.length >= maxMade) this.forget(made[0] as Caller);
     callers.push({ name, org, key, kind: key.startsWith('rn_test_') ? 'test' : 'made' });
   }
 
@@ -222,14 +237,14 @@ class Fuzz {
       .flatMap((caller) => Array<Caller>(weights[caller.kind]).fill(caller));
   }
 
-  /** One request of an organisation's own that is not judged. */
+  /** Sends one request with an organization's main key. The fuzz does not judge the reply. */
   private ask(org: Org, method: string, path: string, body?: unknown): ReturnType<Stage['service']['api']> {
     const { service, world } = this.stage;
     const main = world.callers.find((caller) => caller.org === org && caller.kind === 'main');
     return service.api(method, path, body, main?.key);
   }
 
-  /** Takes away what would keep later requests from their handlers. */
+  /** Deletes unfinished publications, because later publications would have to wait until these have ended. */
   private async tidy(): Promise<void> {
     for (const [id, org] of this.waiting) {
       const { status } = await this.ask(org, 'DELETE', `/api/publications/${id}`);
@@ -239,7 +254,7 @@ class Fuzz {
     }
   }
 
-  /** Ends whatever goes on for an organisation, so that its rows come to rest. */
+  /** Ends all running work of an organization, so that its stored rows no longer change. */
   private async quieten(org: Org): Promise<void> {
     const { repoIdOf } = this.stage;
     const { body } = await this.ask(org, 'GET', '/api/webhook-endpoints?limit=100');

@@ -1,6 +1,6 @@
 /**
- * Writes of an organisation that are known, one after another, while another organisation's requests are fuzzed: each has
- * to succeed, and each change of the draft has to find the draft as the one before left it.
+ * Makes known writes of one organization, one after another, while another organization sends fuzzed requests. Each
+ * write must succeed. Before each change of a draft, the draft must still have the content of the previous change.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -9,25 +9,28 @@ import { isWait } from './judge.ts';
 import type { Stage } from './stage.ts';
 import { idsIn, type Org } from './world.ts';
 
-const mostTries = 5;
-const mostMade = 20;
+const maxAttempts = 5;
+const maxMade = 20;
 
-/** A key that was made by a request that was put off is not shown again; caps of an organisation are planned too. */
+/**
+ * Whether a 409 is an expected reply to a POST. The retry of a request that made a key gets 409, because the key is
+ * shown only once. A request over a maximum of the organization also gets 409.
+ */
 function isTakenBack(status: number, once: object | undefined): boolean {
   return status === 409 && once !== undefined;
 }
 
-/** Begins to write; `stop` ends it and tells the ids of all that was written to. */
+/** Starts the writes. `stop` ends the writes and returns the ids of all objects that they changed. */
 export function knownWrites({ service, world, repoIdOf }: Stage, org: Org): { stop: () => Promise<Set<string>> } {
   const key = world.callers.find((caller) => caller.org === org && caller.kind === 'main')?.key as string;
-  // Its endpoints are told of its ranges.
+  // The organization's webhook endpoints change too, because they receive events about its ranges.
   const written = new Set(world.living(org, 'ep'));
   let isWanted = true;
   const send = async (method: string, path: string, body?: unknown, more: Record<string, string> = {}) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
     const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    // A machine that is too busy puts a request off; the same Idempotency-Key makes it safe to send again.
-    for (let left = mostTries; ; left--) {
+    // A busy service can reply that the client should retry the request. The same Idempotency-Key makes the retry safe.
+    for (let left = maxAttempts; ; left--) {
       const answer = await fetch(service.url + path, sent);
       if (left === 0 || !isWait(answer)) return { answer, body: (await answer.json()) as Answer['body'] };
     }
@@ -52,10 +55,11 @@ export function knownWrites({ service, world, repoIdOf }: Stage, org: Org): { st
       const etag = answer.headers.get('etag') as string;
       bodyMd = `Known text ${round} ${randomUUID()}`;
       const changed = await send('PATCH', `/api/drafts/${draftId}`, { bodyMd }, { 'if-match': etag });
-      // Put off, it may have been carried out before it came again.
+      // The service may have carried out a request although it replied that the client should retry. The retry then
+      // gets 412.
       assert.ok([200, 412].includes(changed.answer.status), `the draft can be changed: ${changed.answer.status}`);
-      // What is shown of an organisation has so many places; a list that overflows is not comparable.
-      if (world.living(org, 'range').length >= mostMade) continue;
+      // `viewOf` reads a limited number of objects per list, so longer lists could not be compared.
+      if (world.living(org, 'range').length >= maxMade) continue;
       const day = `2026-03-${String(1 + (round % 28)).padStart(2, '0')}`;
       await asked('POST', '/api/ranges', { type: 'DATE_BASED', repoId: repoIdOf[org], fromDate: day, toDate: day });
       const { body } = await asked('POST', '/api/keys', { name: 'known', scopes: ['repos:read'] });
@@ -68,7 +72,7 @@ export function knownWrites({ service, world, repoIdOf }: Stage, org: Org): { st
     );
   };
   const done = run();
-  // A fault is thrown where the run is stopped.
+  // `stop` awaits the run and throws its error.
   done.catch(() => {});
   const stop = async (): Promise<Set<string>> => {
     isWanted = false;

@@ -1,6 +1,6 @@
 /**
- * Makes requests from the OpenAPI document alone: most of them valid, with ids of objects that exist, others with one thing
- * wrong. An operation that is added to the document is asked without a change here.
+ * Generates requests from the OpenAPI document only. Most requests are valid and contain ids of existing objects. The
+ * other requests have one fault. A new operation in the document is fuzzed without a change in this file.
  */
 import { type Document, type Operation, operations, resolve } from '../contract.ts';
 import { pick, type Random } from '../random.ts';
@@ -8,7 +8,7 @@ import { hostileTexts, hostileValue, rawBody, withOneChanged, withOneMissing, wi
 import { type Maker, prefixOf, valueFor } from './values.ts';
 import { type Caller, type Org, orgs, type World } from './world.ts';
 
-/** A request as it is sent; it can be sent again as it is. */
+/** A request as it is sent; it can be sent again unchanged. */
 export interface FuzzRequest {
   operation: Operation;
   caller: Caller;
@@ -19,32 +19,37 @@ export interface FuzzRequest {
   body: Buffer | undefined;
 }
 
-/** Which of a request's ids, counted from 0, is one of another organisation; `picked` counts them. */
+/**
+ * Selects the id in a request that is replaced by an id of the organization `org`. `at` is the position of the replaced
+ * id among all ids of the request, counted from 0. `picked` is the number of ids that the request contains so far.
+ */
 interface Trespass {
   org: Org;
   at: number;
   picked: number;
-  /** Parameters of the path that are no ids, such as the channel. */
+  /** Path parameters that are not ids, for example the channel. */
   params: Record<string, unknown>;
-  /** The one optional id of the query that is named. */
+  /** Name of the optional query parameter that is sent with an id; undefined when there is none. */
   named: string | undefined;
 }
 
-/** What hosts send has tests of its own. */
+/** All operations except the receipt of host webhooks, which has tests of its own. */
 const asked = operations.filter(({ definition }) => definition.operationId !== 'receiveWebhook');
 export const writes: readonly Operation[] = asked.filter(({ method }) => method !== 'GET');
 const reads = asked.filter(({ method }) => method === 'GET');
-/** Objects are deleted less often than they are made and used. */
+/**
+ * The write operations to draw from. DELETE operations are less frequent, so that objects exist long enough to be used.
+ */
 const drawn = writes.flatMap((operation) => Array<Operation>(operation.method === 'DELETE' ? 1 : 3).fill(operation));
 const fieldNames = [...new Set(writes.flatMap((write) => Object.keys(bodyOf(write)?.schema.properties ?? {})))];
 const contentTypes = ['application/json; charset=utf-8', 'APPLICATION/JSON', 'text/plain', 'application/jsonx', ''];
 const junkHeaders = ['', '"', '"a", *', 'x'.repeat(300), 'W/', '\u00e9', '"1-x"', 'true', '0'];
 
-/** Makes requests, each from what is known of the service at that moment. */
+/** Generates requests. Each request uses the objects of the service that are known at that time. */
 export class RequestMaker {
   private readonly random: Random;
   private readonly world: World;
-  /** Requests that carried an Idempotency-Key, to be sent again. */
+  /** Earlier requests that had an Idempotency-Key and may be sent again. */
   private readonly repeatable: FuzzRequest[] = [];
   private keys = 0;
 
@@ -54,8 +59,8 @@ export class RequestMaker {
   }
 
   /**
-   * A request with one of the callers' keys.
-   * @param wanted ids of operations that are asked more often than the others
+   * Returns a request with the key of one of the callers.
+   * @param wanted ids of operations that are requested more often than the others
    */
   next(callers: readonly Caller[], wanted: readonly string[] = []): FuzzRequest {
     const { random } = this;
@@ -72,8 +77,10 @@ export class RequestMaker {
   }
 
   /**
-   * Valid requests of an organisation for what belongs to the other one: for each write operation, each of its ids, those that
-   * are optional too, and each known value of its path, one in which that id alone is foreign.
+   * Returns valid requests of a caller for all write operations. In each request, exactly one id is an id of the
+   * organization `org`. An operation with two ids gets two requests, one for each id; optional ids count too. An
+   * operation can have a path parameter that is not an id, for example the channel. Each of its requests is then made
+   * once per known value of this parameter.
    */
   trespasses(caller: Caller, org: Org): FuzzRequest[] {
     return writes.flatMap((operation) => {
@@ -100,14 +107,17 @@ export class RequestMaker {
     return made;
   }
 
-  /** Each known value of a parameter of the path that is no id; one without any where there is none. */
+  /**
+   * Returns one entry for each known value of the path parameter that is not an id. When no value is known, the only
+   * entry is empty.
+   */
   private choicesOf(parameters: readonly Document[]): Record<string, unknown>[] {
     const free = parameters.find((each) => each.in === 'path' && !prefixOf(each.name, each.example));
     const values = free ? (this.world.known[free.name] ?? []) : [];
     return values.length > 0 ? values.map((value) => ({ [free?.name]: value })) : [{}];
   }
 
-  /** A request of one operation. */
+  /** Returns a request for one operation. */
   make(caller: Caller, operation: Operation, trespass?: Trespass): FuzzRequest {
     const { random } = this;
     const org = caller.org ?? pick(random, orgs);
@@ -128,7 +138,7 @@ export class RequestMaker {
     return { operation, caller, path, url: query === '' ? path : `${path}?${query}`, headers, body };
   }
 
-  /** A valid body of an operation; undefined when it takes none. */
+  /** Returns a valid body for an operation; undefined when the operation takes no body. */
   validBody(
     org: Org,
     caller: Caller,
@@ -139,7 +149,7 @@ export class RequestMaker {
     const content = bodyOf(operation);
     if (!content) return undefined;
     const { random } = this;
-    // Which settings fit depends on the channel; the document names each form after its channel.
+    // The valid `settings` depend on the channel. In the document, the title of each form is the name of its channel.
     const form = (field: string, forms: readonly Document[]): Document | undefined =>
       field === 'settings' ? forms.find(({ title }) => title === params.channel) : undefined;
     const body = valueFor(
@@ -151,13 +161,19 @@ export class RequestMaker {
     return caller.org === null ? this.forInstance(body, content.schema, org) : body;
   }
 
-  /** A key of the instance has to say whose object it makes. */
+  /**
+   * Adds the organization to a body when the schema has an `org` field. A request with an instance key must name the
+   * organization that will own the object.
+   */
   private forInstance(body: unknown, schema: Document, org: Org): unknown {
     const named = schema.properties?.org === undefined ? {} : { org };
     return { ...(body as object), ...named };
   }
 
-  /** An earlier request of the same caller: as it was, or with the same Idempotency-Key and another body. */
+  /**
+   * Returns an earlier request of the same caller. Its Idempotency-Key is unchanged. Its body is sometimes replaced by
+   * another body.
+   */
   private earlier(caller: Caller): FuzzRequest | undefined {
     const { random } = this;
     const own = this.repeatable.filter((request) => request.caller === caller);
@@ -176,12 +192,13 @@ export class RequestMaker {
       const ids = world.living(isForeign ? trespass.org : org, prefix);
       return ids.length > 0 ? pick(random, ids) : world.idFor(random, org, prefix, false);
     };
-    // A key of the instance writes to both: a marker would then be found where it does not belong.
+    // Requests with an instance key contain no marker, because they can write to both organizations. A marker of one
+    // organization could then appear in data of the other.
     const words = caller.org === null ? 'of the instance' : `of ${[...world.markers[org]][0]}`;
-    return { random, id, known, text: (most) => this.text(words, most), optional };
+    return { random, id, known, text: (max) => this.text(words, max), optional };
   }
 
-  /** Text that fits most fields; at times with words by which its owner can be known. */
+  /** Returns text that is valid in most fields. The text sometimes contains `words`, which identify its owner. */
   private text(words: string, maxLength: number): string {
     const { random } = this;
     const pieces = ['Notes', words, '# News\n\n- One\n', 'für alle', '漢字 😀', 'v1.1.0'];
@@ -196,7 +213,7 @@ export class RequestMaker {
       const isHostile = !trespass && random(60) === 0;
       params[name] ??= isHostile ? hostileValue(random) : valueFor(maker, schema, name, example);
     }
-    // Two ids picked by themselves hardly ever belong together.
+    // Adds the endpoint that the delivery belongs to, because two ids drawn independently would rarely belong together.
     const home = world.homes.get(params.deliveryId as string);
     const isTogether = trespass ? trespass.at > 0 : random(10) > 0;
     if (home !== undefined && isTogether) params.endpointId = home;
@@ -255,7 +272,7 @@ function bodyOf({ definition }: Operation): Document | undefined {
   return definition.requestBody?.content['application/json'];
 }
 
-/** The query of a trespass: what it must have, and the one id that it names. */
+/** Returns the query of a trespass: the required parameters, and the optional parameter `named`. */
 function namedIn(maker: Maker, parameters: readonly Document[], { named }: Trespass): string {
   const asked = parameters.filter((each) => each.in === 'query' && (each.required || each.name === named));
   return asked
@@ -271,7 +288,7 @@ function encoded(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value) ?? '');
 }
 
-/** Empty segments and dots would make another path. */
+/** Encodes a path segment. Empty segments, `.` and `..` are replaced, because they would change the path. */
 function segment(value: unknown): string {
   const text = encodeURIComponent(textOf(value));
   return text === '' || text === '.' || text === '..' ? 'x' : text;

@@ -1,18 +1,16 @@
-/**
- * Sends made requests to a service over kept connections. A reply that does not come in time is a fault.
- */
+/** Sends generated requests to a service over kept-alive connections. A reply that takes too long is a fault. */
 import { Agent, request as send } from 'node:http';
 import type { FuzzRequest } from './requests.ts';
 
-/** A reply as it came; a body that is not JSON is its text. */
+/** A reply as it was received. */
 export interface FuzzReply {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** Longer than any handler waits for anything. */
-const longestMs = 60_000;
+/** Timeout of a request in milliseconds. It is longer than any handler waits. */
+const maxMs = 60_000;
 
 export class Sender {
   private readonly url: string;
@@ -22,14 +20,15 @@ export class Sender {
     this.url = url;
   }
 
-  /** @throws Error when the connection breaks or stays silent */
+  /** @throws Error when the connection breaks or no reply arrives in time */
   send({ operation, url, headers, body }: Omit<FuzzRequest, 'caller' | 'path'>, again = true): Promise<FuzzReply> {
     return new Promise((resolve, reject) => {
-      // Node leaves the length of a DELETE's body out, and its bytes would begin the next request.
+      // By default, Node sends no Content-Length for a DELETE with a body. The service would then read the body as the
+      // next request.
       const length = body ? { 'content-length': String(body.length) } : {};
       const framed = { ...sendable(headers), ...length };
       const agent = again ? this.agent : false;
-      const options = { method: operation.method, agent, headers: framed, timeout: longestMs };
+      const options = { method: operation.method, agent, headers: framed, timeout: maxMs };
       const sent = send(this.url + url, options, (reply) => {
         const chunks: Buffer[] = [];
         reply.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -43,9 +42,9 @@ export class Sender {
         });
       });
       const started = new Date().toISOString();
-      sent.once('timeout', () => sent.destroy(new Error(`no reply in ${longestMs} ms, sent at ${started}`)));
+      sent.once('timeout', () => sent.destroy(new Error(`no reply in ${maxMs} ms, sent at ${started}`)));
       sent.once('error', (error: NodeJS.ErrnoException) => {
-        // The service had closed an idle connection, and this request came too late to know.
+        // The service closed this idle connection while the request was being sent.
         if (again && sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? ''))
           resolve(this.send({ operation, url, headers, body } as FuzzRequest, false));
         else reject(error);
@@ -54,7 +53,9 @@ export class Sender {
     });
   }
 
-  /** Begins with new connections: the service closes those that were idle for a while. None may be in use. */
+  /**
+   * Replaces all connections by new ones, because the service closes idle connections. No request may be in progress.
+   */
   renew(): void {
     this.agent.destroy();
     this.agent = new Agent({ keepAlive: true });
@@ -65,7 +66,7 @@ export class Sender {
   }
 }
 
-/** Headers without what no client can send. */
+/** Replaces header characters that an HTTP client cannot send. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = Object.entries(headers).map(([name, value]) => [name, value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')]);
   return Object.fromEntries(pairs);

@@ -1,10 +1,10 @@
 /**
- * Sets the stage for a fuzz of the API: a service with two organisations that hold the same kinds of objects in partitions of
- * their own, and receivers on loopback for whatever it sends.
+ * Prepares a fuzz of the API. It starts a service with two organizations that have the same kinds of objects in
+ * different partitions. It also starts receivers on loopback for everything that the service sends.
  */
 import type { TestContext } from 'node:test';
 import { partitionOf, repositoryId, slotOfId } from '../../../src/foundation/ids.ts';
-import { type PartitionName, partitionName } from '../../../src/journal/subjects.ts';
+import { type PartitionName, partitionName } from '../../../src/foundation/partition-names.ts';
 import { channelNames } from '../../../src/protocol/channels.ts';
 import { buildHistory } from '../host/build.ts';
 import { startHost } from '../host/server.ts';
@@ -23,8 +23,8 @@ const partitions = 4;
 const rocketNumber = 1001;
 
 /**
- * Settings of a service that is fuzzed, besides those of all tests. Caps per organisation belong here too: the higher they
- * are, the more requests reach their effect. A 409 for a cap is a planned answer.
+ * Settings of a fuzzed service, in addition to those of all tests. The maximums per organization are high, so that more
+ * requests take effect. When a request exceeds a maximum, the expected reply is 409.
  */
 const fuzzSettings = {
   TIDINGS_PARTITIONS: String(partitions),
@@ -41,12 +41,12 @@ const fuzzSettings = {
 export interface Stage {
   service: TestService;
   world: World;
-  /** Where the rows of each organisation's repository lie. */
+  /** The partition that stores each organization's repository. */
   partitionOf: Record<Org, PartitionName>;
   repoIdOf: Record<Org, string>;
 }
 
-/** Starts the service and gives both organisations something of each kind. */
+/** Starts the service and makes objects of each kind for both organizations. */
 export async function setStage(t: TestContext): Promise<Stage> {
   const host = await startHost(t, buildHistory({ id: rocketNumber, numbers: 24 }), { token: 'host-token' });
   const service = await startService(t, { env: { ...fuzzSettings, ...host.env } });
@@ -69,7 +69,7 @@ export async function setStage(t: TestContext): Promise<Stage> {
   };
 }
 
-/** A number for a repository whose rows lie in another partition than those of acme/rocket. */
+/** Returns a repository number whose repository is stored in a different partition than acme/rocket. */
 function labNumber(origin: string): number {
   const of = (number: number) => partitionOf(slotOfId(repositoryId(origin, String(number))) as number, partitions);
   let number = rocketNumber + 1;
@@ -106,7 +106,7 @@ async function deliverLab(service: TestService, origin: string): Promise<string>
   return id;
 }
 
-/** Receivers, and the values of fields that lead to them. */
+/** Starts receivers. Returns valid values by field name, so that requests lead to these receivers only. */
 async function receiversOf(t: TestContext): Promise<Record<string, readonly unknown[]>> {
   const [messenger, chat, office, mail] = [
     await startSupportMessenger(t),
@@ -139,7 +139,7 @@ async function receiversOf(t: TestContext): Promise<Record<string, readonly unkn
   };
 }
 
-/** Makes something of each kind for an organisation, with its marker wherever there is text. */
+/** Makes objects of each kind for an organization. Every text of these objects contains the organization's marker. */
 async function populate(service: TestService, world: World, org: Org, repoId: string): Promise<void> {
   const marker = `canary-of-${org}`;
   const markers = world.markers[org];
@@ -179,7 +179,8 @@ async function populate(service: TestService, world: World, org: Org, repoId: st
     const draft = await generateDraft(service, range.id, persona);
     world.learn(draft, org);
     await asked('PATCH', `/api/drafts/${draft.id}`, { bodyMd: `${draft.bodyMd}\n${marker}\n` });
-    // The host confirms who owns the one repository that it has.
+    // The host has only the repository of acme. It can confirm the owner of this repository, but not the owner of
+    // umbrella's repository. Therefore only acme publishes to the channel `changelog`.
     for (const channel of ['hosted', 'workspace_chat', 'office_chat', ...(org === 'acme' ? ['changelog'] : [])])
       await asked('POST', '/api/publish', { draftId: draft.id, channel });
   };

@@ -1,38 +1,43 @@
 /**
- * Compares all that an organisation has before and after requests of another one: the stored rows, byte for byte, and what its
- * own key is shown.
+ * Compares all data of one organization before and after requests of another organization. The data is the stored rows,
+ * compared byte by byte, and everything that the key of the first organization can read.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { directoryName } from '../../../src/journal/subjects.ts';
-import { dumpedTables, type Partition } from '../../../src/store/partition.ts';
+import { directoryName } from '../../../src/foundation/partition-names.ts';
+import type { Partition } from '../../../src/store/partition.ts';
 import { Readers } from '../../../src/store/readers.ts';
+import { foldedTables } from '../../../src/store/table-registry.ts';
 import { operations } from '../contract.ts';
 import type { Stage } from './stage.ts';
 import { prefixOf } from './values.ts';
 import { idsIn, type Org } from './world.ts';
 
-/** Things by kind and id, each with a digest of its bytes or the bytes themselves. */
+/** Rows or objects by name. Each value is a digest of the bytes, or the bytes themselves. */
 export type Things = ReadonlyMap<string, string>;
 
-/** A thing that is not as it was. */
+/** A row or object that was created, changed or deleted. */
 export interface Difference {
   thing: string;
   how: 'created' | 'changed' | 'deleted';
-  /** Ids in its name and bytes. */
+  /** All ids in the name or the content of the row or object. */
   ids: string[];
 }
 
-/** Tables that change with the clock alone. */
+/** Tables that change with time only, without any request. */
 const movesByItself: ReadonlySet<string> = new Set(['meta', 'retention']);
-/** Ids of what lies in a partition; keys of the instance stand in its rows too, as those who wrote them. */
+/**
+ * Matches ids of objects that are stored in partitions. When a row of a partition contains such an id, the object with
+ * this id belongs to the organization of the partition. Ids of keys are left out, because an instance key can be the
+ * author of a change and belongs to no organization.
+ */
 const ofPartitions = /^(repo|range|draft|pub|bf|evt|dlv)_/;
 const restMs = 1_500;
-const mostRests = 60;
-/** How many objects of a kind are looked at one by one. */
-const mostOfAKind = 40;
+const maxRests = 60;
+/** Maximum number of objects of a kind that are read one by one. */
+const maxPerKind = 40;
 
-/** Things that differ, in the order of their names. */
+/** Returns the rows or objects that differ, sorted by name. */
 export function differences(before: Things, after: Things): Difference[] {
   const found: Difference[] = [];
   const note = (thing: string, how: Difference['how'], bytes: string) =>
@@ -46,7 +51,7 @@ export function differences(before: Things, after: Things): Difference[] {
   return found.sort((a, b) => (a.thing < b.thing ? -1 : 1));
 }
 
-/** Reads the rows of organisations from the store of a running service. */
+/** Reads the rows of an organization from the store of a running service. */
 export class Rows {
   private readonly stage: Stage;
   private readonly readers: Readers;
@@ -57,8 +62,8 @@ export class Rows {
   }
 
   /**
-   * All rows of an organisation: the whole partition of its repository, and each row of the directory that names it or
-   * something of its own.
+   * Returns all rows of an organization. These are all rows of its repository's partition, and the rows of the
+   * directory that name the organization or one of its objects.
    */
   async of(org: Org): Promise<Things> {
     const { world, partitionOf } = this.stage;
@@ -71,19 +76,20 @@ export class Rows {
       if (!idsIn(`${row} ${bytes}`).some((id) => world.ownerOf(id) === org)) return;
       rows.set(`directory ${row}`, `${idsIn(bytes).join(' ')} ${digest(bytes)}`);
     });
-    // What is read here would keep its pages from being used again until the next comparison.
+    // An open read transaction would keep the store from reusing freed pages until the next comparison.
     for (const name of [partitionOf[org], directoryName]) this.readers.release(name);
     return rows;
   }
 
   /**
-   * Waits until nothing changes any more: deliveries, publications and counters that earlier requests caused have ended.
-   * @throws Error when that takes too long, with what still changes
+   * Waits until the rows of an organization no longer change. The deliveries, publications and counters of earlier
+   * requests are finished then.
+   * @throws Error with the rows that still change after `maxRests` rounds
    */
   async atRest(org: Org): Promise<Things> {
     let before = await this.of(org);
     let moved: Difference[] = [];
-    for (let round = 0; round < mostRests; round++) {
+    for (let round = 0; round < maxRests; round++) {
       await pause(restMs);
       const after = await this.of(org);
       moved = differences(before, after);
@@ -106,7 +112,7 @@ export class Rows {
 }
 
 async function eachRow(partition: Partition, visit: (row: string, bytes: string) => void): Promise<void> {
-  for (const name of dumpedTables) {
+  for (const name of foldedTables) {
     if (movesByItself.has(name)) continue;
     const table = partition.tables[name];
     for (const key of table.getKeys({})) {
@@ -121,8 +127,8 @@ function digest(text: string): string {
 }
 
 /**
- * What an organisation's own key is shown, from the document alone: every list, and each object that a list names.
- * Times of use and counts of calls are left out, as looking changes them.
+ * Returns everything that an organization's own key can read: every list of the API, and each object in the lists. The
+ * paths come from the OpenAPI document. Call counts and times of last use are omitted, because reading changes them.
  */
 export async function viewOf({ service, world }: Stage, org: Org): Promise<Things> {
   const key = world.callers.find(({ org: of, kind }) => of === org && kind === 'main')?.key as string;
@@ -131,7 +137,7 @@ export async function viewOf({ service, world }: Stage, org: Org): Promise<Thing
     if (method !== 'GET' || path === '/api/openapi.json' || path === '/api/stats') continue;
     const needed = definition.parameters.filter((each: { required?: boolean }) => each.required);
     const prefix = needed.length === 1 && prefixOf(needed[0].name, needed[0].example);
-    const ids = needed.length === 0 ? [''] : prefix ? world.living(org, prefix).slice(-mostOfAKind) : [];
+    const ids = needed.length === 0 ? [''] : prefix ? world.living(org, prefix).slice(-maxPerKind) : [];
     const lists = definition.parameters.some(({ name }: { name?: string }) => name === 'limit');
     for (const id of ids) {
       const url = `${path.replace(/\{\w+\}/, id)}?${lists ? 'limit=100' : ''}`;
@@ -142,7 +148,10 @@ export async function viewOf({ service, world }: Stage, org: Org): Promise<Thing
   return view;
 }
 
-/** Items of a list are things of their own. */
+/**
+ * Adds a JSON value to a view. The items of a list become separate entries of the view, so that differences name single
+ * items.
+ */
 function note(view: Map<string, string>, name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const rest: Record<string, unknown> = {};

@@ -1,52 +1,54 @@
 /**
- * What the fuzz knows of the service: callers and their keys, the objects of both organisations, and texts that only one of
- * them may see. Objects that requests make join it.
+ * Stores what the fuzz knows about the service: the callers and their keys, the objects of both organizations, and
+ * texts that only one organization may see. Objects that requests make are added.
  */
 import { pick, type Random } from '../random.ts';
 
 export const orgs = ['acme', 'umbrella'] as const;
 export type Org = (typeof orgs)[number];
 
-/** Whose key a request carries. */
+/** The sender of a request, with the key that the request uses. */
 export interface Caller {
   name: string;
-  /** Null for keys of the instance, and for texts that are not valid keys. */
+  /** The organization of the key; null for instance keys and for callers without a valid key. */
   org: Org | null;
-  /** Undefined for a request without a key. */
+  /** The key; undefined for requests without a key. */
   key: string | undefined;
   kind: 'main' | 'instance' | 'made' | 'reader' | 'test' | 'useless';
 }
 
-/** Ids of one organisation by their prefix; the newest last. */
+/** Ids of the existing and the deleted objects of one organization, by prefix, newest last. */
 interface Holding {
   living: Map<string, string[]>;
   gone: Map<string, string[]>;
 }
 
-/** How many ids of a kind an organisation's requests choose from. */
-const mostLiving = 80;
-const mostGone = 20;
+/** Maximum number of existing ids per organization and kind. Requests choose from these ids. */
+const maxLiving = 80;
+const maxGone = 20;
 const idPattern = /\b(?:range|draft|repo|org|pub|key|secret|bf|ep|evt|dlv)_[0-9a-z]{28}\b/g;
 
-/** All ids in a text. */
+/** Returns all ids in a text. */
 export function idsIn(text: string): string[] {
   return text.match(idPattern) ?? [];
 }
 
 export class World {
   readonly callers: Caller[] = [];
-  /** Values that exist, by field; those of organisations are in `knownOf`. */
+  /** Existing values by field name. `knownOf` contains the values that differ between the organizations. */
   readonly known: Readonly<Record<string, readonly unknown[]>>;
   readonly knownOf: Record<Org, Readonly<Record<string, readonly unknown[]>>>;
-  /** Texts that only an organisation's own keys may be shown, besides its ids. */
+  /** Texts, in addition to ids, that only keys of the organization itself may see. */
   readonly markers: Record<Org, Set<string>> = { acme: new Set(), umbrella: new Set() };
-  /** Endpoint of each delivery. */
+  /** The endpoint id of each webhook delivery, by delivery id. */
   readonly homes = new Map<string, string>();
-  /** Newest validator by path. */
+  /** The last received ETag by path. */
   readonly etags = new Map<string, string>();
   private readonly owners = new Map<string, Org>();
   private readonly holdings: Record<Org, Holding> = { acme: newHolding(), umbrella: newHolding() };
-  /** Objects that a run needs to the end: their own organisation's requests never name them. */
+  /**
+   * Objects that must exist until the run ends. The organization that owns such an object never names it in a request.
+   */
   private readonly kept = new Set<string>();
 
   constructor(known: World['known'], knownOf: World['knownOf']) {
@@ -54,17 +56,17 @@ export class World {
     this.knownOf = knownOf;
   }
 
-  /** The organisation that an id belongs to; undefined when it is not known. */
+  /** Returns the organization that owns an id; undefined for an unknown id. */
   ownerOf(id: string): Org | undefined {
     return this.owners.get(id);
   }
 
-  /** Records the owner of an id; requests do not choose it. */
+  /** Stores the owner of an id, without making the id available to generated requests. */
   own(id: string, org: Org): void {
     if (!this.owners.has(id)) this.owners.set(id, org);
   }
 
-  /** Records an object; requests choose it from now on. */
+  /** Adds an existing object and its owner. Generated requests may use its id from now on. */
   add(id: string, org: Org): void {
     this.own(id, org);
     if (this.ownerOf(id) !== org) return;
@@ -73,16 +75,16 @@ export class World {
     const ids = listOf(living, id);
     if (ids.includes(id)) return;
     ids.push(id);
-    if (ids.length > mostLiving) ids.splice(Math.floor(mostLiving / 4), 1);
+    if (ids.length > maxLiving) ids.splice(Math.floor(maxLiving / 4), 1);
   }
 
-  /** Records an object that a run needs to its end: only the other organisation's requests name it. */
+  /** Adds an object that must exist until the run ends. Only requests of the other organization use its id. */
   keep(id: string, org: Org): void {
     this.kept.add(id);
     this.add(id, org);
   }
 
-  /** Records that an object was deleted. */
+  /** Marks an object as deleted. */
   remove(id: string): void {
     const owner = this.ownerOf(id);
     if (owner === undefined) return;
@@ -91,17 +93,18 @@ export class World {
     if (ids.includes(id)) ids.splice(ids.indexOf(id), 1);
     const deleted = listOf(gone, id);
     deleted.push(id);
-    if (deleted.length > mostGone) deleted.shift();
+    if (deleted.length > maxGone) deleted.shift();
   }
 
-  /** Objects of an organisation that exist, as far as requests choose from them. */
+  /** Returns the ids of the existing objects of an organization that have a given prefix. */
   living(org: Org, prefix: string): readonly string[] {
     return this.holdings[org].living.get(prefix) ?? [];
   }
 
   /**
-   * An id of a kind for a request of an organisation: mostly its own, at times another's, a deleted one, or another kind's.
-   * @param mayNameKept false for keys of the instance, which have power over the other organisation too
+   * Returns an id for a request of an organization. Most ids belong to an existing object of this organization. Some
+   * belong to the other organization, to a deleted object, or to an object of another kind.
+   * @param mayNameKept false for instance keys, which could delete or change objects that the run still needs
    */
   idFor(random: Random, org: Org, prefix: string, mayNameKept: boolean): string {
     const own = this.living(org, prefix).filter((id) => !this.kept.has(id));
@@ -112,12 +115,15 @@ export class World {
     if (chance < 15 && gone.length > 0) return pick(random, gone);
     if (chance < 17) return this.ofAnyKind(random, org);
     if (chance < 19) return `${prefix}_test_${pick(random, ['rocket', 'notfound', 'ratelimited', 'servererror'])}`;
-    // What was made last is seldom used up.
+    // Half of the draws use the newest objects, because earlier requests have rarely published or deleted these.
     if (own.length > 0) return pick(random, random(2) === 0 ? own.slice(-8) : own);
     return foreign.length > 0 && chance < 60 ? pick(random, foreign) : `${prefix}_${'0'.repeat(28)}`;
   }
 
-  /** Records the objects in a reply to a live key, with their owners. */
+  /**
+   * Adds the objects in a reply, with their owners. Replies in test mode must not be passed, because their objects
+   * do not exist.
+   */
   learn(body: unknown, asker: Org | null): void {
     if (typeof body !== 'object' || body === null) return;
     if (Array.isArray(body)) {

@@ -1,38 +1,39 @@
 /**
- * Looks for work that takes more than in proportion: texts of one shape in growing lengths, each measured until it is known that the
- * time grows with the length. No time by itself is asserted, only how it grows.
+ * Finds functions whose time grows faster than the length of their input. It measures texts of one shape in growing
+ * lengths until the growth is certain. Only the growth is judged, never a single time.
  */
 import { processorMs } from '../processor-time.ts';
 import type { Shape } from './shapes.ts';
 
-/** How the time of some work grew at its worst. */
+/** The excessive growth that was measured for some work, and the length at which it was measured. */
 export interface Growth {
   length: number;
-  /** How many times as long this length took as the one before it, and the milliseconds of it. */
+  /** The time for this length divided by the time for the previous length; `ms` is the time for this length. */
   factor: number;
   ms: number;
 }
 
-/** Below this a measurement is noise. */
+/** Minimum time in milliseconds that can be measured reliably. */
 const floorMs = 8;
-/** What takes as long is slow enough, and need not be measured at a greater length to be sure. */
-const longestMs = 2000;
-/** Collections of garbage and other programs make single measurements slow. */
-const mostTries = 5;
+/** Time in milliseconds above which excessive growth is reported without a measurement at the next length. */
+const maxMs = 2000;
+/** Maximum number of measurements. Single measurements can be slow because of garbage collection or other programs. */
+const maxAttempts = 5;
 
 /**
- * The growth of work on a shape beyond proportion, if any.
- * @param from first length
- * @param step how many times as long each text is as the one before it
- * @param to last length; the next one is measured as well where this one was slow
+ * Measures work on texts of one shape. Returns the growth when it is more than proportional, otherwise undefined.
+ * @param from length of the first text
+ * @param step factor between the lengths of two consecutive texts
+ * @param to length of the last text; one longer text is measured when the growth at this length is too fast
  */
 export function superlinear(
   shape: Shape,
   work: (text: string) => unknown,
   { from, step, to }: { from: number; step: number; to: number },
 ): Growth | undefined {
-  // Halfway between proportion and the square: 8 times for 4 times the length, 64 times for 16 times.
-  const most = step ** 1.5;
+  // Maximum factor between two times. It is between the factors of linear and quadratic growth. For example, the
+  // maximum is 8 for 4 times the length, and 64 for 16 times the length.
+  const maxFactor = step ** 1.5;
   const msOf = (length: number, enough: number): number => {
     const text = shape.textOf(length);
     return fastestMs(() => work(text), enough);
@@ -40,22 +41,23 @@ export function superlinear(
   for (let length = from * step; length <= to; length *= step) {
     const text = shape.textOf(length);
     const once = processorMs(() => work(text));
-    // What is quick enough for a text as long as this cannot have grown with the square.
+    // The time is too short to measure. Quadratic work would take longer at this length, so the length is skipped.
     if (once < floorMs) continue;
-    const shorter = Math.max(msOf(length / step, once / most), floorMs / step);
-    const ms = Math.min(once, once < most * shorter ? once : msOf(length, most * shorter));
-    if (ms < most * shorter) continue;
-    // A text that is cut from some length on makes one step steep; where the time grows with the square, the next one is as well.
-    const limit = most * ms;
-    if (ms > longestMs || msOf(length * step, limit) >= limit) return { length, factor: ms / shorter, ms };
+    const shorter = Math.max(msOf(length / step, once / maxFactor), floorMs / step);
+    const ms = Math.min(once, once < maxFactor * shorter ? once : msOf(length, maxFactor * shorter));
+    if (ms < maxFactor * shorter) continue;
+    // A single fast increase does not prove quadratic work. For example, a function may treat long texts differently;
+    // its time then increases fast once. The time of quadratic work also grows too fast at the next length.
+    const limit = maxFactor * ms;
+    if (ms > maxMs || msOf(length * step, limit) >= limit) return { length, factor: ms / shorter, ms };
   }
   return undefined;
 }
 
-/** The shortest of some measurements, up to the first that is at most `enough`. */
+/** Measures work several times and returns the shortest time. It stops at the first time below `enough`. */
 function fastestMs(work: () => unknown, enough: number): number {
   let fastest = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < mostTries && fastest >= enough; tries += 1)
+  for (let attempts = 0; attempts < maxAttempts && fastest >= enough; attempts += 1)
     fastest = Math.min(fastest, processorMs(work));
   return fastest;
 }

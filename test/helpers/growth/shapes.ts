@@ -1,16 +1,19 @@
 /**
- * Hostile shapes of text: what makes an expression or a loop look at the same characters again and again. Each shape can be made
- * in any length.
+ * Lists hostile shapes of text. They make a regular expression or a loop read the same characters repeatedly. A text of
+ * each shape can be generated in any length.
  */
 import { pick, type Random } from '../random.ts';
 
-/** A way to fill a text. */
+/** A rule that generates a text of a given length. */
 export interface Shape {
   name: string;
   textOf: (length: number) => string;
 }
 
-/** Characters and pieces that mean something to Markdown, HTML, titles, links or the expressions that read them. */
+/**
+ * Characters and character sequences with a meaning in Markdown, HTML, titles, links or the regular expressions that
+ * read these.
+ */
 export const pieces: readonly string[] = [
   ...[' ', '\t', '\n', '\0', '\\', '[', ']', '(', ')', '<', '>', '`', '*', '_', '~', '#', '|', '&', '@', ':', '-', '='],
   ...[
@@ -263,7 +266,10 @@ export const pieces: readonly string[] = [
   ],
 ];
 
-/** The few that have slowed most: runs of one sign, what opens without an end, and what makes an expression begin again and again. */
+/**
+ * The few shapes that have slowed functions the most: runs of one character, opening marks without their closing marks,
+ * and texts in which a regular expression starts again at every character.
+ */
 export const worst: readonly Shape[] = [
   ...[
     ' ',
@@ -336,7 +342,7 @@ export const worst: readonly Shape[] = [
   ],
 ].map((piece) => repeated(piece));
 
-/** What a text may grow by besides repetition: counted pieces differ from each other. */
+/** Pieces that contain their index, for texts in which no two pieces are equal. */
 const counted: Record<string, (index: number) => string> = {
   'entries of their own': (index) => `- a <!-- rn:pr:${index} -->\n`,
   'entries in several lines': (index) => `- a <!-- rn:pr:${index} -->\n  b\n`,
@@ -364,7 +370,7 @@ const counted: Record<string, (index: number) => string> = {
   'wide rows of a table': (index) => (index === 0 ? `${'|a'.repeat(200)}|\n${'|-'.repeat(200)}|\n` : '|a\n'),
 };
 
-/** A text of one piece over and over. */
+/** Returns a shape that repeats one piece between an optional prefix and suffix. */
 export function repeated(piece: string, prefix = '', suffix = ''): Shape {
   const name = [prefix, piece, suffix].map((part) => JSON.stringify(part)).join(' ');
   return {
@@ -373,7 +379,7 @@ export function repeated(piece: string, prefix = '', suffix = ''): Shape {
   };
 }
 
-/** A text of one piece in its first half and another in its second. */
+/** Returns a shape with one piece in the first half of the text and another in the second half. */
 export function halves(first: string, second: string, suffix = ''): Shape {
   return {
     name: `${JSON.stringify(first)} then ${JSON.stringify(second)} ${JSON.stringify(suffix)}`,
@@ -381,7 +387,10 @@ export function halves(first: string, second: string, suffix = ''): Shape {
   };
 }
 
-/** Runs between what makes an expression look for them and what lets it fail at their end. */
+/**
+ * Runs of one piece between a prefix and a suffix. The prefix makes a regular expression read the run. The suffix makes
+ * the match fail at the end of the run.
+ */
 export const enclosed: readonly Shape[] = [' ', '\t', '-', 'a', '.', '(', '\0 ', ' \0'].flatMap((run) => [
   repeated(run, '# a', 'b'),
   repeated(run, '- [x] ', 'a b c'),
@@ -389,7 +398,7 @@ export const enclosed: readonly Shape[] = [' ', '\t', '-', 'a', '.', '(', '\0 ',
   repeated(run, 'a', '\n'),
 ]);
 
-/** Texts whose pieces differ from each other. */
+/** Shapes made from the pieces in `counted`. */
 export const countedShapes: readonly Shape[] = Object.entries(counted).map(([name, piece]) => ({
   name,
   textOf: (length) => {
@@ -399,9 +408,9 @@ export const countedShapes: readonly Shape[] = Object.entries(counted).map(([nam
   },
 }));
 
-/** A shape by chance. */
+/** Returns a random shape. */
 export function randomShape(random: Random): Shape {
-  const part = (most: number): string => Array.from({ length: 1 + random(most) }, () => pick(random, pieces)).join('');
+  const part = (max: number): string => Array.from({ length: 1 + random(max) }, () => pick(random, pieces)).join('');
   const edge = (): string => (random(2) === 0 ? '' : part(2));
   if (random(3) === 0) return halves(part(3), part(3), edge());
   return repeated(part(4), edge(), edge());

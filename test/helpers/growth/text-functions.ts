@@ -1,9 +1,11 @@
 /**
- * The functions that read text of users, each as work on one text, so that their time can be measured on the same hostile texts.
+ * Lists the functions that process users' texts. Each function is wrapped in a function with one text as its argument,
+ * so that all functions are measured on the same hostile texts.
  */
 import { parseBody } from '../../../src/api/body.ts';
 import { readIfMatch } from '../../../src/api/conditional.ts';
 import { pageLinks } from '../../../src/api/page.ts';
+import { apiRoutes } from '../../../src/api/routes.ts';
 import { check, checkQuery, shown } from '../../../src/api/validate.ts';
 import type { Note } from '../../../src/channels/channel.ts';
 import { plainEmail, toEmail } from '../../../src/channels/email/message.ts';
@@ -37,7 +39,7 @@ import { hintOfOwner } from '../../../src/ingress/owner.ts';
 import { parseJson } from '../../../src/intake/json.ts';
 import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 import { address, clean, within } from '../../../src/intake/text.ts';
-import { impactText, releaseNote, sayBreaking, upgradeText } from '../../../src/notes/change/body.ts';
+import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../../src/notes/change/body.ts';
 import { classify } from '../../../src/notes/change/classify.ts';
 import { besideCode, codeSpansIn } from '../../../src/notes/change/code-spans.ts';
 import { chainUpdates, isUpdate, isUpdater } from '../../../src/notes/change/dependencies.ts';
@@ -69,26 +71,33 @@ import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
 import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
 import { listPage, versionPage } from '../../../src/pages/html.ts';
-import * as requests from '../../../src/protocol/api.ts';
-import { CreateRangeBodySchemas, UpdateDraftBodySchema } from '../../../src/protocol/api.ts';
 import * as connections from '../../../src/protocol/channel-settings.ts';
 import type { ChannelName } from '../../../src/protocol/channels.ts';
 import * as hostPayloads from '../../../src/protocol/host.ts';
 import * as hostConnections from '../../../src/protocol/host-channel-settings.ts';
 import * as notesSettings from '../../../src/protocol/notes.ts';
+import { UpdateDraftBodySchema } from '../../../src/protocol/resources/drafts.ts';
+import { PagingSchema } from '../../../src/protocol/resources/paging.ts';
+import { CreateRangeBodySchemas } from '../../../src/protocol/resources/ranges.ts';
 import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
 import { aNote } from '../delivery.ts';
 
-/** Work on a text. */
+/** A function of one text, with the name that failures report. */
 export interface TextFunction {
   name: string;
-  /** Made of others that are measured by themselves, and slow by their number. */
+  /**
+   * True for a function that calls many other text functions and is therefore slow. The called functions are also
+   * measured separately.
+   */
   isWhole: boolean;
   work: (text: string) => unknown;
 }
 
-/** What a draft holds around a text, and the same draft as it is generated later. */
+/**
+ * Returns a draft that contains a text. Two calls with the same text and a different `entry` simulate a draft before
+ * and after it was generated again.
+ */
 const draftWith = (text: string, entry: string): string =>
   `## Features\n\n- One <!-- rn:pr:1 -->\n${text}\n- ${entry} <!-- rn:pr:2 -->\n`;
 const context = { fullName: 'acme/rocket', formerNames: ['acme/old'], origin: 'https://scm.example', ownNumber: 1 };
@@ -104,7 +113,7 @@ function noteOf(bodyMd: string, fields: Partial<Note> = {}): Note {
   return aNote({ bodyMd, pageUrl: 'https://notes.example/v2', ...fields });
 }
 
-/** A note as customers of a private repository get it: without markers and addresses. */
+/** Returns a note as customers of a private repository receive it: without markers and without links. */
 function privateNote(bodyMd: string): Note {
   const note = noteOf(bodyMd, { persona: 'customer' });
   return { ...note, repository: { ...note.repository, private: true } };
@@ -138,7 +147,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   firstLine,
   endsWithNumber,
   parseDraft: (text) => writeDraft(parseDraft(text)),
-  sayBreaking: (text) => sayBreaking(`BREAKING CHANGE: ${text}`),
+  announcesBreaking: (text) => announcesBreaking(`BREAKING CHANGE: ${text}`),
   upgradeText: (text) => upgradeText(`## Upgrade\n\n${text}`),
   'upgradeText in a footer': (text) => upgradeText(`BREAKING CHANGE: ${text}`),
   impactText: (text) => impactText(`upgrade\n${text}`),
@@ -155,7 +164,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   escapeText: (text) => escapeText(text),
   plainText,
   codeSpansIn: (text) => [codeSpansIn(text), codeSpansIn(text, true)],
-  besideCode: (text) => besideCode(text, (beside) => beside.trim()),
+  besideCode: (text) => besideCode(text, (prose) => prose.trim()),
   inlineWords: (text) => [inlineWords(text, 'words'), inlineWords(text, 'address')],
   isName,
   withoutTags: (text) => withoutTags(text.slice(0, 4_000)),
@@ -311,16 +320,16 @@ const json = 'application/json';
 const forApi: Record<string, (text: string) => unknown> = {
   'parseBody of a string': (text) => parseBody(json, Buffer.from(JSON.stringify({ bodyMd: text }))),
   'parseBody of a name': (text) => parseBody(json, Buffer.from(JSON.stringify({ [text]: 1 }))),
-  'parseBody of what is no JSON': (text) => attempt(() => parseBody(json, Buffer.from(text))),
+  'parseBody of text that is not JSON': (text) => attempt(() => parseBody(json, Buffer.from(text))),
   'parseBody of blanks': (text) => parseBody(json, Buffer.from(`{"a"${text.replace(/[^ \t\n]/g, ' ')}:1}`)),
   check: (text) => check(UpdateDraftBodySchema, { bodyMd: text }, 'body'),
   'check of settings': (text) =>
     attempt(() => check(notesSettings.NotesSettingsSchema, { titles: { fix: text }, labels: { [text]: {} } }, 'body')),
-  'check of what is refused': (text) =>
+  'check of a refused body': (text) =>
     attempt(() => check(CreateRangeBodySchemas.DATE_BASED, { repoId: text, [text]: text, fromDate: text }, 'body')),
   shown: (text) => shown(text),
-  checkQuery: (text) => attempt(() => checkQuery(requests.PagingSchema, text)),
-  'checkQuery of a value': (text) => attempt(() => checkQuery(requests.PagingSchema, `limit=${text}`)),
+  checkQuery: (text) => attempt(() => checkQuery(PagingSchema, text)),
+  'checkQuery of a value': (text) => attempt(() => checkQuery(PagingSchema, `limit=${text}`)),
   pageLinks: (text) => pageLinks('/api/repos', text, { total: 9, hasMore: true }),
   terminalText,
   readIfMatch: (text) => attempt(() => readIfMatch(text)),
@@ -339,10 +348,13 @@ const forIntake: Record<string, (text: string) => unknown> = {
   coAuthors,
   hintOfOwner: (text) =>
     hintOfOwner(Buffer.from(JSON.stringify({ [text]: text, repository: { owner: { login: text } } }))),
-  'hintOfOwner of what is no JSON': (text) => hintOfOwner(Buffer.from(`{${text}`)),
+  'hintOfOwner of text that is not JSON': (text) => hintOfOwner(Buffer.from(`{${text}`)),
 };
 
-/** All patterns that texts of requests and payloads are checked with: TypeBox tries them on texts of any length. */
+/**
+ * Returns all regular expressions in the schemas of requests and payloads. TypeBox matches them against texts of any
+ * length.
+ */
 function patternsIn(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found;
   for (const [key, value] of Object.entries(schema)) {
@@ -353,7 +365,8 @@ function patternsIn(schema: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-for (const pattern of patternsIn([requests, hostPayloads, connections, hostConnections, notesSettings])) {
+const requests = apiRoutes.flatMap(({ query, contract }) => [query, contract.body]);
+for (const pattern of patternsIn([...requests, hostPayloads, connections, hostConnections, notesSettings])) {
   const expression = new RegExp(pattern);
   forApi[`the pattern ${pattern}`] = (text) => [
     expression.test(text),
@@ -373,7 +386,7 @@ function attempt(work: () => unknown): unknown {
 const whole =
   /^(?:render of|compose of|cutMarkdown|to(?:Email|CardMessage|ChatMessage|Chunks|Plain)$|blocks|redactText|hintOfOwner)/;
 
-/** All of them, by the folder that they stand in. */
+/** All text functions by their source folder. */
 export const textFunctions: Readonly<Record<string, readonly TextFunction[]>> = Object.fromEntries(
   Object.entries({ notes: forNotes, channels: forChannels, pages: forPages, api: forApi, intake: forIntake }).map(
     ([folder, functions]) => [

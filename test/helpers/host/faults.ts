@@ -1,12 +1,12 @@
 /**
- * What a test host does instead of answering. Each fault takes the response and, where it only delays or changes the
- * answer, the way on to the usual one.
+ * Faults of a test host. A fault is a function with two arguments: the response, and a function that sends the normal
+ * answer. Some faults need the second argument, because they only delay or change the normal answer.
  */
 import type { ServerResponse } from 'node:http';
 
 export type Fault = (response: ServerResponse, answer: () => void) => void;
 
-/** A bare status with a body, for instance 500, 502, 404. */
+/** Answers with a status and a body, for instance 500, 502 or 404. */
 export function status(code: number, body: unknown = { message: 'No' }, headers: Record<string, string> = {}): Fault {
   return (response) => {
     response.writeHead(code, { 'content-type': 'application/json', ...headers });
@@ -14,7 +14,9 @@ export function status(code: number, body: unknown = { message: 'No' }, headers:
   };
 }
 
-/** The primary limit: nothing remains until some seconds after the moment that the answer names as its own. */
+/**
+ * Simulates the primary rate limit. No requests remain until `seconds` after the time in the answer's `Date` header.
+ */
 export function rateLimit(seconds: number, code: 403 | 429 = 403): Fault {
   return (response, answer) => {
     const now = Math.floor(Date.now() / 1000);
@@ -24,7 +26,7 @@ export function rateLimit(seconds: number, code: 403 | 429 = 403): Fault {
   };
 }
 
-/** The secondary limit, with or without a time. */
+/** Simulates the secondary rate limit, with or without a `Retry-After` header. */
 export function secondaryLimit(retryAfter?: number | string, code: 403 | 429 = 403): Fault {
   const body = { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' };
   return status(code, body, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
@@ -34,7 +36,7 @@ export function redirect(code: 301 | 302 | 307 | 308, location: string): Fault {
   return status(code, { message: 'Moved' }, { location });
 }
 
-/** The usual answer, late. */
+/** Sends the normal answer after a delay. */
 export function slow(ms: number): Fault {
   return (response, answer) => {
     const timer = setTimeout(answer, ms);
@@ -42,8 +44,8 @@ export function slow(ms: number): Fault {
   };
 }
 
-/** The usual answers, none of them before they are let go. */
-export function held(): { fault: Fault; letGo: () => void } {
+/** Delays the normal answers until `release` is called. */
+export function held(): { fault: Fault; release: () => void } {
   const waiting = new Set<() => void>();
   let free = false;
   return {
@@ -52,14 +54,14 @@ export function held(): { fault: Fault; letGo: () => void } {
       waiting.add(answer);
       response.once('close', () => waiting.delete(answer));
     },
-    letGo: () => {
+    release: () => {
       free = true;
       for (const answer of waiting) answer();
     },
   };
 }
 
-/** The connection ends before an answer, or in the middle of its body. */
+/** Closes the connection before the answer, or in the middle of the answer's body. */
 export function cut(where: 'before' | 'within' = 'before'): Fault {
   return (response) => {
     if (where === 'before') return void response.destroy();
@@ -68,7 +70,7 @@ export function cut(where: 'before' | 'within' = 'before'): Fault {
   };
 }
 
-/** The usual answer under another Link header. */
+/** Sends the normal answer with a different Link header. */
 export function withLink(link: string): Fault {
   return (response, answer) => {
     const write = response.writeHead.bind(response) as (

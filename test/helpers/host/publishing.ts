@@ -1,7 +1,7 @@
 /**
- * What can be written to a test host: releases and files of branches, under the rules of GitHub or Gitea. It refuses what the
- * real one refuses (a doubled release, a blob that is not the newest, a text too long) and makes a tag that a release lacks,
- * as the real one does.
+ * Simulates writes of releases and files to a test host, under the rules of GitHub or Gitea. The test host refuses the
+ * same writes as the real host: a second release of a tag, a change to an outdated version of a file, and a text that
+ * is too long. Both hosts create the tag of a release when the tag is missing.
  */
 import { createHash } from 'node:crypto';
 import type { Reply } from './app.ts';
@@ -18,16 +18,16 @@ interface Release {
   prerelease: boolean;
 }
 
-/** Longest body of a release, in characters. */
-const longestBody = 125_000;
-/** Above it the contents API leaves the text out. */
+/** Maximum length of a release's body, in characters. */
+const maxBodyLength = 125_000;
+/** Size in bytes above which the contents API omits the text of a file. */
 const largestInline = 1024 * 1024;
 
 export class Publishing {
   readonly releases: Release[] = [];
-  /** Messages of the commits made, oldest first. */
+  /** Messages of the commits that were made by writes, oldest first. */
   readonly commits: string[] = [];
-  /** Branches that take no commits. */
+  /** Branches that refuse commits. */
   readonly guarded = new Set<string>();
   private readonly files = new Map<string, Buffer>();
   private readonly history: History;
@@ -40,17 +40,20 @@ export class Publishing {
     this.place = place;
   }
 
-  /** Text of a file; undefined where it is missing. */
+  /** Returns the text of a file; undefined when it does not exist. */
   text(path: string, branch = this.history.defaultBranch): string | undefined {
     return this.files.get(`${branch}:${path}`)?.toString('utf8');
   }
 
-  /** Puts a file there, as somebody else's commit does. */
+  /** Writes a file directly, as if another person had committed it. */
   put(path: string, content: string | Buffer, branch = this.history.defaultBranch): void {
     this.files.set(`${branch}:${path}`, Buffer.from(content));
   }
 
-  /** The answer to a GET; undefined where it is none of ours. Lists are paged by the server. */
+  /**
+   * Returns the answer to a GET; undefined for paths that another module answers. Lists are returned whole, and the
+   * server divides them into pages.
+   */
   read(rest: string, query: URLSearchParams): Reply | undefined {
     const [area = '', ...names] = rest.split('/').map(decodeURIComponent);
     if (rest === 'releases') return { status: 200, body: this.allReleases() };
@@ -62,7 +65,7 @@ export class Publishing {
     return this.history.branches.has(name) ? { status: 200, body: { name } } : notFound;
   }
 
-  /** The answer to a write; undefined where nothing can be written. */
+  /** Returns the answer to a write; undefined for paths that do not allow writes. */
   write(method: string, rest: string, sent: string): Reply | undefined {
     const body = JSON.parse(sent) as Shape;
     const [area = '', ...names] = rest.split('/').map(decodeURIComponent);
@@ -86,7 +89,7 @@ export class Publishing {
   private createRelease(sent: Shape): Reply {
     const { tag_name: tag, target_commitish: target } = sent as { tag_name: string; target_commitish?: string };
     const others = this.allReleases().filter((release) => release.tag_name === tag);
-    // GitHub lets several drafts stand beside each other.
+    // GitHub allows several draft releases for one tag.
     const doubled = this.kind === 'gitea' ? others.length > 0 : others.some((release) => release.draft === false);
     if (doubled && !(this.kind === 'github' && sent.draft === true)) {
       if (this.kind === 'gitea') return { status: 409, body: { message: 'Release is has no Tag' } };
@@ -120,7 +123,7 @@ export class Publishing {
   }
 
   private bodyFault({ body }: Shape): Reply | undefined {
-    if ([...String(body ?? '')].length <= longestBody) return undefined;
+    if ([...String(body ?? '')].length <= maxBodyLength) return undefined;
     return invalid([
       { resource: 'Release', code: 'custom', message: 'body is too long (maximum is 125000 characters)' },
     ]);
@@ -145,7 +148,7 @@ export class Publishing {
     return {
       ...{ type: 'file', path, sha: shaOf(content), size: content.length },
       encoding: inline ? 'base64' : 'none',
-      // The host breaks the lines of base64.
+      // The real hosts send base64 with line breaks.
       content: inline ? content.toString('base64').replace(/.{60}/g, '$&\n') : '',
       html_url: `${this.place().origin}/${this.history.fullName}/${this.kind === 'gitea' ? 'src/branch' : 'blob'}/${branch}/${path}`,
     };

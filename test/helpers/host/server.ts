@@ -1,6 +1,7 @@
 /**
- * A source-code host for tests: a real HTTP server that answers as GitHub's or Gitea's REST API from a history, page by page
- * with Link headers and ETags, asks for credentials, notes every request, and fails where a test wants it to.
+ * Starts a source-code host for tests: a real HTTP server that answers from a history, like the REST API of GitHub or
+ * Gitea. The server sends pages with Link headers and ETags, checks credentials, and records every request. Requests
+ * for which a test plans a fault fail.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -18,23 +19,23 @@ import { type Place, repositoryShape, type Shape } from './shapes.ts';
 
 export interface TestHostOptions {
   kind?: HostKind;
-  /** A token that every request must carry. */
+  /** The token that every request must have; undefined when the host requires none. */
   token?: string;
-  /** An app whose tokens are taken as well. */
+  /** An app whose tokens the host also accepts. */
   app?: TestApp;
-  /** The token may not write. */
+  /** True when the token allows reads only. */
   readsOnly?: boolean;
-  /** Scopes of the token; without them GitHub lists none, and Gitea's token has all. */
+  /** Scopes of the token. If undefined, GitHub reports no scopes and Gitea grants all of them. */
   scopes?: readonly string[];
 }
 
-/** A request as the host saw it. */
+/** A request that the host received. */
 export interface SeenRequest {
   method: string;
-  /** Path and query. */
+  /** Path and query of the request. */
   url: string;
   headers: IncomingMessage['headers'];
-  /** Of the answer; 0 while there is none. */
+  /** Status of the answer; 0 before it is sent. */
   status: number;
 }
 
@@ -47,7 +48,7 @@ interface PlannedFault {
 
 const notFound: Reply = { status: 404, body: { message: 'Not Found' } };
 
-/** Starts a host; it stops when the test ends. */
+/** Starts a test host, which stops when the test ends. */
 export async function startHost(t: TestContext, history: History, options: TestHostOptions = {}): Promise<TestHost> {
   const host = new TestHost(history, options);
   await host.listen();
@@ -57,13 +58,16 @@ export async function startHost(t: TestContext, history: History, options: TestH
 
 export class TestHost {
   readonly history: History;
-  /** Releases and files that were written. */
+  /** The releases and files of the host, including those that requests wrote. */
   readonly publishing: Publishing;
-  /** All requests but those in `probed`, in order. */
+  /** All received requests except those in `probed`, in order. */
   readonly seen: SeenRequest[] = [];
-  /** Requests about the host itself and its credentials, as `doctor` and each start make them. They read no repository. */
+  /**
+   * Received requests about the host itself and about credentials. These requests read no repository. They are sent by
+   * `doctor` and at each start of the service.
+   */
   readonly probed: SeenRequest[] = [];
-  /** Requests under way at the same time, at most. */
+  /** Maximum number of concurrent requests seen so far. */
   busiest = 0;
   private readonly options: TestHostOptions;
   private readonly server: Server;
@@ -93,14 +97,14 @@ export class TestHost {
     return { origin: this.origin, apiUrl: this.apiUrl };
   }
 
-  /** This host as the settings name it. */
+  /** This host in the format of the service's settings. */
   get host(): Host {
     const { token, app } = this.options;
     const named = app && { id: app.id, keyFile: app.keyFile };
     return { origin: this.origin, kind: this.kind, apiUrl: this.apiUrl, token, app: named };
   }
 
-  /** Settings of a service that uses this host as its default one. */
+  /** Environment variables for a service whose default host is this one. */
   get env(): Record<string, string> {
     const { token, app } = this.options;
     return {
@@ -113,19 +117,19 @@ export class TestHost {
   }
 
   /**
-   * Plans a fault for requests whose "METHOD path?query" matches.
-   * @param times how many of them; `skip` lets the first ones pass
+   * Plans a fault for requests whose "METHOD path?query" matches the pattern.
+   * @param times number of matching requests that fail; before these, the first `skip` matching requests succeed
    */
   fail(pattern: RegExp, fault: Fault, { times = 1, skip = 0 }: { times?: number; skip?: number } = {}): void {
     this.faults.push({ pattern, fault, times, skip });
   }
 
-  /** Forgets the faults planned. */
+  /** Removes all planned faults. */
   heal(): void {
     this.faults.length = 0;
   }
 
-  /** Paths and queries asked for that match, in order. */
+  /** Returns the paths and queries of the recorded requests that match, in order. */
   asked(pattern: RegExp): string[] {
     return this.seen.filter(({ method, url }) => pattern.test(`${method} ${url}`)).map(({ url }) => url);
   }
@@ -222,20 +226,23 @@ export class TestHost {
     return one ? { status: 200, body: one } : notFound;
   }
 
-  /** What the credentials may do, told to those who have any. */
+  /** The permissions that the host reports for the credentials; empty when the host requires no credentials. */
   private get rights(): Shape {
     const { token, app, readsOnly = false } = this.options;
     return token === undefined && app === undefined ? {} : { permissions: { pull: true, push: !readsOnly } };
   }
 
-  /** One page, and the Link header as the host writes it: GitHub by the repository's id, Gitea by its name. */
+  /**
+   * Returns one page of a list with the Link header of the host. GitHub's links contain the id of the repository,
+   * and Gitea's links contain its name.
+   */
   private pageOf<Item>(
     items: Item[],
     rest: string,
     url: URL,
   ): { status: number; body: Item[]; headers: Record<string, string> } {
-    const [sizeName, most] = this.kind === 'gitea' ? (['limit', 50] as const) : (['per_page', 100] as const);
-    const size = Math.min(Number(url.searchParams.get(sizeName) ?? 30), most);
+    const [sizeName, max] = this.kind === 'gitea' ? (['limit', 50] as const) : (['per_page', 100] as const);
+    const size = Math.min(Number(url.searchParams.get(sizeName) ?? 30), max);
     const page = Number(url.searchParams.get('page') ?? 1);
     const last = Math.max(1, Math.ceil(items.length / size));
     const repository = this.kind === 'gitea' ? `repos/${this.history.fullName}` : `repositories/${this.history.id}`;
@@ -254,7 +261,10 @@ export class TestHost {
     return { status: 200, body: items.slice((page - 1) * size, page * size), headers };
   }
 
-  /** GitHub pages a comparison and tells of changed files; Gitea does neither, and lists the newest first. */
+  /**
+   * Returns the answer to a comparison. GitHub divides the commits into pages and lists the changed files. Gitea does
+   * neither, and sends the newest commit first.
+   */
   private comparisonOf(commits: Shape[], rest: string, url: URL): Reply & { headers?: Record<string, string> } {
     const total = { total_commits: commits.length };
     if (this.kind === 'gitea')

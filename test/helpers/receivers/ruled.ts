@@ -1,6 +1,6 @@
 /**
- * A receiver that keeps to the rules of a service, but for the answers that a test plans: each planned one is given once, in
- * order, before the rules answer again.
+ * Starts a receiver that follows the rules of a real service. A test can plan other answers. Each planned answer is
+ * used once, in order. After the planned answers, the receiver follows the rules again.
  */
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
@@ -16,23 +16,26 @@ export type Rule = (request: Received) => RuledReply;
 
 export interface Ruled {
   receiver: Receiver;
-  /** Answers for the next requests; `usual` lets one pass. */
+  /** Plans the answers to the next requests. The rules answer a request for which `usual` is planned. */
   plan: (...answers: (Answer | 'usual')[]) => void;
-  /** Has each answer take a random time up to so many milliseconds, before and after the request is carried out. */
-  slow: (longestMs: number) => void;
-  /** For `plan`: the request is carried out, and the connection breaks before the answer. */
+  /**
+   * Delays each request twice by a random time of up to `maxMs`: before it is carried out, and before the answer is
+   * sent.
+   */
+  slow: (maxMs: number) => void;
+  /** An answer for `plan`: the request is carried out, but the connection is reset before the answer is sent. */
   lost: Answer;
 }
 
 export async function startRuled(t: TestContext, rule: Rule): Promise<Ruled> {
   const receiver = await startReceiver(t);
   const planned: (Answer | 'usual')[] = [];
-  let longestMs = 0;
+  let maxMs = 0;
   receiver.answer = (request, reply) => {
     const next = planned.shift() ?? 'usual';
     if (next !== 'usual') return next(request, reply);
-    if (longestMs === 0) return write(reply, rule(request));
-    const pause = (): number => Math.random() * longestMs;
+    if (maxMs === 0) return write(reply, rule(request));
+    const pause = (): number => Math.random() * maxMs;
     setTimeout(() => {
       const answer = rule(request);
       setTimeout(() => write(reply, answer), pause());
@@ -42,7 +45,7 @@ export async function startRuled(t: TestContext, rule: Rule): Promise<Ruled> {
     receiver,
     plan: (...answers) => planned.push(...answers),
     slow: (ms) => {
-      longestMs = ms;
+      maxMs = ms;
     },
     lost: (request, reply) => {
       rule(request);
@@ -51,7 +54,7 @@ export async function startRuled(t: TestContext, rule: Rule): Promise<Ruled> {
   };
 }
 
-/** The body of a request as JSON; undefined when it is none. */
+/** Returns the body of a request, parsed as JSON; undefined when it is not valid JSON. */
 export function jsonBody(request: Received): Record<string, unknown> | undefined {
   try {
     return JSON.parse(request.body) as Record<string, unknown>;
@@ -60,7 +63,7 @@ export function jsonBody(request: Received): Record<string, unknown> | undefined
   }
 }
 
-/** Names of fields that the service does not know. */
+/** Returns the names of the fields of a value that are not in the list of known fields. */
 export function unknownFields(value: object, known: readonly string[]): string[] {
   return Object.keys(value).filter((name) => !known.includes(name));
 }

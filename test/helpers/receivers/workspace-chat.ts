@@ -1,6 +1,6 @@
 /**
- * A workspace chat on loopback: an incoming webhook at `/hook`, and the API for bots below `/api`. It holds messages to the
- * limits of blocks and to the grammar of their markup, and notes whom a message would have called.
+ * Simulates a workspace chat on loopback: an incoming webhook at `/hook`, and the API for bots below `/api`. It
+ * enforces the limits of message blocks and the grammar of their markup.
  */
 import type { TestContext } from 'node:test';
 import type { Received } from '../receiver.ts';
@@ -9,7 +9,7 @@ import { jsonBody, type Rule, type Ruled, type RuledReply, startRuled, unknownFi
 interface HeldMessage {
   channel: string;
   ts: string;
-  /** Texts of its blocks, one after the other. */
+  /** Texts of the message's blocks, joined in order. */
   text: string;
 }
 
@@ -18,13 +18,13 @@ export interface WorkspaceChat extends Ruled {
   apiUrl: string;
   token: string;
   channel: string;
-  /** What stands in the chat now. */
+  /** The messages that the chat currently shows. */
   messages: HeldMessage[];
 }
 
 type Fields = Record<string, unknown>;
 const messageFields = ['text', 'blocks', 'unfurl_links', 'unfurl_media'];
-const longestMessage = 13_000;
+const maxMessageLength = 13_000;
 
 export async function startWorkspaceChat(t: TestContext): Promise<WorkspaceChat> {
   const messages: HeldMessage[] = [];
@@ -84,14 +84,14 @@ function textOf({ blocks }: Fields): string {
   return (blocks as { text: { text: string } }[]).map(({ text }) => text.text).join('\n');
 }
 
-/** The code with which the service refuses a message. */
+/** Returns the error code with which the chat refuses a message; undefined when it accepts the message. */
 function faultOf(body: Fields, more: readonly string[]): string | undefined {
   const { text, blocks } = body;
   if (unknownFields(body, [...messageFields, ...more]).length > 0) return 'invalid_arguments';
   if (typeof text !== 'string' || text === '') return 'no_text';
   if (!Array.isArray(blocks) || blocks.length === 0 || blocks.length > 50) return 'invalid_blocks';
   if (blocks.some((block: Fields) => blockFault(block))) return 'invalid_blocks';
-  if (textOf(body).length > longestMessage) return 'msg_blocks_too_long';
+  if (textOf(body).length > maxMessageLength) return 'msg_blocks_too_long';
   return undefined;
 }
 
@@ -103,7 +103,7 @@ function blockFault({ type, text, ...rest }: Fields): boolean {
   return type !== 'section' || kind !== 'mrkdwn' || emoji !== undefined || words.length > 3_000 || !isMarkup(words);
 }
 
-/** Each `<` begins a link that ends, and each `&` an escape: anything else would be read as something else. */
+/** Whether a text is valid markup: each `<` starts a complete link, and each `&` starts an escape. */
 function isMarkup(text: string): boolean {
   return (
     !/<|>/.test(text.replace(/^> /gm, '').replace(/<(?:https?:\/\/|mailto:)[^<>|\s]+(?:\|[^<>\n]*)?>/g, '')) &&

@@ -1,5 +1,6 @@
 /**
- * Who is asking: the caller of a key with its tier, its mode and what it should be told about itself.
+ * Tests the authentication of requests: a key determines the caller, the tier, the mode (live or test) and the reminder
+ * to rotate the key.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -28,7 +29,7 @@ function open(t: TestContext, env: NodeJS.ProcessEnv = {}): { directory: Partiti
   return { directory, authenticator: new Authenticator(readers, loadSettings(env)) };
 }
 
-/** Folds a key made `age` milliseconds ago. */
+/** Stores a key that was made `age` milliseconds ago. */
 async function make(
   directory: Partition,
   age: number,
@@ -55,7 +56,7 @@ async function make(
   return { id, authorization: `Bearer ${key}` };
 }
 
-test('reminds of a key after six months (spec 5)', async (t) => {
+test('a key older than six months carries a rotation reminder (spec 5)', async (t) => {
   const { directory, authenticator } = open(t);
   const young = await make(directory, rotationMs - 60_000);
   const old = await make(directory, rotationMs);
@@ -67,7 +68,7 @@ test('reminds of a key after six months (spec 5)', async (t) => {
   assert.match(String(reminderOf(old.id)), /older than six months/);
 });
 
-test('remembers a key once, however its header is written', async (t) => {
+test('the authenticator caches a key once, however its header is written', async (t) => {
   const { directory, authenticator } = open(t);
   const { authorization } = await make(directory, 0);
   const { caller } = authenticator.admit(authorization, 'repos:read', now);
@@ -80,7 +81,7 @@ test('remembers a key once, however its header is written', async (t) => {
   assert.equal(authenticator.admit(next, 'repos:read', now).caller, spaced);
 });
 
-test('a key that was rotated reminds no more', async (t) => {
+test('a rotated key carries no rotation reminder', async (t) => {
   const { directory, authenticator } = open(t);
   const old = await make(directory, rotationMs);
   const key = { ...(readKey(directory, old.id) as KeyRecord), ...keyParts(newKey()), id: newId('key', 0) };
@@ -91,7 +92,7 @@ test('a key that was rotated reminds no more', async (t) => {
   assert.throws(() => authenticator.admit(old.authorization, 'repos:read', now + 3_600_000), /has expired/);
 });
 
-test('a tier counts from the next request on', async (t) => {
+test('a new tier applies from the next request on', async (t) => {
   const { directory, authenticator } = open(t);
   const { authorization, id } = await make(directory, 0);
   const tierOf = () => authenticator.admit(authorization, 'repos:read', now).caller.limited.tier;
@@ -107,30 +108,30 @@ test('a tier counts from the next request on', async (t) => {
   }
 });
 
-test('test mode has limits of its own', async (t) => {
+test('test mode has its own limits', async (t) => {
   const { directory, authenticator } = open(t);
   const { authorization } = await make(directory, 0, {}, 'test');
   const { caller } = authenticator.admit(authorization, 'repos:read', now);
   assert.equal(caller.isTest, true);
   assert.notEqual(caller.testLimited.keyId, caller.limited.keyId);
-  assert.notEqual(caller.testLimited.organisation, caller.limited.organisation);
+  assert.notEqual(caller.testLimited.organization, caller.limited.organization);
 });
 
 test('a key of the instance has the tier of the settings', async (t) => {
   const { directory, authenticator } = open(t, { TIDINGS_INSTANCE_TIER: 'unlimited' });
-  const [instance, organisation] = [await make(directory, 0, {}, 'live', null), await make(directory, 0)];
+  const [instance, organization] = [await make(directory, 0, {}, 'live', null), await make(directory, 0)];
   const tierOf = ({ authorization }: { authorization: string }) =>
     authenticator.admit(authorization, 'repos:read', now).caller.limited.tier.name;
-  assert.deepEqual([tierOf(instance), tierOf(organisation)], ['unlimited', 'standard']);
+  assert.deepEqual([tierOf(instance), tierOf(organization)], ['unlimited', 'standard']);
 });
 
-test('a key ends with its maker from the next request on', async (t) => {
+test('a key stops working on the next request after its maker ends', async (t) => {
   const { directory, authenticator } = open(t);
   const maker = await make(directory, 0, { expiresAt: now + 60_000 });
   const child = await make(directory, 0, { createdBy: maker.id });
   const admit = (at: number) => authenticator.admit(child.authorization, 'repos:read', at).caller;
   assert.equal(admit(now).expiresAt, now + 60_000);
-  assert.equal(admit(now + 1), admit(now), 'what it ends with is read once for one state of the directory');
+  assert.equal(admit(now + 1), admit(now), 'its end is computed once for one state of the directory');
   assert.throws(() => admit(now + 60_000), /The API key has expired/);
   seq += 1;
   await foldRecords(directory, seq, commandRecord({ name: 'revokeKey', keyId: maker.id } as never, now));

@@ -1,5 +1,5 @@
 /**
- * Bodies of requests: what is read, and what is refused because two readers could take it differently.
+ * Tests the parser of request bodies. It refuses a body that two parsers could read differently.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,10 +16,10 @@ function faultOf(body: string | Buffer, type = json): ServiceError {
     if (error instanceof ServiceError) return error;
     throw error;
   }
-  throw new Error('the body was taken');
+  throw new Error('the body was accepted');
 }
 
-test('reads what JSON.parse reads', () => {
+test('parseBody returns the same value as JSON.parse', () => {
   const value = fc.jsonValue({ maxDepth: 6, noUnicodeString: false });
   fc.assert(
     fc.property(value, fc.integer({ min: 0, max: 4 }), (written, indent) => {
@@ -31,7 +31,7 @@ test('reads what JSON.parse reads', () => {
   );
 });
 
-test('takes strings that look like JSON for strings', () => {
+test('strings that look like JSON stay strings', () => {
   for (const text of ['{"a": 1, "a": 2}', '"a":', '\\', '\\"', '\\\\"a":', '[[[', '"__proto__":'])
     assert.deepEqual(parseBody(json, Buffer.from(JSON.stringify({ a: text, [text]: text }))), {
       a: text,
@@ -39,7 +39,7 @@ test('takes strings that look like JSON for strings', () => {
     });
 });
 
-test('names every field that is repeated, and where it is not', () => {
+test('the error names every repeated field, and names in different objects are not repeated', () => {
   const fault = faultOf('{"persona": "engineer", "persona" : "customer", "a": {"b": 1, "\\u0062": 2}}');
   assert.deepEqual(fault.details, {
     persona: 'expected once, got it repeated',
@@ -51,12 +51,12 @@ test('names every field that is repeated, and where it is not', () => {
   assert.equal(Object.keys(faultOf(`{${'"a":1,"a":1,"b":1,'.repeat(9)}"c":1}`).details ?? {}).length, 2);
 });
 
-test('takes no name that a record cannot have', () => {
+test('the name __proto__ is refused', () => {
   for (const body of ['{"__proto__": {"channel": "hosted"}}', '{"labels": {"\\u005f_proto__": {"type": "fix"}}}'])
     assert.deepEqual(faultOf(body).details, { ['__proto__']: 'expected another name' });
 });
 
-test('refuses what is not UTF-8, not JSON, or nested without end', () => {
+test('a body that is not UTF-8, not JSON or nested too deeply is refused', () => {
   assert.match(faultOf(Buffer.from('{"bodyMd": "caf\xe9"}', 'latin1')).message, /expected UTF-8/);
   for (const body of ['{', '\ufeff{}', 'undefined']) assert.match(faultOf(body).message, /not JSON/);
   assert.match(faultOf(`{"draftId": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`).message, /at most 32 levels/);

@@ -1,5 +1,6 @@
 /**
- * The sender of mail: an address, or a name in front of it, by the same rules as the two settings have alone.
+ * Tests the rules for the sender of mail, which is an address, or a name followed by an address. Both parts follow the
+ * same rules as the separate settings for name and address.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ function settingsOf(from: string, more: object = {}): EmailSettings {
   return checkSettings('email', { ...mail, ...more, from }) as EmailSettings;
 }
 
-/** The fields that are refused. */
+/** Returns the names of the refused fields. */
 function faultsOf(from: string, more: object = {}): string[] {
   try {
     settingsOf(from, more);
@@ -25,7 +26,7 @@ function faultsOf(from: string, more: object = {}): string[] {
   }
 }
 
-/** The From header of a mail, its folded lines joined. */
+/** Returns the From header of a mail, with its folded lines joined. */
 async function headerOf(from: string): Promise<string | undefined> {
   const addressing = { publicationId: 'pub_1', to: 'ann@example.org', unsubscribeUrl: null, date: new Date(0) };
   const message = await toMessage({ subject: 's', text: 't', html: 'h' }, settingsOf(from), addressing);
@@ -38,7 +39,7 @@ async function headerOf(from: string): Promise<string | undefined> {
   return names.find((line) => line.startsWith('From: '))?.slice(6);
 }
 
-test('takes a name in front of the address apart', () => {
+test('a name before the address is split from it', () => {
   for (const [from, fromName] of [
     ['Notes <notes@acme.example>', 'Notes'],
     ['Notes of Acmé<notes@acme.example>', 'Notes of Acmé'],
@@ -48,17 +49,17 @@ test('takes a name in front of the address apart', () => {
     assert.deepEqual([settings.from, settings.fromName], ['notes@acme.example', fromName], from);
   }
   const { from, fromName } = settingsOf('notes@acme.example', { fromName: 'Notes' });
-  assert.deepEqual([from, fromName], ['notes@acme.example', 'Notes'], 'two settings as before');
+  assert.deepEqual([from, fromName], ['notes@acme.example', 'Notes'], 'two separate settings still work');
 });
 
-test('puts the name into the header as mail encodes it', async () => {
+test('the From header contains the encoded name', async () => {
   assert.equal(await headerOf('notes@acme.example'), 'notes@acme.example');
   assert.equal(await headerOf('Notes <notes@acme.example>'), 'Notes <notes@acme.example>');
   assert.equal(await headerOf('"Acme, Inc." <notes@acme.example>'), '"Acme, Inc." <notes@acme.example>');
   assert.equal(await headerOf('Acmé <n@acme.example>'), '=?UTF-8?Q?Acm=C3=A9?= <n@acme.example>');
 });
 
-test('refuses what could be another header or address', () => {
+test('a sender that could add a header or an address is refused', () => {
   for (const from of [
     'Notes\r\nBcc: all@example.org <n@acme.example>',
     'Notes <n@acme.example>\nX-Evil: 1',

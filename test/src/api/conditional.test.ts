@@ -1,5 +1,6 @@
 /**
- * Conditions of requests: which entity tags a header names, and which headers are none.
+ * Tests the `If-Match` and `If-None-Match` headers of requests: which entity tags a header contains, and which headers
+ * are refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,31 +10,31 @@ import { digestOf, isKnown, toEtag } from '../../../src/foundation/etag.ts';
 const digest = digestOf('content');
 const etag = toEtag(digest);
 
-test('reads the digests of strong tags', () => {
+test('readIfMatch returns the digests of strong tags', () => {
   assert.deepEqual(readIfMatch(etag), [digest]);
   assert.deepEqual(readIfMatch(`"a,b", ${etag}\t, W/${etag}`), [digest]);
-  // The shape of responses counts for a reader's copy, not for what a writer has seen.
+  // For reads, the ETag contains the version of the response shape (here 7). A write condition ignores this version.
   assert.deepEqual(readIfMatch(`"7-${digest}"`), [digest]);
   assert.deepEqual(readIfMatch('"other"'), []);
 });
 
-test('takes any state without a condition', () => {
+test('without a condition any state is accepted', () => {
   assert.equal(readIfMatch(undefined), undefined);
   assert.equal(readIfMatch(' * '), undefined);
 });
 
-test('refuses what is no list of tags', () => {
+test('a header that is not a list of tags is refused', () => {
   for (const header of ['', ' ', 'x', '"', '"a" "b"', '"a",', ',"a"', '*,"a"', 'w/"a"', `${'"a",'.repeat(9000)}"a"`]) {
     assert.throws(() => readIfMatch(header), { kind: 'invalid', message: /If-Match: expected \* or/ }, header);
   }
 });
 
-test('looks for tags in time that grows with their number', () => {
+test('reading tags takes time in proportion to the length of the header', () => {
   const hostile = ['"'.repeat(8000), ' '.repeat(8000), '"a",'.repeat(2000), `${'"a" ,'.repeat(1600)}x`];
   for (const header of hostile) assert.throws(() => readIfMatch(header), { kind: 'invalid' });
 });
 
-test('knows a tag weak or strong, and nothing in nonsense', () => {
+test('isKnown finds weak and strong tags, and nothing in an invalid header', () => {
   for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) assert.ok(isKnown(header, etag), header);
   for (const header of ['', 'x', digest, `"7-${digest}"`, undefined]) assert.ok(!isKnown(header, etag), header);
 });

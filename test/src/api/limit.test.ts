@@ -1,5 +1,6 @@
 /**
- * The API limits: exact, by key and by organisation, all windows or none (spec 8).
+ * Tests the API limits per key and per organization (spec 8). The limits are exact. A request counts either in all
+ * time windows or in none of them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,16 +18,16 @@ function tierOf(apiPerMinute: number, apiPerHour: number, apiPerDay: number): Ti
   return { name: 'made up', apiPerMinute, apiPerHour, apiPerDay, webhooksPerMinute: 0, webhooksPerHour: 0 };
 }
 
-/** Begins with nothing used, under a tier. */
+/** Starts a limiter with the unused limits of a tier. */
 function begin(of: Tier): void {
   limit = new ApiLimit();
   tier = of;
 }
 
-/** Takes at `now`; the headers as an object, or the seconds to wait when it is refused. */
-function take(now: number, keyId = 'key_1', organisation = 'org_1') {
+/** Counts a request at `now`. Returns its headers as an object, or the seconds to wait when it is refused. */
+function take(now: number, keyId = 'key_1', organization = 'org_1') {
   try {
-    const { headers: flat } = limit.take({ keyId, organisation, tier }, now, wallClock + now);
+    const { headers: flat } = limit.take({ keyId, organization, tier }, now, wallClock + now);
     return Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]]] : [])));
   } catch (error) {
     assert.ok(error instanceof ServiceError && error.kind === 'rateLimited');
@@ -34,13 +35,13 @@ function take(now: number, keyId = 'key_1', organisation = 'org_1') {
   }
 }
 
-function refusals(count: number, now: number, key = 'key_1', organisation = 'org_1'): number {
+function refusals(count: number, now: number, key = 'key_1', organization = 'org_1'): number {
   let refused = 0;
-  for (let i = 0; i < count; i++) if (typeof take(now, key, organisation) === 'number') refused += 1;
+  for (let i = 0; i < count; i++) if (typeof take(now, key, organization) === 'number') refused += 1;
   return refused;
 }
 
-test('exactly a hundred a minute pass (spec 8)', () => {
+test('exactly 100 requests per minute pass (spec 8)', () => {
   begin(standard);
   assert.equal(refusals(100, 0), 0);
   assert.equal(take(0), 60);
@@ -69,29 +70,29 @@ test('headers count down to the reset (spec 8)', () => {
   });
 });
 
-test('a refusal says how long to wait (spec 7.3)', () => {
+test('a refusal states how long to wait (spec 7.3)', () => {
   begin(standard);
   refusals(100, 0);
   assert.throws(
-    () => limit.take({ keyId: 'key_1', organisation: 'org_1', tier }, 1000, wallClock),
+    () => limit.take({ keyId: 'key_1', organization: 'org_1', tier }, 1000, wallClock),
     (error: ServiceError) => /100 requests per minute.*Wait 59 seconds/.test(error.message) && error.retryAfter === 59,
   );
 });
 
-test('keys have windows of their own (spec 8)', () => {
+test('each key has its own windows (spec 8)', () => {
   begin(standard);
   assert.equal(refusals(101, 0, 'key_1'), 1);
   assert.equal(refusals(100, 0, 'key_2'), 0);
 });
 
-test('the hour is exact as well (spec 8)', () => {
+test('the hourly limit is exact (spec 8)', () => {
   begin(standard);
   for (let minute = 0; minute < 10; minute++) assert.equal(refusals(100, minute * 60_000), 0);
   assert.equal(take(10 * 60_000), 50 * 60);
   assert.equal(refusals(100, 3_600_000), 0);
 });
 
-test('keys of one organisation share its day (spec 8)', () => {
+test('keys of one organization share its daily limit (spec 8)', () => {
   begin(tierOf(0, 0, 10));
   assert.equal(refusals(5, 0, 'key_1'), 0);
   assert.equal(refusals(6, 0, 'key_2'), 1);
@@ -99,17 +100,17 @@ test('keys of one organisation share its day (spec 8)', () => {
   assert.equal(refusals(1, 0, 'key_4', 'org_2'), 0);
 });
 
-test('keys of one organisation share its minute and its hour', () => {
+test('keys of one organization share its limits per minute and per hour', () => {
   begin({ ...tierOf(2, 4, 0), apiOrgFactor: 2 });
   assert.equal(refusals(3, 0, 'key_1'), 1, 'the minute of the key');
   assert.equal(refusals(2, 0, 'key_2'), 0);
-  assert.equal(take(0, 'key_3'), 60, 'the minute of the organisation');
+  assert.equal(take(0, 'key_3'), 60, 'the minute of the organization');
   assert.equal(refusals(2, 0, 'key_4', 'org_2'), 0);
   assert.equal(refusals(2, 60_000, 'key_1') + refusals(2, 60_000, 'key_3'), 0);
-  assert.equal(take(120_000, 'key_5'), 3480, 'the hour of the organisation');
+  assert.equal(take(120_000, 'key_5'), 3480, 'the hour of the organization');
 });
 
-test('headers name the windows of the organisation', () => {
+test('headers name the windows of the organization', () => {
   begin({ ...standard, apiOrgFactor: 5 });
   for (let key = 0; key < 4; key++) refusals(100, 0, `key_${key}`);
   refusals(60, 0, 'key_4');
@@ -124,23 +125,23 @@ test('headers name the windows of the organisation', () => {
   });
 });
 
-test('a tier without limits per key has none of the organisation', () => {
+test('a tier without limits per key has no limits per organization', () => {
   begin({ ...tierOf(0, 0, 0), apiOrgFactor: 5 });
   assert.deepEqual(take(0), {});
 });
 
-test('a refused request takes from no window', () => {
+test('a refused request counts in no window', () => {
   begin(tierOf(2, 4, 0));
   assert.equal(refusals(50, 0), 48);
   assert.equal(refusals(50, 60_000), 48, 'the hour had two left');
   assert.equal(refusals(50, 120_000), 50);
 });
 
-test('of two spent windows the later counts', () => {
+test('of two full windows the one that ends later sets the wait', () => {
   begin(tierOf(2, 2, 0));
   refusals(2, 0);
   assert.equal(take(0), 3600);
-  const headers = limit.headers({ keyId: 'key_1', organisation: 'org_1', tier }, 0, wallClock);
+  const headers = limit.headers({ keyId: 'key_1', organization: 'org_1', tier }, 0, wallClock);
   assert.deepEqual(headers.slice(3, 6), ['0', 'X-RateLimit-Reset', String(wallClock / 1000 + 3600)]);
   assert.equal(headers.at(-1), '"key-hour";r=0;t=3600');
 });
@@ -148,10 +149,10 @@ test('of two spent windows the later counts', () => {
 test('without limits there are no headers', () => {
   begin(tierOf(0, 0, 0));
   assert.deepEqual(take(0), {});
-  assert.deepEqual(limit.headers({ keyId: 'key_1', organisation: 'org_1', tier }, 0, wallClock), []);
+  assert.deepEqual(limit.headers({ keyId: 'key_1', organization: 'org_1', tier }, 0, wallClock), []);
 });
 
-test('a sweep forgets only what has ended', () => {
+test('a sweep removes only windows that have ended', () => {
   begin(tierOf(1, 2, 0));
   take(0);
   limit.sweep(59_999);
@@ -159,10 +160,10 @@ test('a sweep forgets only what has ended', () => {
   limit.sweep(60_000);
   assert.equal(refusals(1, 60_000), 0);
   limit.sweep(120_000);
-  assert.equal(take(120_000), 3480, 'the hour goes on');
+  assert.equal(take(120_000), 3480, 'the hour continues');
 });
 
-test('no window passes more than its count', () => {
+test('no window lets more requests pass than its limit', () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 10, maxLength: 100 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), pauses, (count, gaps) => {
@@ -183,7 +184,7 @@ test('no window passes more than its count', () => {
   );
 });
 
-test('takes from all windows or from none, whatever comes', () => {
+test('any request counts in all windows or in none', () => {
   const key = fc.constantFrom('key_1', 'key_2', 'key_3');
   const org = (keyId: string) => (keyId === 'key_3' ? 'org_2' : 'org_1');
   const steps = fc.array(fc.record({ key, gap: fc.integer({ min: 0, max: 30_000_000 }) }), { maxLength: 120 });
@@ -211,15 +212,15 @@ test('takes from all windows or from none, whatever comes', () => {
         if (full.length > 0) assert.equal(taken, wait);
         else {
           for (const { open } of windows) open.used += 1;
-          const least = Math.min(...windows.map(({ open, count }) => count - open.used));
-          assert.equal((taken as Record<string, string>)['X-RateLimit-Remaining'], String(least));
+          const lowest = Math.min(...windows.map(({ open, count }) => count - open.used));
+          assert.equal((taken as Record<string, string>)['X-RateLimit-Remaining'], String(lowest));
         }
       }
     }),
   );
 });
 
-test('a tier that changes keeps what was used', () => {
+test('a change of the tier keeps the used requests', () => {
   begin(tierOf(2, 0, 0));
   assert.equal(refusals(3, 0), 1);
   tier = tierOf(5, 0, 0);
@@ -228,18 +229,18 @@ test('a tier that changes keeps what was used', () => {
   assert.deepEqual(take(0), {});
 });
 
-test('a day is taken up where it was left', () => {
+test('a day continues where an earlier run left it', () => {
   begin(tierOf(0, 0, 10));
   limit.seedDay('org_1', { since: wallClock - 3_600_000, used: 8 }, 5000, wallClock);
-  const limited = { keyId: 'key_1', organisation: 'org_1', tier };
+  const limited = { keyId: 'key_1', organization: 'org_1', tier };
   const { headers, daySince } = limit.take(limited, 5000, wallClock);
-  assert.equal(daySince, wallClock - 3_600_000, 'calls go on the books of the same day');
+  assert.equal(daySince, wallClock - 3_600_000, 'calls count in the same day');
   assert.equal(headers.at(-1), '"org-day";r=1;t=82800');
   assert.equal(refusals(2, 6000), 1);
-  assert.equal(refusals(10, 5000 + 82_800_000), 0, 'it ends when it would have');
+  assert.equal(refusals(10, 5000 + 82_800_000), 0, 'it ends at its original time');
 });
 
-test('a day that is over is not taken up', () => {
+test('a day that has ended is not continued', () => {
   begin(tierOf(0, 0, 1));
   limit.seedDay('org_1', { since: wallClock - 86_400_000, used: 1 }, 5000, wallClock);
   assert.equal(refusals(1, 5000), 0);

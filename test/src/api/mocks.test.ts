@@ -1,5 +1,5 @@
 /**
- * Test mode knows every operation of the route table, and nothing else.
+ * Tests that test mode covers exactly the operations of the route table.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,9 +20,10 @@ test('every body is checked in test mode', () => {
   );
 });
 
-test('every POST can be repeated', () => {
+test('every POST that writes can be repeated', () => {
   const without = apiRoutes.filter(({ method, once }) => method === 'POST' && !once);
-  // A word for what waits: once it is given, nothing waits. The other two write nothing.
+  // These operations need no Idempotency-Key. A repeated approval finds nothing left to approve. The other two
+  // operations write nothing.
   assert.deepEqual(without.map(({ operation }) => operation).sort(), [
     'approveRetention',
     'previewPublication',
@@ -30,6 +31,6 @@ test('every POST can be repeated', () => {
   ]);
 });
 
-test('the made-up key has the form of a key', () => {
+test('the made-up key has the format of a key', () => {
   assert.equal(keyFault(sampleSecret), undefined);
 });

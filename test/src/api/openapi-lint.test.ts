@@ -1,5 +1,6 @@
 /**
- * The OpenAPI document passes the linters that others run on it: Spectral with its rules for OpenAPI, and Redocly.
+ * Tests that the OpenAPI document passes the linters that users run on it: Spectral with its OpenAPI rules, and
+ * Redocly.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,14 +18,15 @@ const documents = {
   'with a public address': JSON.stringify(openApiDocument(apiRoutes, 'https://notes.acme.example')),
 };
 
-/** Errors and warnings of Spectral. */
+/** Returns the errors and warnings of Spectral. */
 async function spectralFindings(text: string): Promise<string[]> {
   const spectral = new spectralCore.Spectral();
   spectral.setRuleset({
     extends: [[spectralRulesets.oas as RulesetDefinition, 'recommended']],
     rules: {
       'oas3-parameter-description': 'warn',
-      // OpenAPI 3.1 allows scopes beside a bearer key. The rule is that of OpenAPI 3.0.
+      // OpenAPI 3.1 allows scopes with a bearer key, and our document uses them. This rule checks for OpenAPI 3.0,
+      // which does not allow such scopes.
       'oas3-operation-security-defined': 'off',
     },
   });
@@ -32,9 +34,9 @@ async function spectralFindings(text: string): Promise<string[]> {
   return results.map(({ code, message, path }) => `${code}: ${message} at ${path.join('/')}`);
 }
 
-/** Errors and warnings of Redocly. */
+/** Returns the errors and warnings of Redocly. */
 async function redoclyFindings(text: string): Promise<string[]> {
-  // Reading the document needs no key, no body and no parameter, so nothing about the request can be wrong.
+  // The operation that returns this document needs no key, body or parameter, so it has no 4xx response.
   const config = await createConfig({ extends: ['recommended'], rules: { 'operation-4xx-response': 'off' } });
   const problems = await lintFromString({ source: text, config });
   return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
@@ -50,7 +52,7 @@ for (const [name, text] of Object.entries(documents)) {
   });
 }
 
-test('both linters see what is wrong', async () => {
+test('both linters report faults of a broken document', async () => {
   const document: Document = openApiDocument(apiRoutes);
   document.components.schemas.NotesSettings.properties.titles.default = {};
   document.tags[0].description = '';

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document: complete, consistent in itself, with examples that fit.
+ * Tests that the OpenAPI document is complete and consistent, and that its examples fit its schemas.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,13 +20,13 @@ test('every route is an operation with its scope (spec 4)', () => {
   assert.equal(operations.length, apiRoutes.length + 2);
 });
 
-test('operation ids are there once', () => {
+test('operation ids are unique', () => {
   const ids = operations.map(({ definition }) => definition.operationId);
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every((id) => /^[a-z][A-Za-z]+$/.test(id)));
 });
 
-test('references lead somewhere, and nothing named is left over', () => {
+test('every reference resolves, and every component is used', () => {
   const text = JSON.stringify(openApi);
   const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string));
   for (const $ref of refs) resolve({ $ref });
@@ -37,7 +37,7 @@ test('references lead somewhere, and nothing named is left over', () => {
   }
 });
 
-test('parameters of paths and documents agree', () => {
+test('the document declares the parameters of each path', () => {
   for (const { path, definition } of operations) {
     const declared = definition.parameters.map(resolve).filter((each: Document) => each.in === 'path');
     assert.deepEqual(
@@ -60,7 +60,7 @@ test('every operation has examples that fit its schemas', () => {
   }
 });
 
-test('every operation names the refusals that all have (spec 7)', () => {
+test('every operation lists the common refusals (spec 7)', () => {
   for (const { path, definition } of operations) {
     const statuses = Object.keys(definition.responses);
     if (path === '/api/openapi.json') continue;
@@ -71,7 +71,7 @@ test('every operation names the refusals that all have (spec 7)', () => {
   }
 });
 
-test('schemas are closed: a field more is off the schema', () => {
+test('schemas refuse additional fields', () => {
   const { example, schema } = openApi.paths['/api/drafts/{draftId}'].get.responses['200'].content['application/json'];
   assert.equal(faultOf(schema, example), undefined);
   assert.match(faultOf(schema, { ...example, more: 1 }) ?? '', /additional properties/);
@@ -87,14 +87,14 @@ test('every operation with a mock is in the document', () => {
   );
 });
 
-test('an API key is the one way to authenticate (spec 5)', () => {
+test('an API key is the only way to authenticate (spec 5)', () => {
   const { type, scheme } = openApi.components.securitySchemes.apiKey;
   assert.deepEqual([Object.keys(openApi.components.securitySchemes), type, scheme], [['apiKey'], 'http', 'bearer']);
   const open = operations.filter(({ definition }) => definition.security.length === 0);
   assert.deepEqual(open.map(({ definition }) => definition.operationId).sort(), ['getOpenApi', 'receiveWebhook']);
 });
 
-test('an operation that will go says so in its document and its replies', () => {
+test('a deprecated operation is marked in the document and in its replies', () => {
   const [route] = apiRoutes;
   assert.ok(route);
   const deprecated = { since: '2027-01-01', sunset: '2027-07-01' };
@@ -109,7 +109,7 @@ test('an operation that will go says so in its document and its replies', () => 
   assert.deepEqual(deprecationHeaders(undefined), []);
 });
 
-test('the document names its server: the public address where there is one, and its own', () => {
+test('the document lists its servers: the public address if set, and its own address', () => {
   assert.deepEqual(
     openApi.servers.map(({ url }: Document) => url),
     ['/'],
@@ -122,7 +122,7 @@ test('the document names its server: the public address where there is one, and 
   assert.equal(named.info.contact.url, 'https://notes.acme.example/tidings');
 });
 
-test('every operation, tag and parameter is described', () => {
+test('every operation, tag and parameter has a description', () => {
   const sent = Object.values<Document>(openApi.webhooks).map(({ post }) => post);
   for (const definition of [...operations.map((each) => each.definition), ...sent]) {
     assert.ok(definition.summary && definition.description, definition.operationId);
@@ -134,7 +134,7 @@ test('every operation, tag and parameter is described', () => {
   }
 });
 
-test('the webhooks of the document are those that the service sends, with examples that fit (spec 6)', () => {
+test('the document describes the webhooks that the service sends, with examples that fit (spec 6)', () => {
   assert.deepEqual(Object.keys(openApi.webhooks).sort(), [...webhookEvents, testEvent].sort());
   for (const [event, { post }] of Object.entries<Document>(openApi.webhooks)) {
     const { schema, example } = post.requestBody.content['application/json'];

@@ -1,5 +1,5 @@
 /**
- * Pages of a list: cut, counted, sorted, and nothing lost or seen twice on the way through.
+ * Tests the pages of a list: their order, size and totals, and that reading all pages shows each item once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const self = (each: Sortable) => each;
 const ids = (items: readonly Sortable[]) => items.map(({ id }) => id).join('');
 const three = [item('a', 2), item('b', 3), item('c', 1)];
 
-test('a page says what comes next (spec 4)', () => {
+test('a page states where the next page begins (spec 4)', () => {
   const first = page(three, { limit: 2 }, self, fallback);
   assert.deepEqual([ids(first.items), first.total, first.hasMore, first.nextOffset], ['ba', 3, true, 2]);
   const last = page(three, { limit: 2, offset: 2 }, self, fallback);
@@ -29,12 +29,12 @@ test('a page past the end is empty', () => {
   assert.deepEqual(page([], {}, self, fallback), { items: [], total: 0, hasMore: false, nextOffset: null });
 });
 
-test('twenty are the default (spec 4)', () => {
+test('a page has 20 items by default (spec 4)', () => {
   const many = Array.from({ length: 30 }, (_, i) => item(String(i), i));
   assert.equal(page(many, {}, self, fallback).items.length, 20);
 });
 
-test('sort and order decide together', () => {
+test('sort and order together set the order', () => {
   assert.equal(ids(page(three, { sort: 'createdAt' }, self, fallback).items), 'cab');
   assert.equal(ids(page(three, { sort: 'createdAt', order: 'desc' }, self, fallback).items), 'bac');
   assert.equal(ids(page(three, { sort: 'updatedAt' }, self, fallback).items), 'bac');
@@ -42,7 +42,7 @@ test('sort and order decide together', () => {
   assert.equal(ids(page(three, { order: 'asc' }, self, fallback).items), 'cab');
 });
 
-test('pages together are the whole list', () => {
+test('all pages together are the whole list', () => {
   const items = fc.uniqueArray(fc.record({ id: fc.string(), createdAt: fc.nat({ max: 3 }), name: fc.string() }), {
     selector: ({ id }) => id,
   });

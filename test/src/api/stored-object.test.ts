@@ -1,9 +1,9 @@
 /**
- * The answer to a GET of one object: its bytes, its validator, and when to ask again while a newer one is made.
+ * Tests the reply to a GET of one object: its bytes, its ETag, and Retry-After while a newer draft is being made.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiRequest } from '../../../src/api/handle.ts';
+import type { ApiRequest } from '../../../src/api/route.ts';
 import { replyReady } from '../../../src/api/stored-object.ts';
 import { draftId } from '../../../src/foundation/ids.ts';
 import { Readers } from '../../../src/store/readers.ts';
@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const rangeId = 'range_00000000000000000000000000aa';
 const id = draftId(rangeId, 'engineer');
 
-test('says when to ask again while a draft is being made (spec 8)', async (t) => {
+test('a reply has Retry-After while the draft is being made (spec 8)', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const readers = new Readers(dataDir);
@@ -50,7 +50,8 @@ test('says when to ask again while a draft is being made (spec 8)', async (t) =>
   const ready = reply();
   assert.deepEqual([ready.status, ready.draft.status, ready.headers], [200, 'ready', undefined]);
   assert.notEqual(ready.etag, processing.etag);
-  // A rename makes the stored bytes stale: what is encoded anew says the same.
+  // After the repository is renamed, the stored bytes of the reply are outdated. The reply is encoded again, with the
+  // same content.
   await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
   assert.deepEqual(reply(), ready);
   await foldRecords(partition, 4, commandRecord({ ...asked, ticket: 'two' }));

@@ -1,5 +1,5 @@
 /**
- * Queries and bodies against their schemas: every bad field is named, nothing hostile gets further.
+ * Tests the checks of queries and bodies: messages name every bad field, and hostile values are refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,16 +8,15 @@ import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
 import { check, checkQuery, isDate, shown, withDefaults } from '../../../src/api/validate.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/foundation/errors.ts';
+import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
 import {
-  CreateRangeBodySchemas,
   GenerateDraftBodySchema,
   ListDraftsQuerySchema,
-  ListRangesQuerySchema,
-  NoQuerySchema,
-  PagingSchema,
   UpdateDraftBodySchema,
-} from '../../../src/protocol/api.ts';
-import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
+} from '../../../src/protocol/resources/drafts.ts';
+import { NoQuerySchema } from '../../../src/protocol/resources/fields.ts';
+import { PagingSchema } from '../../../src/protocol/resources/paging.ts';
+import { CreateRangeBodySchemas, ListRangesQuerySchema } from '../../../src/protocol/resources/ranges.ts';
 
 function detailsOf(step: () => unknown): ErrorDetails {
   try {
@@ -55,12 +54,12 @@ test('defaults are filled in where a field is missing', () => {
   for (const put of puts) {
     const before = JSON.stringify(put);
     const whole = withDefaults(NotesSettingsSchema, put);
-    assert.equal(JSON.stringify(put), before, 'what was put is not changed');
+    assert.equal(JSON.stringify(put), before, 'the given settings are not changed');
     assert.equal(JSON.stringify(whole), JSON.stringify(Value.Default(NotesSettingsSchema, structuredClone(put))));
   }
 });
 
-test('an object in the place of an array is refused, whatever its length says', () => {
+test('an object in place of an array is refused, whatever its field length is', () => {
   for (const length of [3, 2 ** 32 - 1]) {
     const whole = withDefaults(NotesSettingsSchema, { order: { length }, titles: [], excludedLabels: null });
     const details = detailsOf(() => check(NotesSettingsSchema, whole, 'body'));
@@ -77,7 +76,7 @@ test('a bad page size is refused (spec 4)', () => {
   }
 });
 
-test('an unknown value lists the allowed ones', () => {
+test('the error for an unknown value lists the allowed values', () => {
   assert.match(query(PagingSchema, 'sort=size').sort ?? '', /one of createdAt, updatedAt, name, got "size"/);
   assert.match(
     query(ListDraftsQuerySchema, 'releaseRangeId=r&persona=boss').persona ?? '',
@@ -85,16 +84,16 @@ test('an unknown value lists the allowed ones', () => {
   );
 });
 
-test('an unknown parameter is named', () => {
+test('the error names an unknown parameter', () => {
   assert.match(query(PagingSchema, 'page=2').page ?? '', /unknown; expected one of limit, offset, sort, order/);
   assert.match(query(NoQuerySchema, 'x=').x ?? '', /unknown; expected one of nothing/);
 });
 
-test('a repeated parameter is named', () => {
+test('the error names a repeated parameter', () => {
   assert.match(query(PagingSchema, 'limit=5&limit=6').limit ?? '', /repeated/);
 });
 
-test('a missing parameter is named', () => {
+test('the error names a missing parameter', () => {
   assert.deepEqual(Object.keys(query(ListRangesQuerySchema, '')), ['repoId']);
   assert.deepEqual(Object.keys(query(ListRangesQuerySchema, 'repoId=&limit=0')).sort(), ['limit', 'repoId']);
 });
@@ -107,13 +106,13 @@ test('names of built-in properties are unknown fields', () => {
   }
 });
 
-test('all bad fields of a body are named', () => {
+test('the error names all bad fields of a body', () => {
   const value = { type: 'PR_BASED', repoId: '', fromPrNumber: 0, toPrNumber: '5', extra: 1 };
   const fields = Object.keys(body(CreateRangeBodySchemas.PR_BASED, value)).sort();
   assert.deepEqual(fields, ['extra', 'fromPrNumber', 'repoId', 'toPrNumber']);
 });
 
-test('a field is named as it was sent', () => {
+test('the error names a field as it was sent', () => {
   assert.deepEqual(Object.keys(body(UpdateDraftBodySchema, { bodyMd: '', 'a/b~c': 1 })), ['a/b~c']);
 });
 
@@ -123,7 +122,7 @@ test('a body must be an object', () => {
   }
 });
 
-test('hostile bodies are refused in few words', () => {
+test('hostile bodies are refused with short messages', () => {
   const nested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
   assert.equal(body(UpdateDraftBodySchema, { bodyMd: nested }).bodyMd, 'expected a string, got an array');
   const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`field${i}`, i]));
@@ -132,12 +131,12 @@ test('hostile bodies are refused in few words', () => {
   assert.ok(JSON.stringify(long).length < 1000);
 });
 
-test('what is shown is short', () => {
+test('a value in a message is short', () => {
   assert.deepEqual([shown(undefined), shown(null), shown({}), shown([])], ['nothing', 'null', 'an object', 'an array']);
   fc.assert(fc.property(fc.jsonValue(), (value) => shown(value).length <= 80));
 });
 
-test('a day is a day of the calendar', () => {
+test('isDate accepts only days of the calendar', () => {
   for (const day of ['2026-01-31', '2024-02-29', '0001-01-01', '9999-12-31']) assert.ok(isDate(day), day);
   const none = [
     '2026-02-29',

@@ -1,5 +1,6 @@
 /**
- * Mail: a message of their own for each recipient, at most one each whatever breaks, and addresses in no word of ours.
+ * Tests the channel `email`: each recipient gets a separate message, and never a second one, whatever fails. No address
+ * appears in our logs and error messages.
  */
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
@@ -33,14 +34,14 @@ async function send(
   return { server, context, delivery: email.deliver(email.render(aNote(), context.settings), context) };
 }
 
-/** Everybody who got a message, in order; nobody twice. */
+/** Returns all recipients of messages, sorted. Fails if a recipient got two messages. */
 function readers({ mails }: SmtpReceiver): string[] {
   const all = mails.flatMap(({ to }) => to).sort();
   assert.deepEqual(all, [...new Set(all)], 'somebody got two messages');
   return all;
 }
 
-test('sends each recipient a message of their own', async (t) => {
+test('each recipient gets a separate message', async (t) => {
   const { server, delivery } = await send(
     t,
     {},
@@ -71,7 +72,7 @@ test('sends each recipient a message of their own', async (t) => {
   }
 });
 
-test('lets each recipient unsubscribe by one click', async (t) => {
+test('each recipient can unsubscribe with one click', async (t) => {
   const unsubscribeUrl = (address: string) =>
     `https://notes.example/unsubscribe/${Buffer.from(address).toString('base64url')}?a=1&b=2`;
   const { server, delivery } = await send(t, {}, {}, { unsubscribeUrl });
@@ -88,7 +89,7 @@ test('lets each recipient unsubscribe by one click', async (t) => {
   }
 });
 
-test('writes to no one where the service has no public address', async (t) => {
+test('no one gets mail while the service has no public address', async (t) => {
   const { server, delivery } = await send(t, {}, {}, { unsubscribeUrl: () => null });
   const { outcome, message } = await failureOf(delivery);
   assert.equal(outcome, 'refused');
@@ -96,7 +97,7 @@ test('writes to no one where the service has no public address', async (t) => {
   assert.equal(server.sessions, 0);
 });
 
-test('writes to those who are due alone', async (t) => {
+test('only recipients who are due get a message', async (t) => {
   const due = ['ann@example.org'];
   const { server, delivery } = await send(t, {}, {}, { recipients: { due, unsubscribed: 1, alreadySent: 1 } });
   const counts = { accepted: 1, rejected: 0, deferred: 0, unsubscribed: 1, alreadySent: 1 };
@@ -109,7 +110,7 @@ test('writes to those who are due alone', async (t) => {
   assert.equal(none.server.sessions + all.server.sessions, 0);
 });
 
-test('gives a message the same id in all attempts', async (t) => {
+test('a message has the same id in all attempts', async (t) => {
   const first = await send(t, { refuse: (address) => (address === people[0] ? undefined : 451) });
   await first.delivery;
   const second = await send(t);
@@ -122,7 +123,7 @@ test('gives a message the same id in all attempts', async (t) => {
   for (const id of Object.values(all)) assert.match(id, /^<pub_00TEST\.[0-9a-f]{24}@example\.com>$/);
 });
 
-test('counts those whom the server refuses, and names nobody', async (t) => {
+test('refused recipients are counted but not named', async (t) => {
   const refuse = (address: string) => (address === people[1] ? 550 : undefined);
   const some = await send(t, { refuse });
   assert.deepEqual((await some.delivery).counts, {
@@ -138,19 +139,19 @@ test('counts those whom the server refuses, and names nobody', async (t) => {
   const later = await send(t, { refuse: () => 451 });
   assert.deepEqual((({ outcome, message }) => [outcome, message])(await failureOf(later.delivery)), [
     'retry',
-    'The mail server takes no messages for now (451 4.1.1).',
+    'The mail server accepts no messages at present (451 4.1.1).',
   ]);
   assert.equal(all.server.mails.length + later.server.mails.length, 0);
 });
 
-test('goes on in a new session where the server ends one', async (t) => {
+test('sending continues in a new session when the server ends one', async (t) => {
   const { server, delivery } = await send(t, { messagesPerSession: 2 }, { recipients: crowd });
   assert.equal((await delivery).counts?.accepted, crowd.length);
   assert.deepEqual(readers(server), [...crowd].sort());
   assert.ok(server.sessions >= crowd.length / 2);
 });
 
-test('does not know the outcome once a message was lost while it was taken', async (t) => {
+test('the outcome is unknown when a connection is lost during a message', async (t) => {
   for (const fate of ['taken', 'refused silently'] as const) {
     const { server, delivery } = await send(
       t,
@@ -161,10 +162,11 @@ test('does not know the outcome once a message was lost while it was taken', asy
     assert.equal(outcome, 'unknown', message);
     assert.match(
       message,
-      /^The mail server took \d+ of 25 messages before the connection was lost; 1 more may have arrived\.$/,
+      /^The mail server accepted \d+ of 25 messages before the connection was lost; 1 more may have arrived\.$/,
     );
     assert.ok(readers(server).length < crowd.length);
-    // Whoever has it is told apart from the one who may have it, and from those who have not.
+    // The error names three groups of recipients: those who got the mail, the one recipient who may have got the mail,
+    // and those who did not get the mail.
     const { reached } = (await delivery.catch((error: unknown) => error)) as DeliveryError;
     const [doubtful] = reached?.doubtful ?? [];
     assert.equal(reached?.doubtful.length, 1);
@@ -175,16 +177,16 @@ test('does not know the outcome once a message was lost while it was taken', asy
   }
 });
 
-test('tries again where nothing was handed over', async (t) => {
+test('an attempt is retried when no message was transmitted', async (t) => {
   const lost = await send(t, { hangUp: () => 'recipient' });
   assert.equal((await failureOf(lost.delivery)).outcome, 'retry');
   assert.equal(lost.server.mails.length, 0);
-  const nobody = aContext(t, settingsOf(lost.server, { port: await freePort() }));
-  const { outcome, message } = await failureOf(email.deliver(email.render(aNote(), nobody.settings), nobody));
+  const unreachable = aContext(t, settingsOf(lost.server, { port: await freePort() }));
+  const { outcome, message } = await failureOf(email.deliver(email.render(aNote(), unreachable.settings), unreachable));
   assert.deepEqual([outcome, message], ['retry', 'The mail server could not be reached (ECONNREFUSED).']);
 });
 
-test('stops with the signal', async (t) => {
+test('the signal stops sending', async (t) => {
   const controller = new AbortController();
   const stopped = await send(
     t,
@@ -193,7 +195,7 @@ test('stops with the signal', async (t) => {
     { signal: controller.signal },
   );
   const { outcome, message } = await failureOf(stopped.delivery);
-  assert.match(message, /^The mail server took \d+ of 25 messages/);
+  assert.match(message, /^The mail server accepted \d+ of 25 messages/);
   const got = readers(stopped.server);
   assert.ok(got.length < crowd.length);
   const { reached } = (await stopped.delivery.catch((error: unknown) => error)) as DeliveryError;
@@ -205,7 +207,7 @@ test('stops with the signal', async (t) => {
   assert.equal(before.server.mails.length, 0);
 });
 
-test('logs in over TLS of either kind', async (t) => {
+test('the login works over both kinds of TLS', async (t) => {
   const login = { user: 'tidings', password: 'Pa55 wörd' };
   for (const tls of ['starttls', 'implicit'] as const) {
     const settings = { tls, ...login, certificateAuthority: certificate };
@@ -220,9 +222,9 @@ test('logs in over TLS of either kind', async (t) => {
   }
 });
 
-test('sends nothing where TLS is not as asked for', async (t) => {
+test('nothing is sent when TLS differs from the settings', async (t) => {
   const login = { user: 'tidings', password: 'secret' };
-  const told = [];
+  const failures = [];
   for (const [server, settings] of [
     [{ tls: 'none' }, { tls: 'starttls' }],
     [{ tls: 'starttls' }, { tls: 'starttls' }],
@@ -232,12 +234,12 @@ test('sends nothing where TLS is not as asked for', async (t) => {
   ] as const) {
     const { delivery, server: got } = await send(t, server, settings);
     const { outcome, message } = await failureOf(delivery);
-    told.push(message);
+    failures.push(message);
     assert.equal(outcome, 'refused', message);
     assert.equal(got.mails.length, 0);
   }
-  assert.deepEqual(told, [
-    'The mail server does not do TLS as the connection asks for it.',
+  assert.deepEqual(failures, [
+    'The mail server does not support TLS as the connection requires.',
     "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
     "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
     'A password is not sent without TLS: set tls to starttls or implicit.',
@@ -245,7 +247,7 @@ test('sends nothing where TLS is not as asked for', async (t) => {
   ]);
 });
 
-/** Has the system know `name` by these addresses, in this order. */
+/** Makes the system resolve `name` to these addresses, in this order. */
 function resolveTo(t: TestContext, name: string, ...addresses: string[]): void {
   const found = addresses.map((address) => ({ address, family: 4 }));
   const { lookup } = dns;
@@ -260,7 +262,7 @@ function resolveTo(t: TestContext, name: string, ...addresses: string[]): void {
   });
 }
 
-test('goes on to the next address where a name has one that nobody listens at', async (t) => {
+test('the next address of a name is tried when no server listens at the first', async (t) => {
   resolveTo(t, 'mail.example.org', '127.0.0.2', '127.0.0.1');
   const { server, delivery } = await send(t, {}, { host: 'mail.example.org' });
   assert.equal((await delivery).counts?.accepted, 3);
@@ -271,7 +273,7 @@ test('goes on to the next address where a name has one that nobody listens at', 
   assert.deepEqual([outcome, message], ['retry', 'The mail server could not be reached (ECONNREFUSED).']);
 });
 
-test('asks no other address when a server refuses', async (t) => {
+test('no other address is tried when a server refuses', async (t) => {
   resolveTo(t, 'localhost', '127.0.0.1', '127.0.0.1');
   const login = { user: 'tidings', password: 'secret' };
   const { server, delivery } = await send(
@@ -283,14 +285,14 @@ test('asks no other address when a server refuses', async (t) => {
   assert.equal(server.sessions, 1);
 });
 
-test('connects only where the service may', async (t) => {
+test('connections outside the allowed networks are refused', async (t) => {
   const context = aContext(t, settingsOf({ port: 25 } as SmtpReceiver, { host: '169.254.169.254' }));
   const { outcome, message } = await failureOf(email.deliver(email.render(aNote(), context.settings), context));
   assert.equal(outcome, 'refused');
-  assert.match(message, /^The mail server may not be reached there: /);
+  assert.match(message, /^The mail server cannot be reached: /);
 });
 
-test('writes subjects and bodies of any letters', async (t) => {
+test('subjects and bodies keep letters of all scripts', async (t) => {
   const server = await startSmtp(t);
   const context = aContext(t, settingsOf(server, { recipients: ['ann@example.org'] }));
   const note = aNote({
@@ -307,9 +309,9 @@ test('writes subjects and bodies of any letters', async (t) => {
   );
 });
 
-test('tests a connection with a message to the sender alone', async (t) => {
+test('a connection test sends a message to the sender only', async (t) => {
   const server = await startSmtp(t, { refuse: (address) => (address === 'notes@example.com' ? undefined : 550) });
-  assert.match(await email.test(aContext(t, settingsOf(server))), /took a test message/);
+  assert.match(await email.test(aContext(t, settingsOf(server))), /accepted a test message/);
   assert.deepEqual([readers(server), server.mails[0]?.headers.subject], [['notes@example.com'], 'Test message']);
   const other = await startSmtp(t, { refuse: () => 550 });
   assert.match(await email.test(aContext(t, settingsOf(other))), /no test message was sent/);

@@ -1,5 +1,5 @@
 /**
- * What a draft becomes on a page of the service.
+ * Tests the conversion of a draft to a page of the service.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { hostContext, sampleNote } from '../../helpers/host-note.ts';
 const url = 'https://notes.test/notes/acme/rocket/v2.0.0';
 const inside = { ...sampleNote().repository, private: true };
 
-test('headings begin below that of the page', () => {
+test('headings begin below the heading of the page', () => {
   const html = (bodyMd: string): string => hosted.render(sampleNote({ bodyMd }), {}).page.html;
   assert.equal(html('# One\n\n## Two'), '<h2>One</h2>\n<h3>Two</h3>');
   assert.equal(html('### Three\n\n#### Four'), '<h2>Three</h2>\n<h3>Four</h3>');
@@ -25,7 +25,7 @@ test('customers get no address of a private repository', () => {
   assert.match(page('engineer'), /<a href="https:\/\/host\.test\/acme\/rocket\/pull\/1"/);
 });
 
-test('a page fits into a record, whatever is in it', () => {
+test('a page fits into a record, whatever it contains', () => {
   const entries = Array.from({ length: 9000 }, (_, i) => `- ${'"<&>"'.repeat(20)} ${i} <!-- rn:pr:${i} -->`);
   const bodyMd = `## Highlights\n\n- Fast\n\n## Features\n\n${entries.join('\n')}\n`;
   const { page } = hosted.render(sampleNote({ bodyMd }), {});
@@ -41,7 +41,7 @@ test('the excerpt of a page is one bounded line', () => {
   assert.ok(excerpt.length <= 300 && excerpt.isWellFormed());
 });
 
-test('is delivered with its address, and refused where nobody may see it', async () => {
+test('a page is delivered with its address, and refused when no one may see it', async () => {
   const payload = hosted.render(sampleNote({ pageUrl: url }), {});
   const delivered = await hosted.deliver(payload, hostContext(null, {}));
   assert.deepEqual([delivered.url, delivered.page?.version, delivered.page?.persona], [url, 'v2.0.0', 'engineer']);

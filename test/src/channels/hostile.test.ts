@@ -1,6 +1,6 @@
 /**
- * Hostile titles, bodies and hand-edited texts in every target of the channels: links, calls, markup and scripts in them do
- * nothing, and limits hold whatever stands in them.
+ * Tests hostile titles, bodies and edited texts in the output of every channel. Links, mentions, markup and scripts in
+ * these texts have no effect, and no output is longer than the target accepts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ const hostile = [
   '"><a href="https://evil.example',
 ];
 const pieces = fc.array(fc.constantFrom(...hostile, 'word', 'feat: x'), { minLength: 1, maxLength: 5 });
-/** As the notes write a title, and as anybody may write into a draft. */
+/** Titles of changes in the form that notes contain, and lines that a person may write into a draft. */
 const titles = pieces.map((parts) => `- ${escapeText(parts.join(' '))} <!-- rn:pr:1 -->`);
 const edited = fc
   .tuple(pieces, fc.constantFrom('- ', '## ', '> ', '', '```\n', '  ', '1. ', '| '))
@@ -97,7 +97,7 @@ function assertCard(text: string): void {
   assert.doesNotMatch(text, unseen);
 }
 
-test('makes nothing of a line of a card whose first signs come of several pieces', () => {
+test('the start of a card line has no effect when it comes from several pieces', () => {
   const starts = [
     '` `# A',
     '`  ` - a',
@@ -124,7 +124,7 @@ test('makes nothing of a line of a card whose first signs come of several pieces
   }
 });
 
-test('makes hostile texts inert in every target, and keeps the limits', () => {
+test('hostile texts have no effect in any target, and the limits hold', () => {
   const settings = { accessToken: 'x', senderId: 1 };
   fc.assert(
     fc.property(bodies, fc.constantFrom(...hostile), fc.boolean(), (bodyMd, version, isPrivate) => {
@@ -162,7 +162,7 @@ test('makes hostile texts inert in every target, and keeps the limits', () => {
   );
 });
 
-test('shows the words of hostile titles all the same', () => {
+test('hostile titles keep their words', () => {
   for (const title of [
     'a * b',
     'x_y',

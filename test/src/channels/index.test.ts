@@ -1,16 +1,17 @@
 /**
- * The list of channels keeps to one shape: names that exist, settings of their own, secrets among the settings.
+ * Tests the list of channels: the names are known, every setting has a description, and the listed secrets are
+ * settings.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelOf } from '../../../src/channels/index.ts';
 import { channelNames, channelTraits } from '../../../src/protocol/channels.ts';
 
-test('finds every channel by its name', () => {
+test('every channel is found by its name', () => {
   for (const name of channelNames) assert.equal(channelOf(name).name, name);
 });
 
-test('knows at the edge what the channels say of themselves', () => {
+test('the traits known to the edge match the channels', () => {
   for (const name of channelNames) {
     const { settings, secrets, isPublic } = channelOf(name);
     const traits = channelTraits[name];
@@ -19,7 +20,7 @@ test('knows at the edge what the channels say of themselves', () => {
   }
 });
 
-test('describes every setting and names the secret ones', () => {
+test('every setting has a description, and the secret ones are listed', () => {
   for (const name of channelNames) {
     const { settings, secrets, receiver } = channelTraits[name];
     for (const field of [...secrets, ...receiver]) assert.ok(field in settings.properties, `${name} ${field}`);

@@ -1,5 +1,6 @@
 /**
- * Delivery to an office chat: a card that its workflow takes, and no second one where the first may have arrived.
+ * Tests delivery to an office chat: the workflow accepts the card, and no second card is sent if the first card may
+ * have arrived.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -13,13 +14,13 @@ function deliver(t: TestContext, { webhookUrl }: OfficeChat, note = aNote()) {
   return officeChat.deliver(officeChat.render(note, { webhookUrl }), aContext(t, { webhookUrl }));
 }
 
-test('hands a card to the workflow', async (t) => {
+test('a card is sent to the workflow', async (t) => {
   const chat = await startOfficeChat(t);
   assert.deepEqual(await deliver(t, chat), { url: null, reference: null });
   assert.deepEqual(chat.cards, [['shoebox v2.0.0', 'Features', '- Show a map']]);
 });
 
-test('makes cards that the workflow takes, whatever is in them', async (t) => {
+test('the workflow accepts every card, whatever it contains', async (t) => {
   const chat = await startOfficeChat(t);
   const bodies = Array.from({ length: 40 }, (_, seed) => hostileText(seed, 'text', 40_000).text);
   bodies.push(`## New\n\n${entries(2_000, '漢字 "quoted" \\\\ text')}\n`);
@@ -27,9 +28,9 @@ test('makes cards that the workflow takes, whatever is in them', async (t) => {
   assert.equal(chat.cards.length, bodies.length);
 });
 
-test('tells waiting, refusing and not knowing apart', async (t) => {
+test('retry, refused and unknown outcomes are distinguished', async (t) => {
   const chat = await startOfficeChat(t);
-  const behind = (code: number) =>
+  const inText = (code: number) =>
     status(
       200,
       {},
@@ -38,11 +39,11 @@ test('tells waiting, refusing and not knowing apart', async (t) => {
   const outcomes = [];
   for (const answer of [
     status(429, { 'retry-after': '9' }),
-    behind(429),
+    inText(429),
     status(413),
-    behind(413),
+    inText(413),
     status(500),
-    behind(502),
+    inText(502),
     reset,
     chat.lost,
   ]) {
@@ -63,8 +64,8 @@ test('tells waiting, refusing and not knowing apart', async (t) => {
   assert.equal(chat.cards.length, 1, 'the one whose answer was lost');
 });
 
-test('sends a test card that says what it is', async (t) => {
+test('a test card is recognizable as a test', async (t) => {
   const chat = await startOfficeChat(t);
-  assert.match(await officeChat.test(aContext(t, { webhookUrl: chat.webhookUrl })), /handed to the workflow/);
+  assert.match(await officeChat.test(aContext(t, { webhookUrl: chat.webhookUrl })), /sent to the workflow/);
   assert.equal(chat.cards[0]?.[0], 'Test message');
 });

@@ -1,5 +1,6 @@
 /**
- * Delivery to a support messenger: exactly one news item a publication, whatever happens to the answers, updated by reference.
+ * Tests delivery to a support messenger: each publication makes exactly one news item, even if replies are lost.
+ * Updates refer to the item by its reference.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -23,7 +24,7 @@ function deliver(
   return supportMessenger.deliver(supportMessenger.render(aNote({ bodyMd }), all), aContext(t, all, fields));
 }
 
-test('publishes a news item', async (t) => {
+test('a news item is published', async (t) => {
   const messenger = await startSupportMessenger(t);
   assert.deepEqual(await deliver(t, messenger), { url: null, reference: '1' });
   const [item] = messenger.items;
@@ -34,7 +35,7 @@ test('publishes a news item', async (t) => {
   assert.match(item?.body ?? '', /^<ul>\n<li>Show a map<\/li>\n<\/ul>/);
 });
 
-test('updates the item of an earlier revision and keeps what people did to it', async (t) => {
+test('the item of an earlier revision is updated and keeps changes by people', async (t) => {
   const messenger = await startSupportMessenger(t);
   const { reference } = await deliver(t, messenger, {}, 'One', { state: 'draft' });
   const item = messenger.items[0]!;
@@ -49,7 +50,7 @@ test('updates the item of an earlier revision and keeps what people did to it', 
   );
 });
 
-test('finds what an attempt left whose answer was lost', async (t) => {
+test('the item of an attempt whose reply was lost is found', async (t) => {
   const messenger = await startSupportMessenger(t);
   for (const id of ['pub_00OTHER1', 'pub_00OTHER2']) {
     const other = supportMessenger.render(aNote({ publicationId: id }), settingsOf(messenger));
@@ -63,7 +64,7 @@ test('finds what an attempt left whose answer was lost', async (t) => {
   assert.match(messenger.items.find(({ id }) => id === '3')?.body ?? '', /Newer/);
 });
 
-test('makes one where the earlier attempt left none, or somebody removed it', async (t) => {
+test('a new item is created when an earlier one is missing or was removed', async (t) => {
   const messenger = await startSupportMessenger(t);
   assert.equal((await deliver(t, messenger, { resumed: true })).reference, '1');
   messenger.items.length = 0;
@@ -72,7 +73,7 @@ test('makes one where the earlier attempt left none, or somebody removed it', as
   assert.equal(messenger.items.length, 1);
 });
 
-test('leaves exactly one item whatever breaks in between', async (t) => {
+test('exactly one item exists after any failures in between', async (t) => {
   const messenger = await startSupportMessenger(t);
   let [attempts, resumed] = [0, false];
   const broken = [
@@ -95,7 +96,7 @@ test('leaves exactly one item whatever breaks in between', async (t) => {
   assert.equal(messenger.items.length, 1);
 });
 
-test('waits until the second that the messenger names', async (t) => {
+test('a retry waits until the time that the messenger names', async (t) => {
   const messenger = await startSupportMessenger(t);
   messenger.plan(status(429, { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 20) }));
   const { outcome, retryAfterMs = 0 } = await failureOf(deliver(t, messenger));
@@ -103,24 +104,24 @@ test('waits until the second that the messenger names', async (t) => {
   assert.ok(retryAfterMs > 10_000 && retryAfterMs <= 21_000, String(retryAfterMs));
 });
 
-test('gives up on refusals', async (t) => {
+test('a refusal ends the publication', async (t) => {
   const messenger = await startSupportMessenger(t);
-  const told = [
+  const failures = [
     await failureOf(deliver(t, messenger, {}, 'x', { accessToken: 'wrong' })),
     await failureOf(deliver(t, messenger, {}, 'x', { senderId: 8 })),
     await failureOf(deliver(t, messenger, {}, 'x', { newsfeedIds: [43] })),
   ];
   assert.deepEqual(
-    told.map(({ outcome, message }) => [outcome, message]),
+    failures.map(({ outcome, message }) => [outcome, message]),
     [
-      ['refused', 'The messenger refused it (401, unauthorized).'],
-      ['refused', 'The messenger refused it (400, parameter_invalid).'],
-      ['refused', 'The messenger refused it (400, parameter_invalid).'],
+      ['refused', 'The messenger refused the request (401, unauthorized).'],
+      ['refused', 'The messenger refused the request (400, parameter_invalid).'],
+      ['refused', 'The messenger refused the request (400, parameter_invalid).'],
     ],
   );
 });
 
-test('checks a connection without publishing', async (t) => {
+test('a connection is tested without publishing', async (t) => {
   const messenger = await startSupportMessenger(t);
   assert.match(await supportMessenger.test(aContext(t, settingsOf(messenger))), /Nothing was published/);
   assert.deepEqual(
@@ -134,7 +135,7 @@ test('checks a connection without publishing', async (t) => {
   assert.match((await check({ accessToken: 'wrong' })).message, /401/);
 });
 
-test('cuts an item at the border of an entry', async (t) => {
+test('an item is cut between entries', async (t) => {
   const messenger = await startSupportMessenger(t);
   await deliver(t, messenger, {}, `## New\n\n${entries(2_000)}\n`);
   const body = messenger.items[0]?.body ?? '';

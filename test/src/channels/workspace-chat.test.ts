@@ -1,5 +1,6 @@
 /**
- * Delivery to a workspace chat: one message, updated by its reference, and no second one where the first may have arrived.
+ * Tests delivery to a workspace chat: each publication makes one message, updates refer to the message by its
+ * reference, and no second message is sent if the first may have arrived.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -20,7 +21,7 @@ function byBot(t: TestContext, chat: WorkspaceChat, fields = {}, settings = {}) 
   return workspaceChat.deliver(message, aContext(t, { apiUrl, botToken, channel, ...settings }, fields));
 }
 
-test('posts a message through an incoming webhook', async (t) => {
+test('a message is posted through an incoming webhook', async (t) => {
   const chat = await startWorkspaceChat(t);
   assert.deepEqual(await byHook(t, chat), { url: null, reference: null });
   assert.deepEqual(
@@ -29,7 +30,7 @@ test('posts a message through an incoming webhook', async (t) => {
   );
 });
 
-test('posts as a bot, and a later revision updates the message', async (t) => {
+test('a bot posts a message, and a later revision updates it', async (t) => {
   const chat = await startWorkspaceChat(t);
   const first = await byBot(t, chat);
   assert.deepEqual(first, {
@@ -46,20 +47,20 @@ test('posts as a bot, and a later revision updates the message', async (t) => {
   );
 });
 
-test('posts anew where the message to update is gone', async (t) => {
+test('a new message is posted when the one to update is gone', async (t) => {
   const chat = await startWorkspaceChat(t);
   const { reference } = await byBot(t, chat, { reference: 'C0TEST:1.2' });
   assert.equal(reference, 'C0TEST:1700000000.000001');
   assert.equal(chat.messages.length, 1);
 });
 
-test('is done when only the address of the message cannot be told', async (t) => {
+test('a delivery succeeds when only the address of the message is unknown', async (t) => {
   const chat = await startWorkspaceChat(t);
   chat.plan('usual', status(500));
   assert.deepEqual(await byBot(t, chat), { url: null, reference: 'C0TEST:1700000000.000001' });
 });
 
-test('waits as long as the chat asks', async (t) => {
+test('a retry waits as long as the chat asks', async (t) => {
   const chat = await startWorkspaceChat(t);
   const limited = status(429, { 'retry-after': '17' }, '{"ok":false,"error":"ratelimited"}');
   const answers = [limited, status(503), status(200, {}, '{"ok":false,"error":"ratelimited"}')];
@@ -78,7 +79,7 @@ test('waits as long as the chat asks', async (t) => {
   );
 });
 
-test('does not know the outcome where the message may have arrived', async (t) => {
+test('the outcome is unknown when the message may have arrived', async (t) => {
   const chat = await startWorkspaceChat(t);
   const broken = [
     status(500),
@@ -97,7 +98,7 @@ test('does not know the outcome where the message may have arrived', async (t) =
   assert.equal(chat.messages.length, 1, 'the one whose answer was lost');
 });
 
-test('tries an update again, since twice is as once', async (t) => {
+test('an update is retried, since repeating it is safe', async (t) => {
   const chat = await startWorkspaceChat(t);
   const { reference } = await byBot(t, chat);
   for (const answer of [status(500), chat.lost]) {
@@ -108,7 +109,7 @@ test('tries an update again, since twice is as once', async (t) => {
   assert.equal(chat.messages.length, 1);
 });
 
-test('ends with the signal and does not know the outcome', async (t) => {
+test('the signal ends a delivery, and its outcome is unknown', async (t) => {
   const chat = await startWorkspaceChat(t);
   chat.plan(hang);
   const controller = new AbortController();
@@ -118,25 +119,25 @@ test('ends with the signal and does not know the outcome', async (t) => {
   assert.equal((await delivery).outcome, 'unknown');
 });
 
-test('gives up on refusals, and tells no more than a code', async (t) => {
+test('refusals are final, and only their codes are shown', async (t) => {
   const chat = await startWorkspaceChat(t);
-  const told = [];
-  told.push(await failureOf(byBot(t, chat, {}, { channel: 'C0OTHER' })));
-  told.push(await failureOf(byBot(t, chat, {}, { botToken: 'xoxb-wrong' })));
+  const failures = [];
+  failures.push(await failureOf(byBot(t, chat, {}, { channel: 'C0OTHER' })));
+  failures.push(await failureOf(byBot(t, chat, {}, { botToken: 'xoxb-wrong' })));
   chat.plan(status(404, {}, 'no_service'));
-  told.push(await failureOf(byHook(t, chat)));
+  failures.push(await failureOf(byHook(t, chat)));
   chat.plan(status(403, {}, '<html>key=secret</html>'));
-  told.push(await failureOf(byHook(t, chat)));
+  failures.push(await failureOf(byHook(t, chat)));
   chat.plan(status(302, { location: 'http://127.0.0.1:1/' }));
-  told.push(await failureOf(byHook(t, chat)));
-  told.push(await failureOf(byBot(t, chat, {}, { channel: undefined })));
+  failures.push(await failureOf(byHook(t, chat)));
+  failures.push(await failureOf(byBot(t, chat, {}, { channel: undefined })));
   assert.deepEqual(
-    told.map(({ outcome, message: text }) => [outcome, text]),
+    failures.map(({ outcome, message: text }) => [outcome, text]),
     [
-      ['refused', 'The chat refused it (channel_not_found).'],
-      ['refused', 'The chat refused it (invalid_auth).'],
-      ['refused', 'The chat refused it (404, no_service).'],
-      ['refused', 'The chat refused it (403, no reason given).'],
+      ['refused', 'The chat refused the request (channel_not_found).'],
+      ['refused', 'The chat refused the request (invalid_auth).'],
+      ['refused', 'The chat refused the request (404, no_service).'],
+      ['refused', 'The chat refused the request (403, no reason given).'],
       ['refused', 'The chat answered with a redirect (302), which is not followed.'],
       ['refused', 'The connection needs either webhookUrl, or botToken and channel.'],
     ],
@@ -144,7 +145,7 @@ test('gives up on refusals, and tells no more than a code', async (t) => {
   assert.equal(chat.messages.length, 0);
 });
 
-test('tries again where nobody listens, and not at addresses that are refused', async (t) => {
+test('a receiver that does not listen is retried, and a forbidden address is not', async (t) => {
   const chat = await startWorkspaceChat(t);
   await chat.receiver.close();
   assert.equal((await failureOf(byHook(t, chat))).outcome, 'retry');
@@ -154,13 +155,13 @@ test('tries again where nobody listens, and not at addresses that are refused', 
   assert.doesNotMatch(text, /secret|169/);
 });
 
-test('sends a test message that says what it is', async (t) => {
+test('a test message is recognizable as a test', async (t) => {
   const chat = await startWorkspaceChat(t);
   assert.match(await workspaceChat.test(aContext(t, { webhookUrl: chat.webhookUrl })), /test message was sent/);
   assert.match(chat.messages[0]?.text ?? '', /^Test message\n/);
 });
 
-test('makes messages that the chat takes, whatever is in them', async (t) => {
+test('the chat accepts every message, whatever it contains', async (t) => {
   const chat = await startWorkspaceChat(t);
   const bodies = Array.from({ length: 40 }, (_, seed) => hostileText(seed, 'text', 20_000).text);
   bodies.push(`## New\n\n${entries(2_000)}\n`);

@@ -1,5 +1,6 @@
 /**
- * The command line is carried out as its table declares it: help, options, arguments, and what is said of wrong ones.
+ * Tests the command line: help, options, arguments, and the messages for wrong options and arguments follow the table
+ * of commands.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { actionNamed, isSingle } from '../../../src/cli/lookup.ts';
 import { readArguments } from '../../../src/cli/parse.ts';
 import { action, UsageError } from '../../../src/cli/usage.ts';
 
-test('a wrong command line is refused with what was probably meant and the way to the help', async () => {
+test('a wrong command line is refused with a suggestion and the command for help', async () => {
   const wrong: [string[], string][] = [
     [['nonsense'], 'There is no command "nonsense". Run: tidings help'],
     [['deadletters'], 'There is no command "deadletters". Did you mean dead-letters? Run: tidings help'],
@@ -35,7 +36,7 @@ test('a wrong command line is refused with what was probably meant and the way t
     [['keys', 'create', '--name'], '--name: expected NAME. Run: tidings help keys create'],
     [['keys', 'create', '--name=', '--org', 'o'], '--name: expected NAME. Run: tidings help keys create'],
     [['keys', 'create', '--org', 'o'], 'Expected --name NAME. Run: tidings help keys create'],
-    [['keys', 'create', '--name', 'n'], 'Expected --org ORGANISATION, or --instance. Run: tidings help keys create'],
+    [['keys', 'create', '--name', 'n'], 'Expected --org ORGANIZATION, or --instance. Run: tidings help keys create'],
     [['orgs', 'tier', 'acme'], 'Expected: tidings orgs tier LOGIN|ID TIER. Run: tidings help orgs tier'],
     [['start', '--port', '80'], 'tidings start has no option "--port". Run: tidings help start'],
     [['help', 'kyes'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
@@ -70,7 +71,7 @@ test('options, alternatives and arguments are read', () => {
   assert.throws(() => read('a', 'b', 'c', 'd'), UsageError);
 });
 
-test('every command and action has help, with a line for each option and examples that can be read', () => {
+test('every command and action has help, a line for each option, and readable examples', () => {
   const list = overview(commands);
   for (const [name, command] of Object.entries(commands)) {
     assert.ok(list.includes(`\n  ${name} `) && list.includes(`  ${command.help}\n`), name);
@@ -92,7 +93,7 @@ test('every command and action has help, with a line for each option and example
   }
 });
 
-/** Reads an example as the command line reads it, up to a redirection. */
+/** Parses an example of the documents as the command line is parsed, up to a redirection (`>`). */
 function readExample(example: string): void {
   const [name = '', ...args] = example.replace(/ > .*/, '').split(' ');
   const command = commands[name];

@@ -1,5 +1,6 @@
 /**
- * Files of deliveries: read whole, gzipped or not, every fault named by file and line; sent signed and sent again.
+ * Tests reading and sending of delivery files. Plain and gzipped files are read completely, and messages name the file
+ * and the line of a fault. Deliveries are signed, and sent again after a failure.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -21,7 +22,7 @@ function file(t: TestContext, name: string, content: string | Buffer): string {
   return path;
 }
 
-/** A receiver that answers each request with the next of `statuses`, 200 once they are used up. */
+/** Starts a receiver that replies to each request with the next of `statuses`, then with 200. */
 async function receiver(t: TestContext, statuses: number[] = []) {
   const seen: { delivery: string; signed: boolean }[] = [];
   const server = createServer(async (request, response) => {
@@ -40,13 +41,13 @@ async function receiver(t: TestContext, statuses: number[] = []) {
   return { url: `http://127.0.0.1:${address.port}`, seen };
 }
 
-test('plain and gzipped files read alike', async (t) => {
+test('plain and gzipped files give the same deliveries', async (t) => {
   const text = `${JSON.stringify(one)}\r\n\n  \n${JSON.stringify(two)}`;
   assert.deepEqual(await readDeliveries(file(t, 'a.jsonl', text)), [one, two]);
   assert.deepEqual(await readDeliveries(file(t, 'a.jsonl.gz', gzipSync(text))), [one, two]);
 });
 
-test('a line that is no delivery is named', async (t) => {
+test('a line that is not a delivery is named', async (t) => {
   for (const line of ['{', '[]', '5', '{"event": "ping"}', '{"event": 1, "delivery": "d", "body": {}}']) {
     const path = file(t, 'bad.jsonl', `${JSON.stringify(one)}\n${line}\n`);
     await assert.rejects(readDeliveries(path), /bad\.jsonl, line 2: expected a JSON object/, line);
@@ -73,7 +74,7 @@ test('deliveries are signed and sent once', async (t) => {
   ]);
 });
 
-test('a passing refusal is sent again', async (t) => {
+test('a delivery that failed for a passing reason is sent again', async (t) => {
   const { url, seen } = await receiver(t, [500, 429, 202, 400]);
   const answers: number[] = [];
   await sendDeliveries([one, two], { url, secret: 'the-secret', concurrency: 1, onAnswer: (s) => answers.push(s) });

@@ -1,5 +1,6 @@
 /**
- * What `tidings doctor` says of hosts: real HTTP servers that answer as GitHub and Gitea do, with everything that is commonly wrong.
+ * Tests the findings of `tidings doctor` about hosts, with real HTTP servers that answer as GitHub and Gitea do, and
+ * with common mistakes in the settings.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -14,7 +15,10 @@ import { freePort, temporaryFolder } from '../../helpers/ports.ts';
 
 const history = buildHistory({ numbers: 4 });
 
-/** What is said of a host under settings that differ from its own, its address written as HOST. */
+/**
+ * Starts a host and returns the findings about it. The settings fit this host, but `env` can replace some of them. In
+ * the findings, HOST replaces the host's address.
+ */
 async function said(t: TestContext, options: TestHostOptions, env: Record<string, string> = {}) {
   const host = await startHost(t, history, options);
   const findings = await checkHosts(loadSettings({ ...host.env, ...env }));
@@ -24,16 +28,16 @@ async function said(t: TestContext, options: TestHostOptions, env: Record<string
   };
 }
 
-test('a host of the right kind is named, and its token', async (t) => {
+test('the kind and the token of a correct host are reported', async (t) => {
   const github = await said(t, { token: 'secret-token', scopes: ['repo', 'read:org'] });
   assert.deepEqual(github.lines, [
     'ok: host HOST: HOST/api/v3 answers as GitHub',
-    'ok: host HOST: TIDINGS_HOST_TOKEN is taken, its scopes are repo, read:org',
+    'ok: host HOST: TIDINGS_HOST_TOKEN is accepted, its scopes are repo, read:org',
   ]);
   const gitea = await said(t, { kind: 'gitea', token: 'secret-token' });
   assert.deepEqual(gitea.lines, [
     'ok: host HOST: HOST/api/v1 answers as Gitea or Forgejo 1.26.0',
-    'ok: host HOST: TIDINGS_HOST_TOKEN is taken',
+    'ok: host HOST: TIDINGS_HOST_TOKEN is accepted',
   ]);
   const bare = await said(t, { kind: 'gitea' });
   assert.deepEqual(bare.lines.slice(1), [
@@ -41,7 +45,7 @@ test('a host of the right kind is named, and its token', async (t) => {
   ]);
 });
 
-test('a wrong kind is named with the right one, and the token stays here', async (t) => {
+test('a wrong kind is reported with the right one, and the token is not sent', async (t) => {
   const wrong = { TIDINGS_HOST_KIND: 'github', TIDINGS_HOST_API_URL: '', TIDINGS_HOST_TOKEN: 'secret-token' };
   const gitea = await said(t, { kind: 'gitea', token: 'secret-token' }, wrong);
   assert.deepEqual(gitea.lines, [
@@ -57,7 +61,7 @@ test('a wrong kind is named with the right one, and the token stays here', async
   }
 });
 
-test('a host of the list is named by its place in it', async (t) => {
+test('a host of the list is named by its index', async (t) => {
   const host = await startHost(t, history, { kind: 'gitea', token: 'secret-token' });
   const hosts = JSON.stringify([{ origin: host.origin, token: 'secret-token' }]);
   const [first, second] = await checkHosts(loadSettings({ TIDINGS_HOSTS: hosts }));
@@ -66,13 +70,13 @@ test('a host of the list is named by its place in it', async (t) => {
   assert.match(second?.text ?? '', /TIDINGS_HOSTS\[0\]\.kind is github, .* Set TIDINGS_HOSTS\[0\]\.kind to gitea$/);
 });
 
-test('a token that is not taken, or lacks a scope, is named', async (t) => {
+test('a token that is refused or lacks a scope is reported', async (t) => {
   const wrong = { TIDINGS_HOST_TOKEN: 'another-token' };
   for (const kind of ['github', 'gitea'] as const) {
     const { lines } = await said(t, { kind, token: 'secret-token' }, wrong);
     assert.equal(
       lines[1],
-      'fault: host HOST: TIDINGS_HOST_TOKEN is not taken (401): it is wrong, has expired or was revoked. Make a new token on the host',
+      'fault: host HOST: TIDINGS_HOST_TOKEN is rejected (401): it is wrong, has expired or was revoked. Make a new token on the host',
     );
     assert.doesNotMatch(lines.join(), /another-token|secret-token/);
   }
@@ -88,23 +92,23 @@ test('a token that is not taken, or lacks a scope, is named', async (t) => {
   );
 });
 
-test('an app is looked at: its key, and its permissions', async (t) => {
+test('the key and the permissions of an app are checked', async (t) => {
   const app = new TestApp(temporaryFolder(t));
   const { lines } = await said(t, { app });
-  assert.equal(lines[1], 'ok: host HOST: the app tidings-test is taken');
+  assert.equal(lines[1], 'ok: host HOST: the app tidings-test is accepted');
   app.permissions = ['metadata', 'contents'];
   assert.equal(
     (await said(t, { app })).lines[1],
-    "fault: host HOST: the app tidings-test is taken, but lacks the permissions issues, pull_requests. Add them (read) in the app's settings",
+    "fault: host HOST: the app tidings-test is accepted, but lacks the permissions issues, pull_requests. Add them (read) in the app's settings",
   );
   const other = new TestApp(temporaryFolder(t));
   assert.equal(
     (await said(t, { app }, { TIDINGS_HOST_APP_KEY_FILE: other.keyFile })).lines[1],
-    'fault: host HOST: the app is not taken (the host answers 401). Check TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE',
+    'fault: host HOST: the app is rejected (the host answers 401). Check TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE',
   );
 });
 
-test('a host that is away, and something that is no host, are told apart', async (t) => {
+test('a host that does not answer and a server that is not a host are distinguished', async (t) => {
   const origin = `http://127.0.0.1:${await freePort()}`;
   const [away] = await checkHosts(loadSettings({ TIDINGS_HOST_ORIGIN: origin, TIDINGS_HOST_KIND: 'gitea' }));
   assert.deepEqual(away, {
@@ -136,7 +140,7 @@ test('a password in an address is not shown', async () => {
   assert.doesNotMatch(finding?.text ?? '', /pass-word/);
 });
 
-test('a start asks hosts with credentials only, and says faults only', async (t) => {
+test('a start asks only hosts with credentials, and reports only faults', async (t) => {
   const { signal } = new AbortController();
   const bare = await startHost(t, history, { kind: 'gitea' });
   const wrongKind = { TIDINGS_HOST_ORIGIN: bare.origin, TIDINGS_HOST_KIND: 'github' };

@@ -1,5 +1,5 @@
 /**
- * What `tidings doctor` says of the public URL: unset, readable, and leading elsewhere.
+ * Tests the findings of `tidings doctor` about a public URL that is unset, unencrypted, or leads to another server.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { freePort } from '../../helpers/ports.ts';
 
 const of = (url: string) => loadSettings({ TIDINGS_PUBLIC_URL: url });
 
-/** A server that answers everything alike, and what it was asked. */
+/** Starts a server that sends the same reply to every request. Also returns the requests that the server received. */
 async function answering(t: TestContext, status: number, body: string) {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -23,7 +23,7 @@ async function answering(t: TestContext, status: number, body: string) {
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, asked };
 }
 
-test('a public URL is missing, local, readable or good', () => {
+test('a public URL is missing, local, unencrypted or good', () => {
   assert.deepEqual(checkPublicUrl(of('')), {
     verdict: 'note',
     text: 'TIDINGS_PUBLIC_URL is not set: mail is refused, and addresses of pages begin with http://127.0.0.1:8080, which other machines may not reach. Set it to the address that people use, like https://notes.example.com',
@@ -35,7 +35,7 @@ test('a public URL is missing, local, readable or good', () => {
   );
   assert.match(
     checkPublicUrl(of('http://notes.example')).text,
-    /uses plain http: API keys travel readable\. Use https$/,
+    /uses plain http: API keys are sent in clear\. Use https$/,
   );
   assert.equal(checkPublicUrl(of('https://')).verdict, 'fault');
 });

@@ -1,5 +1,6 @@
 /**
- * What commands print: hostile names stay on their lines and act on no terminal, and there is no other way out.
+ * Tests the output of commands: a hostile name stays on its line and cannot control the terminal. No command prints
+ * without this protection.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { printLines, printText } from '../../../src/cli/print.ts';
 
-/** What is written to standard output meanwhile. */
+/** Calls `print` and returns the text that it writes to standard output. */
 function printed(t: TestContext, print: () => void): string {
   let text = '';
   const write = t.mock.method(process.stdout, 'write', (chunk: string) => {
@@ -23,12 +24,12 @@ function printed(t: TestContext, print: () => void): string {
   return text;
 }
 
-test('a line end in a name begins no line', (t) => {
+test('a line end in a name is escaped', (t) => {
   const text = printed(t, () => printLines(['a\nkey_1  forged', 'b\u009b2J', 'c\u2028d']));
   assert.equal(text, 'a\\u000akey_1  forged\nb\\u009b2J\nc\\u2028d\n');
 });
 
-test('nothing to list is said', (t) => {
+test('an empty list prints its message', (t) => {
   assert.equal(
     printed(t, () => printLines([], 'There are none.')),
     'There are none.\n',

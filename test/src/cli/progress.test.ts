@@ -1,4 +1,6 @@
-/** Progress on a terminal and in a log. */
+/**
+ * Tests the display of progress on a terminal and in a log.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +12,7 @@ function createStream(columns?: number) {
   return columns === undefined ? { written, write } : { written, write, isTTY: true, columns };
 }
 
-test('writes a plain line at every tenth when there is no terminal', () => {
+test('a plain line is written at every tenth without a terminal', () => {
   const stream = createStream();
   let clock = 0;
   const progress = createProgress({ label: 'Sending', total: 200, stream, now: () => clock });
@@ -25,13 +27,13 @@ test('writes a plain line at every tenth when there is no terminal', () => {
   assert.equal(stream.written[10], '200 sent\n');
 });
 
-test('writes one line for a step over several tenths', () => {
+test('a step over several tenths writes one line', () => {
   const stream = createStream();
   createProgress({ label: 'Sending', total: 10, stream, now: () => 0 }).advance(7);
   assert.deepEqual(stream.written, ['Sending   70 %  7/10\n']);
 });
 
-test('redraws the bar in place, and not too often', () => {
+test('the bar is redrawn in place, and not too often', () => {
   const stream = createStream(80);
   let clock = 0;
   const progress = createProgress({ label: 'Sending', total: 1000, stream, now: () => clock });
@@ -46,7 +48,7 @@ test('redraws the bar in place, and not too often', () => {
   assert.equal(stream.written.at(-1), '\n');
 });
 
-test('fits the line into a narrow terminal', () => {
+test('the line fits into a narrow terminal', () => {
   for (const columns of [12, 30, 50, 60]) {
     const stream = createStream(columns);
     let clock = 0;
@@ -58,7 +60,7 @@ test('fits the line into a narrow terminal', () => {
   }
 });
 
-test('counts no work at all as finished', () => {
+test('a total of zero counts as finished', () => {
   const stream = createStream(80);
   createProgress({ label: 'Sending', total: 0, stream, now: () => 0 }).done('nothing to send');
   assert.match(stream.written[1]!, /100 % {2}0\/0$/);

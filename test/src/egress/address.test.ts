@@ -1,5 +1,6 @@
 /**
- * The judgement of addresses: every special network of the registries, in every spelling, and the networks of the settings.
+ * Tests which addresses are refused: those of every special network in IANA's registries, in every spelling. Also
+ * tests which of these addresses the settings can allow.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -79,7 +80,7 @@ test('refuses the first and the last address of every entry of the special-purpo
     for (const address of ends) assert.equal(rule.judge(address), 'refused', `${address} of ${network}`);
 });
 
-/** What machines of a cloud reach there and nobody else does. Tunnels of IPv6 to the same addresses come with them. */
+/** By cloud platform: addresses that only machines within the cloud can reach. Also IPv6 tunnels to these addresses. */
 const platforms: Record<string, readonly string[]> = {
   'Azure wire server': ['168.63.129.16', '::ffff:168.63.129.16', '::ffff:a83f:8110', '2002:a83f:8110::1'],
   'Azure wire server, translated': ['64:ff9b::a83f:8110', '64:ff9b:1::a83f:8110'],
@@ -92,7 +93,7 @@ const platforms: Record<string, readonly string[]> = {
   'the former 6bone': ['3ffe::1'],
 };
 
-test('refuses what only machines of a cloud reach, and takes the neighbours', () => {
+test('refuses addresses that only machines of a cloud reach, and accepts their neighbors', () => {
   const rule = new AddressRule([]);
   for (const [what, addresses] of Object.entries(platforms))
     for (const address of addresses) assert.equal(rule.judge(address), 'refused', `${address}: ${what}`);
@@ -101,7 +102,7 @@ test('refuses what only machines of a cloud reach, and takes the neighbours', ()
   assert.match(targetFault('https://168.63.129.16/', { allow: [], allowHttp: false }) ?? 'taken', /public address/);
 });
 
-test('takes an address of a cloud that the settings allow', () => {
+test('accepts an address of a cloud that the settings allow', () => {
   const rule = new AddressRule(['168.63.129.16', '3ffe::/16']);
   assert.equal(rule.judge('168.63.129.16'), 'allowed');
   assert.equal(rule.judge('::ffff:168.63.129.16'), 'allowed');
@@ -109,13 +110,13 @@ test('takes an address of a cloud that the settings allow', () => {
   assert.equal(rule.judge('161.26.0.10'), 'refused');
 });
 
-test('takes public addresses', () => {
+test('accepts public addresses', () => {
   const rule = new AddressRule([]);
   for (const address of ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1', '::ffff:8.8.8.8'])
     assert.equal(rule.judge(address), 'public', address);
 });
 
-test('takes what the settings allow, in any spelling, and nothing beside it', () => {
+test('accepts only addresses that the settings allow, in any spelling', () => {
   const rule = new AddressRule(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '127.0.0.1', '::ffff:7f00:1', 'fd12::1'])
     assert.equal(rule.judge(address), 'allowed', address);
@@ -123,7 +124,7 @@ test('takes what the settings allow, in any spelling, and nothing beside it', ()
     assert.equal(rule.judge(address), 'refused', address);
 });
 
-test('tells from the text what cannot be a target', () => {
+test('refuses invalid targets by their text', () => {
   const strict = { allow: [], allowHttp: false };
   const faults: [string, RegExp][] = [
     ['example.org', /absolute/],
@@ -141,10 +142,10 @@ test('tells from the text what cannot be a target', () => {
   assert.equal(targetFault('https://8.8.8.8/', strict), undefined);
 });
 
-test('takes plain http where a setting allows it', () => {
+test('accepts plain http when a setting allows it', () => {
   assert.equal(targetFault('http://8.8.8.8/', { allow: [], allowHttp: true }), undefined);
   assert.equal(targetFault('http://127.0.0.1/', { allow: ['127.0.0.0/8'], allowHttp: false }), undefined);
   assert.match(targetFault('http://8.8.8.8/', { allow: ['127.0.0.0/8'], allowHttp: false }) ?? '', /plain http/);
-  // Where the name lies is told when it is resolved.
+  // A name is checked when it is resolved, not by its text.
   assert.equal(targetFault('http://receiver.internal/', { allow: ['127.0.0.0/8'], allowHttp: false }), undefined);
 });

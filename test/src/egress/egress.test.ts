@@ -1,6 +1,6 @@
 /**
- * Requests to real servers on loopback: what is refused before a byte leaves, how replies are cut, and whether a request that
- * failed may have arrived.
+ * Tests requests to real servers on loopback: a forbidden request is refused before any byte is sent, a long reply is
+ * cut, and an error states whether the failed request may have arrived.
  */
 import assert from 'node:assert/strict';
 import { createServer as createTcpServer } from 'node:net';
@@ -31,7 +31,7 @@ const post = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => 
   ...more,
 });
 
-/** The failure of a request, without its class. */
+/** Returns the fields of the EgressError with which a request fails. */
 async function failure(promise: Promise<unknown>): Promise<Pick<EgressError, 'kind' | 'sent' | 'message'>> {
   const error = await promise.then(
     () => assert.fail('the request succeeded'),
@@ -70,7 +70,8 @@ test('judges the resolved address of a plain http name', async (t) => {
   const receiver = await startReceiver(t);
   const url = receiver.url.replace('127.0.0.1', 'localhost');
   assert.equal((await open(t).request(post(url))).status, 204);
-  // Other networks are allowed, so that the name's text is taken; what it resolves to is not.
+  // The settings allow another private network, so the text of the name is accepted. But the address to which the name
+  // resolves is refused.
   const other = await failure(open(t, { allow: ['10.0.0.0/8'], allowHttp: false }).request(post(url)));
   assert.deepEqual([other.kind, other.sent], ['refused', false]);
   assert.equal(receiver.connections, 1);
@@ -94,18 +95,18 @@ test('reads 64 KiB of a long body and drops the connection', async (t) => {
   assert.equal(await dropped, true, 'the whole flood was taken');
 });
 
-test('takes a body of just 64 KiB whole', async (t) => {
+test('reads a body of exactly 64 KiB whole', async (t) => {
   const receiver = await startReceiver(t);
   receiver.answer = status(200, {}, 'x'.repeat(65_536));
   const reply = await open(t).request(post(receiver.url));
   assert.deepEqual([reply.body.length, reply.truncated], [65_536, false]);
 });
 
-test('tells whether a failed request may have arrived', async (t) => {
+test('reports whether a failed request may have arrived', async (t) => {
   const receiver = await startReceiver(t);
   const egress = open(t);
   receiver.answer = hang;
-  // Time passes when the request has arrived, and not before.
+  // The timers are mocked, so that the timeout cannot end before the request has arrived.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const waiting = failure(egress.request(post(receiver.url, { timeoutMs: 200 })));
   while (receiver.received.length === 0) await new Promise(setImmediate);
@@ -122,8 +123,8 @@ test('tells whether a failed request may have arrived', async (t) => {
   assert.match(none.message, /^no connection was made \(ECONNREFUSED\)$/);
 });
 
-test('has not sent anything while the connection is being made', async (t) => {
-  // It accepts and never answers the TLS greeting.
+test('reports nothing as sent while the connection is being made', async (t) => {
+  // The server accepts connections but never replies to the TLS handshake.
   const sockets = new Set<{ destroy(): void }>();
   const silent = createTcpServer((socket) => void sockets.add(socket.on('error', () => {})));
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
@@ -136,7 +137,7 @@ test('has not sent anything while the connection is being made', async (t) => {
   assert.deepEqual([late.kind, late.sent], ['timeout', false]);
 });
 
-test('ends by the signal', async (t) => {
+test('ends a request by the signal', async (t) => {
   const receiver = await startReceiver(t);
   receiver.answer = hang;
   const stop = new AbortController();
@@ -164,17 +165,17 @@ test('refuses line breaks in headers', async (t) => {
   assert.equal(receiver.connections, 0);
 });
 
-test('resolves names for other protocols by the same rule', async (t) => {
+test('resolves names for other protocols under the same rule', async (t) => {
   const addresses = await open(t).resolve('localhost');
   assert.ok(addresses.length > 0);
   for (const address of addresses) assert.match(address, /^(127\.0\.0\.1|::1)$/);
   for (const name of ['localhost', '127.0.0.1', '0x7f.1', '::1', '[::1]', '169.254.169.254'])
     assert.equal((await failure(open(t, { allow: [], allowHttp: true }).resolve(name))).kind, 'refused', name);
-  // No server is asked for a name that cannot be one.
+  // An invalid name is not sent to any DNS server.
   assert.equal((await failure(open(t).resolve('no such name'))).kind, 'network');
 });
 
-test('reads Retry-After in seconds and as a date, at most an hour', () => {
+test('reads Retry-After in seconds and as a date, capped at one hour', () => {
   const now = Date.UTC(2026, 0, 1);
   const read = (value: string): number | undefined => retryAfterMs({ headers: { 'retry-after': value } }, now);
   assert.deepEqual(['0', ' 30 ', '99999999'].map(read), [0, 30_000, 3_600_000]);

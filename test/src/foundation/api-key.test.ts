@@ -1,5 +1,5 @@
 /**
- * API keys: their form, their checksum, and what may be stored of them.
+ * Tests API keys: their form, their checksum, and the parts that are stored.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,12 +12,12 @@ test('a new key has the published form', () => {
   assert.equal(keyFault(newKey('test')), undefined);
 });
 
-test('a thousand keys are all different', () => {
+test('a thousand new keys are all different', () => {
   const keys = new Set(Array.from({ length: 1000 }, () => newKey()));
   assert.equal(keys.size, 1000);
 });
 
-test('one changed character fails the checksum', () => {
+test('a key with one changed character fails the checksum', () => {
   const key = newKey();
   for (let i = 'rn_live_'.length; i < key.length; i++) {
     const other = key[i] === 'x' ? 'y' : 'x';
@@ -25,7 +25,7 @@ test('one changed character fails the checksum', () => {
   }
 });
 
-test('swapped neighbours fail the checksum', () => {
+test('a key with two swapped characters fails the checksum', () => {
   const key = newKey();
   for (let i = 'rn_live_'.length; i < key.length - 1; i++) {
     if (key[i] === key[i + 1]) continue;
@@ -34,11 +34,11 @@ test('swapped neighbours fail the checksum', () => {
   }
 });
 
-test('a live key is no test key', () => {
+test('a live key with the prefix of a test key fails the checksum', () => {
   assert.equal(keyFault(newKey('live').replace('live', 'test')), 'checksum');
 });
 
-test('what is no key is malformed', () => {
+test('a text of another form is malformed', () => {
   const key = newKey();
   const texts = [
     '',
@@ -53,7 +53,7 @@ test('what is no key is malformed', () => {
   for (const text of texts) assert.equal(keyFault(text), 'malformed', JSON.stringify(text));
 });
 
-test('only hash, prefix and end are kept', () => {
+test('the stored parts are hash, prefix and the last four characters', () => {
   const key = newKey();
   const parts = keyParts(key);
   assert.deepEqual(parts, { prefix: 'rn_live_', hash: hashKey(key), last4: key.slice(-4) });

@@ -1,5 +1,6 @@
 /**
- * The audit log: each audited command has its action and objects, and nothing of a command that could be a secret.
+ * Tests the audit log: the entry of each audited command has the right action and objects, and contains no text that
+ * could be a secret.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -35,7 +36,10 @@ const key = (id: string) => ({
 });
 const connection = { orgId, repoId, settings: { url: planted }, secrets: { token: planted }, receiver: planted };
 
-/** A command of each audited kind, with a secret wherever text is free, and the value of its result. */
+/**
+ * One row per kind of audited command: the command with a secret in each free text, the value of its result, and the
+ * expected objects.
+ */
 const commands: [object, unknown, object][] = [
   [
     { name: 'createKey', org: planted, origin: planted, key: key(keyId) },
@@ -89,7 +93,7 @@ const commands: [object, unknown, object][] = [
   [{ name: 'approveRetention', wait: { cause: 'clock', from: 1, to: 2 } }, {}, { partition: 'p00', cause: 'clock' }],
 ];
 
-test('each audited command has its action and its objects, and no free text', () => {
+test('each audited command gives its action and objects, and no free text', () => {
   const seen = commands.map(([command, value, objects]) => {
     const about = auditedCommand('p00', command as Command, value);
     assert.deepEqual(about?.objects, objects);
@@ -119,7 +123,7 @@ test('the handbook lists the actions with their objects', () => {
   }
 });
 
-test('each action is an operation of the API that writes', () => {
+test('each action is a writing operation of the API', () => {
   for (const action of auditActions) {
     const route = apiRoutes.find(({ operation }) => operation === action);
     assert.ok(route && route.method !== 'GET', action);
@@ -139,7 +143,7 @@ test('a command that is not audited has no line', () => {
   assert.equal(auditedCommand('p00', { name: 'cancelBackfill', repoId }), undefined);
 });
 
-test('of a path only ids and channels are shown', () => {
+test('the objects of a path are its ids and channels only', () => {
   assert.deepEqual(objectsInPath('/api/keys/:keyId/rotate', [keyId]), { keyId });
   assert.deepEqual(objectsInPath('/api/channels/:channel', ['email']), { channel: 'email' });
   assert.deepEqual(objectsInPath('/api/keys/:keyId', [planted]), {});

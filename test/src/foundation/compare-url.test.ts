@@ -1,5 +1,5 @@
 /**
- * The comparison link: tag names are hostile, the link is not.
+ * Tests the link that compares two tags: the link is valid for any text in a tag name.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ test('the link names both tags', () => {
   assert.equal(compareUrl(repository, 'v1.0.0', 'v1.1.0'), `${repository}/compare/v1.0.0...v1.1.0`);
 });
 
-test('slashes stay and all else is encoded', () => {
+test('the link keeps slashes and encodes other special characters', () => {
   assert.equal(
     compareUrl(repository, 'release/1.0#rc', '50%?a b'),
     `${repository}/compare/release/1.0%23rc...50%25%3Fa%20b`,

@@ -1,5 +1,5 @@
 /**
- * Days and years as retention counts them.
+ * Tests the days and years that retention periods use.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const cases: [string, string][] = [
 ];
 
 for (const [now, day] of cases) {
-  test(`takes ${day} for a year before ${now}`, () => {
+  test(`returns ${day} for one year before ${now}`, () => {
     assert.equal(toDate(yearBefore(Date.parse(now))), day);
     assert.ok(yearBefore(Date.parse(now)) <= dayOf(Date.parse(now)) - 365);
   });

@@ -1,11 +1,12 @@
 /**
- * Error bodies hold exactly the keys of the spec, and nothing of a defect reaches a client.
+ * Tests error bodies: they have exactly the keys of the spec, and the message of an unexpected error never reaches a
+ * client.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorKinds, invalid, notFound, ServiceError, toServiceError } from '../../../src/foundation/errors.ts';
 
-test('a body has the four keys at most (spec 7)', () => {
+test('an error body has no other keys than the four of the spec (spec 7)', () => {
   const full = new ServiceError('rateLimited', 'Wait.', { details: { field: 'why' }, retryAfter: 3 });
   assert.deepEqual(full.toBody(), {
     error: 'Rate limit exceeded',
@@ -16,7 +17,7 @@ test('a body has the four keys at most (spec 7)', () => {
   assert.deepEqual(Object.keys(new ServiceError('conflict', 'Taken.').toBody()), ['error', 'message']);
 });
 
-test('error types are those of the spec (spec 7)', () => {
+test('errors have the types of the spec (spec 7)', () => {
   assert.equal(errorKinds.unauthorized.error, 'Unauthorized');
   assert.equal(errorKinds.notFound.error, 'Not found');
   assert.equal(errorKinds.rateLimited.error, 'Rate limit exceeded');
@@ -28,13 +29,13 @@ test('an invalid request names every field', () => {
   assert.match(error.message, /limit: expected 1; offset: expected 0/);
 });
 
-test('a missing resource is named (spec 7.2)', () => {
+test('the error for a missing resource names it (spec 7.2)', () => {
   const { status, message } = notFound('Draft', 'draft_"x');
   assert.equal(status, 404);
   assert.equal(message, 'Draft "draft_\\"x" is not found or not accessible.');
 });
 
-test('a defect tells the client nothing', () => {
+test('the error of a defect shows the client nothing of it', () => {
   const defects = [new TypeError('secret path /home'), 'text', undefined, null, { kind: 'invalid', status: 400 }];
   for (const defect of defects) {
     const body = toServiceError(defect).toBody();

@@ -1,5 +1,6 @@
 /**
- * Ids: what they carry, their order, their uniqueness, and that nothing malformed passes for one.
+ * Tests ids: their slot (the number that decides the partition), their order, their uniqueness, and that malformed
+ * texts are refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +23,7 @@ const slots = fc.integer({ min: 0, max: slotCount - 1 });
 const prefixes = fc.constantFrom('draft', 'range', 'repo', 'org', 'pub', 'key' as const);
 const times = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
-test('a slot survives the way through an id', () => {
+test('an id contains its slot', () => {
   fc.assert(
     fc.property(prefixes, slots, fc.string(), (prefix, slot, text) => {
       for (const id of [newId(prefix, slot), hashedId(prefix, slot, text)]) {
@@ -61,7 +62,7 @@ test('malformed ids have no slot', () => {
   fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => slotOfId(text) === undefined));
 });
 
-test('ids made one after another are in order', () => {
+test('ids sort in the order of their creation, for any clock', () => {
   fc.assert(
     fc.property(fc.array(times, { minLength: 2, maxLength: 50 }), (clock) => {
       const made = clock.map((now) => ulid(now));
@@ -76,13 +77,14 @@ test('a hundred thousand ids are all different', () => {
   assert.equal(made.size, 100_000);
 });
 
-test('a clock that goes back keeps the order', () => {
+test('ids stay in order when the clock is set back', () => {
   const before = ulid(Date.now());
   assert.ok(ulid(Date.now() - 3_600_000) > before);
 });
 
-test('the time of making can be read back', () => {
-  // The latest time handed out so far is the floor of every later one.
+test('an id contains its creation time', () => {
+  // `ulid` never returns an id with an earlier time than its previous ids, so the tested times must be later than the
+  // time of this id.
   const floor = timeOfUlid(ulid());
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e9 }), (ahead) => {
@@ -102,8 +104,8 @@ test('the bound of a time sorts before its ids', () => {
   assert.equal(timeOfUlid(idAt(-5)), 0);
 });
 
-test('a repository has the same id everywhere', () => {
-  // A changed hash would orphan every stored partition: these values are for ever.
+test('a repository has the same id in every process', () => {
+  // A different hash function would make every stored partition unreachable, so these values can never change.
   assert.equal(slotOf('https://github.com', '1001'), 666);
   const id = repositoryId('https://github.com', '1001');
   assert.equal(slotOfId(id, 'repo'), slotOf('https://github.com', '1001'));
@@ -112,7 +114,7 @@ test('a repository has the same id everywhere', () => {
   assert.notEqual(repositoryId('https://github.com', '1002'), id);
 });
 
-test('a draft lies in the slot of its range', () => {
+test('a draft has the slot of its range', () => {
   fc.assert(
     fc.property(slots, (slot) => {
       const range = newId('range', slot);

@@ -1,5 +1,6 @@
 /**
- * Other users of the machine are kept from the data directory: what was open is closed at a start, what cannot be is refused.
+ * Tests the protection of the data directory from other users. If other users can read a path, the start makes this
+ * path private. The start fails if a path cannot be made private.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { DataDirError } from '../../../src/supervisor/data-dir.ts';
 import { openDataDir } from '../../../src/supervisor/first-start.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
-/** A data directory as an installation of an earlier version may have it. */
+/** Makes a data directory with the file modes that an earlier version of Tidings may have left. */
 function openFolder(t: TestContext): string {
   const dataDir = join(temporaryFolder(t), 'data');
   for (const folder of ['', 'partitions', 'partitions/p00']) mkdirSync(join(dataDir, folder));
@@ -26,7 +27,7 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o7777).toString(8);
 }
 
-test('a start closes an open data directory with its entries and says which', (t) => {
+test('a start closes an open data directory and its entries, and returns their paths', (t) => {
   const dataDir = openFolder(t);
   const closed = openDataDir(dataDir);
   const names = ['', 'admin-key', 'partition-count', 'partitions'];
@@ -42,7 +43,7 @@ test('a start closes an open data directory with its entries and says which', (t
   assert.deepEqual(openDataDir(dataDir), [], 'a second start has nothing to close');
 });
 
-test('a start refuses an entry that is open behind a link, which it does not follow', (t) => {
+test('a start refuses a link to an open entry, and does not change the entry', (t) => {
   const dataDir = openFolder(t);
   const elsewhere = temporaryFolder(t);
   chmodSync(elsewhere, 0o750);
@@ -65,13 +66,13 @@ test('a start refuses an entry that is open behind a link, which it does not fol
 const needsRoot = process.geteuid?.() !== 0 && 'needs root';
 
 for (const name of ['', 'admin-key', 'webhook-secret.new']) {
-  test(`a start refuses what belongs to another user: ${name || 'the directory'}`, { skip: needsRoot }, (t) => {
+  test(`a start refuses a path of another user: ${name || 'the directory'}`, { skip: needsRoot }, (t) => {
     const dataDir = openFolder(t);
     const path = join(dataDir, name);
-    // A link to nothing counts as well: a secret would be written through it.
+    // A link without a target is refused too, because a secret would be written to the place where the link leads.
     if (name.endsWith('.new')) symlinkSync(join(temporaryFolder(t), 'nothing'), path);
     lchownSync(path, 65534, 65534);
-    const refusal = `${path} belongs to user 65534, expected user 0, whom this process runs as. If it is yours, run: chown 0 ${path}`;
+    const refusal = `${path} belongs to user 65534, but this process runs as user 0. If it is yours, run: chown 0 ${path}`;
     assert.throws(
       () => openDataDir(dataDir),
       (error: Error) => error instanceof DataDirError && error.message.startsWith(refusal),

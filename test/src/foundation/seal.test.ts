@@ -1,5 +1,6 @@
 /**
- * Sealing: what was sealed opens for the same thing under the same key, and for nothing else.
+ * Tests sealing (encryption of stored secrets): a sealed text can be opened only for the same object and with the same
+ * key.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -11,7 +12,7 @@ const key = randomBytes(32);
 const sealer = createSealer(key);
 const place = ['webhook secret', 'secret_1', 'https://github.com', ''];
 
-test('a sealed text opens for what it belongs to', () => {
+test('a sealed text opens for the object that it belongs to', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.string()), (text, belongsTo) => {
       const sealed = sealer.seal(text, belongsTo);
@@ -21,11 +22,11 @@ test('a sealed text opens for what it belongs to', () => {
   );
 });
 
-test('two seals of one text differ', () => {
+test('sealing a text twice gives different results', () => {
   assert.notEqual(sealer.seal('the same', place), sealer.seal('the same', place));
 });
 
-test('a seal does not open for anything else', () => {
+test('a sealed text does not open for another object', () => {
   const sealed = sealer.seal('a secret text', place);
   const others = [
     [],
@@ -38,17 +39,17 @@ test('a seal does not open for anything else', () => {
     ['webhook secret', 'secret_1https://github.com', '', ''],
   ];
   for (const belongsTo of others) {
-    assert.throws(() => sealer.open(sealed, belongsTo), /SealError: it was changed, or sealed for something else/);
+    assert.throws(() => sealer.open(sealed, belongsTo), /SealError: it was changed, or sealed for another object/);
   }
 });
 
-test('another key is named as such', () => {
+test('the error for another key names both keys', () => {
   const sealed = sealer.seal('a secret text', place);
   const other = createSealer(randomBytes(32));
   assert.throws(() => other.open(sealed, place), /it was sealed under another key \([0-9a-f]{16}; the sealing key/);
 });
 
-test('a changed seal does not open', () => {
+test('a changed sealed text does not open', () => {
   const sealed = sealer.seal('a secret text', place);
   const [version, keyId, content = ''] = sealed.split('.');
   const bytes = Buffer.from(content, 'base64url');
@@ -63,7 +64,7 @@ test('a changed seal does not open', () => {
   }
 });
 
-test('faults say nothing of the text', () => {
+test('errors hold nothing of the text', () => {
   const sealed = sealer.seal('a secret text', place);
   for (const attempt of [() => sealer.open(sealed, []), () => createSealer(randomBytes(32)).open(sealed, place)]) {
     assert.throws(attempt, (error: Error) => !/secret text/.test(JSON.stringify([error.message, error.stack])));
@@ -82,7 +83,7 @@ test('keys are read from hex and base64', () => {
   }
 });
 
-test('a digest is the same for the same text, thing and key, and for nothing else', () => {
+test('a digest is the same for the same text, object and key only', () => {
   const digest = sealer.mac('ada@example.org', place);
   assert.equal(createSealer(key).mac('ada@example.org', place), digest);
   const others = [

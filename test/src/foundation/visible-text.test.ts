@@ -1,5 +1,5 @@
 /**
- * Texts on terminals: nothing that a terminal acts on, or that does not show, is printed as it is.
+ * Tests texts for terminals: characters that control a terminal or are invisible are never printed unescaped.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,11 +8,11 @@ import { prettyFactory } from 'pino-pretty';
 import { plainLine, prettyLine } from '../../../src/foundation/logger.ts';
 import { terminalText } from '../../../src/foundation/visible-text.ts';
 
-/** C0, C1, bidirectional controls, separators, and blanks that do not show. */
+/** Control characters (C0, C1 and bidirectional), line separators, and invisible blanks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is what is tested
 const acting = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Surrogate}/u;
 
-test('characters that act on a terminal become escapes, others stay', () => {
+test('characters that control a terminal become escapes, others stay', () => {
   const shown: [string, string][] = [
     ['acme/rocket', 'acme/rocket'],
     ['größe 漢字 🚀 → …', 'größe 漢字 🚀 → …'],
@@ -28,7 +28,7 @@ test('characters that act on a terminal become escapes, others stay', () => {
   for (const [text, expected] of shown) assert.equal(terminalText(text), expected);
 });
 
-test('no text comes out with such a character, and JSON keeps its meaning', () => {
+test('no returned text has such a character, and JSON keeps its meaning', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.doesNotMatch(terminalText(text), acting);
@@ -37,7 +37,7 @@ test('no text comes out with such a character, and JSON keeps its meaning', () =
   );
 });
 
-test('a log holds no such character, as JSON or made pretty', () => {
+test('no log line has such a character, as JSON or for a terminal', () => {
   const hostile = 'a\u009b31m\x1b[2J\u202e\r\u2028b';
   const entry = {
     level: 30,

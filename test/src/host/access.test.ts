@@ -1,5 +1,6 @@
 /**
- * What publishing does with a repository on its host, against a real HTTP server under the rules of GitHub and of Gitea.
+ * Tests access to a repository on its host for publishing, with a real HTTP server that follows the rules of GitHub or
+ * Gitea.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +27,7 @@ async function openAccess(
 }
 
 for (const kind of kinds) {
-  test(`${kind}: makes, finds and changes a release`, async (t) => {
+  test(`${kind}: creates, finds and updates a release`, async (t) => {
     const { host, access } = await openAccess(t, { kind });
     assert.equal(await access.findRelease('v2.0.0'), null);
     const made = await access.createRelease(release);
@@ -36,7 +37,7 @@ for (const kind of kinds) {
     assert.equal(host.publishing.releases.length, 1);
   });
 
-  test(`${kind}: finds a draft, behind more than a page of others`, async (t) => {
+  test(`${kind}: finds a draft after more than a page of others`, async (t) => {
     const { host, access } = await openAccess(t, { kind });
     const made = await access.createRelease({ ...release, draft: true });
     for (let i = 0; i < 120; i++) host.history.releases.push(`v0.0.${i}`);
@@ -48,7 +49,7 @@ for (const kind of kinds) {
     assert.deepEqual(await access.findRelease('v2.0.0'), { ...made, draft: true });
   });
 
-  test(`${kind}: changes the release that somebody made a moment before`, async (t) => {
+  test(`${kind}: updates a release that was created a moment before`, async (t) => {
     const { host, access } = await openAccess(t, { kind });
     const other = await openAccess(t, { kind });
     assert.equal(await access.findRelease('v2.0.0'), null);
@@ -63,14 +64,14 @@ for (const kind of kinds) {
     assert.equal(other.host.publishing.releases.length, 0);
   });
 
-  test(`${kind}: tells the commit of a tag, and that there is none`, async (t) => {
+  test(`${kind}: returns the commit of a tag, and null for a missing tag`, async (t) => {
     const { host, access } = await openAccess(t, { kind });
     for (const { name, sha } of host.history.tags) assert.equal(await access.tagSha(name), sha);
     assert.equal(await access.tagSha('v9.9.9'), null);
     assert.equal(await access.tagSha('../../other'), null);
   });
 
-  test(`${kind}: says in the host's words why it takes no release`, async (t) => {
+  test(`${kind}: reports with the host's message why a release is refused`, async (t) => {
     const { access } = await openAccess(t, { kind });
     const long = { ...release, bodyMd: 'x'.repeat(125_001) };
     await assert.rejects(access.createRelease(long), { kind: 'invalid', message: /422.*maximum is 125000/ });
@@ -78,7 +79,7 @@ for (const kind of kinds) {
     await assert.rejects(access.updateRelease(id, long), { kind: 'invalid', message: /maximum is 125000/ });
   });
 
-  test(`${kind}: makes a file, reads and replaces it`, async (t) => {
+  test(`${kind}: creates, reads and replaces a file`, async (t) => {
     const { host, access } = await openAccess(t, { kind });
     assert.equal(await access.readFile('docs/a b#1.md', 'release/1.x'), null);
     const url = await access.writeFile('docs/a b#1.md', 'release/1.x', '\ufeff# Ä\r\n', null, 'docs: new');
@@ -90,7 +91,7 @@ for (const kind of kinds) {
     assert.deepEqual(host.publishing.commits, ['docs: new', 'docs: change']);
   });
 
-  test(`${kind}: a blob that is not the newest replaces nothing`, async (t) => {
+  test(`${kind}: a change to a blob that is not the newest is not written`, async (t) => {
     const { host, access } = await openAccess(t, { kind });
     host.publishing.put('A.md', 'one');
     const file = await access.readFile('A.md', 'main');
@@ -108,25 +109,25 @@ test('reads a file of more than a megabyte by its blob', async (t) => {
   assert.equal((await access.readFile('A.md', 'main'))?.text, text);
 });
 
-test('leaves alone what is no text file', async (t) => {
+test('refuses to change what is not a text file', async (t) => {
   const { host, access } = await openAccess(t);
   host.publishing.put('bytes.md', Buffer.from([0x23, 0xff, 0xfe]));
   host.publishing.put('docs/a.md', 'text');
   host.publishing.put('huge.md', Buffer.alloc(6 * 1024 * 1024, 'a'));
   await assert.rejects(access.readFile('bytes.md', 'main'), { kind: 'invalid', message: /not in UTF-8/ });
-  await assert.rejects(access.readFile('docs', 'main'), { kind: 'invalid', message: /is no file/ });
+  await assert.rejects(access.readFile('docs', 'main'), { kind: 'invalid', message: /is not a file/ });
   await assert.rejects(access.readFile('huge.md', 'main'), { kind: 'invalid', message: /6291456 bytes/ });
 });
 
-test('tells a missing file from a missing branch and a missing repository', async (t) => {
+test('distinguishes a missing file from a missing branch and a missing repository', async (t) => {
   const { access } = await openAccess(t);
   assert.equal(await access.readFile('A.md', 'main'), null);
   await assert.rejects(access.readFile('A.md', 'gone'), { kind: 'notFound', message: /no branch gone/ });
   const elsewhere = await openAccess(t, { name: 'acme/other' });
-  await assert.rejects(elsewhere.access.tagSha('v2.0.0'), { kind: 'notFound', message: /repository is not there/ });
+  await assert.rejects(elsewhere.access.tagSha('v2.0.0'), { kind: 'notFound', message: /repository does not exist/ });
 });
 
-test('says that a branch takes no commits', async (t) => {
+test('reports that a branch refuses commits', async (t) => {
   const { host, access } = await openAccess(t);
   host.publishing.guarded.add('main');
   const refused = {
@@ -136,7 +137,7 @@ test('says that a branch takes no commits', async (t) => {
   await assert.rejects(access.writeFile('A.md', 'main', 'x', null, 'm'), refused);
 });
 
-test('sends each request once, and hands on what the host asks to wait', async (t) => {
+test('sends each request once, and returns the wait time that the host requests', async (t) => {
   const { host, access } = await openAccess(t);
   host.fail(/releases/, secondaryLimit(17));
   await assert.rejects(access.findRelease('v2.0.0'), { kind: 'unavailable', retryAfter: 17 });
@@ -145,7 +146,7 @@ test('sends each request once, and hands on what the host asks to wait', async (
   host.fail(/releases/, status(503, '', { 'retry-after': '7' }));
   await assert.rejects(access.createRelease(release), { kind: 'unavailable', retryAfter: 7 });
   host.fail(/releases/, cut('before'));
-  await assert.rejects(access.createRelease(release), { kind: 'unavailable', message: /no whole answer/ });
+  await assert.rejects(access.createRelease(release), { kind: 'unavailable', message: /no complete reply/ });
   assert.equal(host.asked(/releases/).length, 4);
   assert.equal((await access.createRelease(release)).tag, 'v2.0.0');
 });
@@ -157,12 +158,12 @@ test('writes to a repository that was renamed', async (t) => {
   assert.deepEqual([host.publishing.text('A.md'), host.publishing.releases.length], ['x', 1]);
 });
 
-test('knows whether it may write', async (t) => {
+test('reports whether writing is allowed', async (t) => {
   assert.equal(await (await openAccess(t)).access.canWrite(), true);
   assert.equal(await (await openAccess(t, { readsOnly: true })).access.canWrite(), false);
 });
 
-test('keeps writes apart, reads not', async (t) => {
+test('keeps an interval between writes but not between reads', async (t) => {
   const { access } = await openAccess(t, {}, { writeGapMs: 300 });
   const started = performance.now();
   for (let i = 0; i < 3; i++) await access.writeFile(`${i}.md`, 'main', 'x', null, 'm');
@@ -171,11 +172,11 @@ test('keeps writes apart, reads not', async (t) => {
   assert.ok(took >= 590, `${took} ms`);
 });
 
-test('neither refusals nor faults show the token', async (t) => {
+test('refusals and faults do not contain the token', async (t) => {
   const { host, access } = await openAccess(t, { token: 'secret-token-9' });
   host.fail(/POST/, status(403, { message: 'Resource not accessible by integration' }));
   await assert.rejects(access.createRelease(release), (error: Error) => {
-    assert.match(error.message, /may not do this: Resource not accessible by integration/);
+    assert.match(error.message, /has no permission for this: Resource not accessible by integration/);
     return !String(error.stack).includes('secret-token-9');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The host client against a real HTTP server that speaks the host's REST: lists page by page, conditional requests, parts
- * of a repository that are switched off, addresses that lead astray.
+ * Tests the host client with a real HTTP server that offers the host's REST API: lists page by page, conditional
+ * requests, disabled parts of a repository, and addresses on other hosts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ test('lists every pull request page by page, newest change first', async (t) => 
   assert.equal(opened.host.busiest, 1);
 });
 
-test('asks for the next page at the very address that the host gave', async (t) => {
+test('requests the next page at exactly the address that the host sent', async (t) => {
   const { client, host } = await openClient(t);
   const next = `${host.apiUrl}/repositories/4711/pulls?cursor=a:b{c}:d%3D%2F&x=1,2;3&page=2`;
   host.fail(/pulls\?state/, withLink(`<${host.apiUrl}/x>; rel="first", <${next}>; title="n"; rel="next"`));
@@ -37,7 +37,7 @@ test('asks for the next page at the very address that the host gave', async (t) 
   assert.equal(host.asked(/cursor=/)[0], '/api/v3/repositories/4711/pulls?cursor=a:b{c}:d%3D%2F&x=1,2;3&page=2');
 });
 
-test('goes on from a stored address with another client', async (t) => {
+test('continues from a stored address with another client', async (t) => {
   const opened = await openClient(t, { numbers: 330 });
   const { next } = await opened.client.first(opened.host.history, { kind: 'pulls' });
   const other = await openClient(t, {}, { host: opened.host.host });
@@ -45,7 +45,7 @@ test('goes on from a stored address with another client', async (t) => {
   assert.equal(page.items.length, 100);
 });
 
-test('lists each kind whole', async (t) => {
+test('lists all items of each kind', async (t) => {
   const opened = await openClient(t, { numbers: 150 });
   const { history } = opened.host;
   const expected: [ListKind, string, unknown[]][] = [
@@ -77,7 +77,7 @@ test('lists the commits of a branch and the reviews of a pull request', async (t
   assert.equal(review, history.reviews.find(({ number }) => number === 5)?.id);
 });
 
-test('asks only for what was changed since then, the newest first', async (t) => {
+test('requests only items changed since a time, newest first', async (t) => {
   const opened = await openClient(t);
   const { issues } = opened.host.history;
   const since = issues[3]?.updatedAt as number;
@@ -92,7 +92,7 @@ test('asks only for what was changed since then, the newest first', async (t) =>
   );
 });
 
-test('tells an unchanged first page by its etag', async (t) => {
+test('recognizes an unchanged first page by its etag', async (t) => {
   const { client, host } = await openClient(t);
   const { etag } = await client.first(host.history, { kind: 'tags' });
   const request = { kind: 'tags', etag: etag as string } as const;
@@ -104,7 +104,7 @@ test('tells an unchanged first page by its etag', async (t) => {
   assert.notEqual(changed.etag, etag);
 });
 
-test('follows a former name to the present one', async (t) => {
+test('follows a former name to the current one', async (t) => {
   const opened = await openClient(t, { fullName: 'acme/rocket', formerNames: ['acme/booster'] });
   const { client, host } = opened;
   const repository = await client.repository('acme/booster');
@@ -117,7 +117,7 @@ test('follows a former name to the present one', async (t) => {
   assert.equal((await client.repositoryById(String(host.history.id))).full_name, 'acme/rocket');
 });
 
-test('answers nothing for what is switched off, and refuses what is gone', async (t) => {
+test('returns an empty list for disabled parts, and an error for deleted repositories', async (t) => {
   const { client, host } = await openClient(t);
   const nothing = { items: [], next: null, pages: 1, etag: null, notModified: false };
   host.fail(/issues\?/, status(410));
@@ -127,11 +127,11 @@ test('answers nothing for what is switched off, and refuses what is gone', async
   assert.deepEqual(await client.first(host.history, { kind: 'commits', branch: 'gone' }), nothing);
   await assert.rejects(client.first({ fullName: 'acme/other' }, { kind: 'issues' }), {
     kind: 'notFound',
-    message: /answered 404 to GET \/api\/v3\/repos\/acme\/other: it is not there/,
+    message: /answered 404 to GET \/api\/v3\/repos\/acme\/other: it does not exist/,
   });
 });
 
-test('refuses names that are none', async (t) => {
+test('refuses invalid names', async (t) => {
   const { client, host } = await openClient(t);
   for (const name of ['acme', 'acme/..', '../acme', 'acme/rocket/pulls', 'acme/ro cket', 'acme/x?y', 'acme/', ''])
     await assert.rejects(client.repository(name), {
@@ -152,12 +152,13 @@ test('refuses the address of a page on another host', async (t) => {
     const { next, items } = await client.first(host.history, { kind: 'pulls' });
     assert.ok(items.length > 0);
     if (address === path) assert.equal(next, host.origin + path);
-    else await assert.rejects(client.page(next as string, 'pulls'), { kind: 'invalid', message: /not one of the API/ });
+    else
+      await assert.rejects(client.page(next as string, 'pulls'), { kind: 'invalid', message: /not part of the API/ });
   }
   assert.equal(other.host.seen.length, 0);
 });
 
-test('notices pages that lead in a circle', async (t) => {
+test('reports pages that lead in a circle', async (t) => {
   const { client, host } = await openClient(t, { numbers: 330 });
   const at = (page: number): string => `${host.apiUrl}/repositories/4711/pulls?page=${page}`;
   host.fail(/page=2/, withLink(`<${at(3)}>; rel="next"`), { times: 2 });
@@ -183,7 +184,7 @@ test('refuses a redirect to another host, and one in a circle', async (t) => {
   assert.equal(host.seen.length, 8);
 });
 
-test('follows every kind of redirect on the host, credentials kept', async (t) => {
+test('follows every kind of redirect on the host and keeps the credentials', async (t) => {
   const { client, host } = await openClient(t, { token: 'secret-token-1' });
   for (const code of [301, 302, 307, 308] as const) {
     host.fail(/moved/, redirect(code, `/api/v3/repositories/${host.history.id}`));
@@ -192,7 +193,7 @@ test('follows every kind of redirect on the host, credentials kept', async (t) =
   assert.deepEqual(new Set(host.seen.map(({ headers }) => headers.authorization)), new Set(['Bearer secret-token-1']));
 });
 
-test('names the refusals of the host', async (t) => {
+test('reports the refusals of the host by name', async (t) => {
   const { client, host } = await openClient(t, { token: 'right' }, {});
   for (const code of [401, 403]) {
     host.fail(/GET/, status(code));

@@ -1,6 +1,6 @@
 /**
- * How the client proves who it is: a token in the host's own scheme, or tokens of an app's installation, made and
- * replaced; and that no credential shows in a log or an error.
+ * Tests the authorization of the client: either a token in the host's own scheme, or tokens of an app's installation,
+ * which the client creates and replaces. No credential may appear in a log or an error.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -20,14 +20,14 @@ async function openApp(t: TestContext, form: 'pkcs1' | 'pkcs8' = 'pkcs1') {
 
 const mints = /POST .*access_tokens/;
 
-test('sends no credentials where there are none', async (t) => {
+test('sends no credentials when none are set', async (t) => {
   const { client, host } = await openClient(t);
   await client.repository(repo);
   assert.equal(host.seen[0]?.headers.authorization, undefined);
   assert.equal(host.seen[0]?.headers['user-agent'], 'tidings');
 });
 
-test('makes one token of an app for many requests', async (t) => {
+test('requests one token of an app for many requests', async (t) => {
   for (const form of ['pkcs1', 'pkcs8'] as const) {
     const { client, host, app } = await openApp(t, form);
     for (let i = 0; i < 3; i++) await client.repository(repo);
@@ -36,7 +36,7 @@ test('makes one token of an app for many requests', async (t) => {
   }
 });
 
-test('makes a new token once when the host no longer takes one', async (t) => {
+test('requests a new token once when the host refuses the current one', async (t) => {
   const { client, host, app } = await openApp(t);
   await client.repository(repo);
   app.revoke();
@@ -47,7 +47,7 @@ test('makes a new token once when the host no longer takes one', async (t) => {
   assert.equal(app.tokens.length, 3);
 });
 
-test('makes a new token when one is about to end', async (t) => {
+test('requests a new token when the current one is about to expire', async (t) => {
   const { client, host, app } = await openApp(t);
   const endsSoon = new Date(Date.now() + 30_000).toISOString();
   host.fail(mints, status(201, { token: 'ghs_short', expires_at: endsSoon }));
@@ -58,7 +58,7 @@ test('makes a new token when one is about to end', async (t) => {
   assert.deepEqual(used, ['Bearer ghs_short', `Bearer ${app.tokens[0]}`]);
 });
 
-test('says that an installation is suspended or removed', async (t) => {
+test('reports that an installation is suspended or removed', async (t) => {
   for (const state of ['suspended', 'removed'] as const) {
     const { client, host, app } = await openApp(t);
     app.state = state;
@@ -70,7 +70,7 @@ test('says that an installation is suspended or removed', async (t) => {
   }
 });
 
-test('waits out limits and faults of the request for a token', async (t) => {
+test('waits for limits and faults of the request for a token', async (t) => {
   const { client, host, waits } = await openApp(t);
   host.fail(mints, secondaryLimit(0));
   host.fail(mints, status(500));
@@ -83,7 +83,7 @@ test('waits out limits and faults of the request for a token', async (t) => {
   );
 });
 
-test('keeps the tokens of two hosts apart that count installations alike', async (t) => {
+test('keeps the tokens of two hosts apart when installations have the same id', async (t) => {
   const opened = [await openApp(t), await openApp(t)];
   await Promise.all(opened.map(({ client }) => client.repository(repo)));
   for (const { host, app } of opened) assert.equal(host.asked(/GET/).length, app.tokens.length);
@@ -93,7 +93,7 @@ test('keeps the tokens of two hosts apart that count installations alike', async
   );
 });
 
-test('names the file of a key that is none', async (t) => {
+test('names the file of an invalid key', async (t) => {
   const { client, app } = await openApp(t);
   for (const text of ['-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\n-----END RSA PRIVATE KEY-----', '']) {
     writeFileSync(app.keyFile, text);
@@ -121,7 +121,9 @@ test('shows no credential in errors and logs', async (t) => {
     }
   }
   const text = shown.join('\n') + withToken.log() + withApp.log();
-  assert.ok(text.includes('waiting for the host') && text.includes('answered 401') && text.includes('no whole answer'));
+  assert.ok(
+    text.includes('waiting for the host') && text.includes('answered 401') && text.includes('no complete reply'),
+  );
   const secrets = [token, ...withApp.app.tokens, withApp.app.key.split('\n')[1] as string, 'eyJhbGciOi'];
   for (const secret of secrets) assert.ok(!text.includes(secret), secret.slice(0, 8));
 });

@@ -1,5 +1,5 @@
 /**
- * The host client against a Gitea: its spelling of lists, its page size, its scheme of tokens, its tags.
+ * Tests the host client with a Gitea host: addresses of lists, page size, token scheme and tags.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { status, withLink } from '../../helpers/host/faults.ts';
 
 const gitea = { kind: 'gitea', token: '0123456789abcdef0123456789abcdef01234567' } as const;
 
-test('lists in pages of fifty, the token in its own scheme', async (t) => {
+test('lists in pages of fifty, with the token in Gitea’s scheme', async (t) => {
   const opened = await openClient(t, { ...gitea, numbers: 200 });
   const { host } = opened;
   const pages = await allPages(opened, { kind: 'pulls' });
@@ -42,19 +42,19 @@ test('lists plain issues, comments, commits and reviews', async (t) => {
   assert.equal(fieldOf(await allPages(opened, { kind: 'reviews', number: 5 }), 'id').length, 1);
 });
 
-test('has no list of review comments and asks for none', async (t) => {
+test('does not request a list of review comments', async (t) => {
   const { client, host } = await openClient(t, gitea);
   assert.deepEqual((await client.first(host.history, { kind: 'reviewComments' })).items, []);
   assert.equal(host.seen.length, 0);
 });
 
-test('takes an empty list that is written as null', async (t) => {
+test('accepts an empty list that is written as null', async (t) => {
   const { client, host } = await openClient(t, gitea);
   host.fail(/tags/, status(200, 'null'));
   assert.deepEqual((await client.first(host.history, { kind: 'tags' })).items, []);
 });
 
-test('asks where the settings say when the host links by its web address', async (t) => {
+test('uses the address of the settings when the host links by its web address', async (t) => {
   const { client: _client, host } = await openClient(t, gitea);
   const origin = 'https://git.example.com';
   const { client } = await openClient(t, gitea, { host: { ...host.host, origin } });
@@ -65,7 +65,7 @@ test('asks where the settings say when the host links by its web address', async
   await assert.rejects(client.page(next?.replace('https', 'http') as string, 'pulls'), { kind: 'invalid' });
 });
 
-test('tells where a tag leads by the tag alone', async (t) => {
+test('reads the commit of a tag from the tag only', async (t) => {
   const { client, host } = await openClient(t, gitea);
   for (const tag of host.history.tags) {
     const date = tag.object?.at ?? host.history.commits.get(tag.sha)?.at;

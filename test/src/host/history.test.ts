@@ -1,5 +1,6 @@
 /**
- * The histories of tests are of one piece: what the host lists is what its deliveries tell, whole and in order.
+ * Tests that the test histories are consistent: the lists of the test host and its deliveries contain the same objects
+ * in the same order.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +21,7 @@ test('the same call builds the same history', () => {
   assert.deepEqual(buildHistory(), history);
 });
 
-test('holds every kind of thing', () => {
+test('contains every kind of item', () => {
   const { pulls, issues, tags, branches, commits } = history;
   assert.deepEqual([...branches.keys()], ['main', 'release/1.x']);
   for (const found of [
@@ -41,31 +42,31 @@ test('holds every kind of thing', () => {
     assert.ok(found.length > 0);
 });
 
-test('its deliveries tell all of it, in order of time', () => {
+test('its deliveries contain all of it, in order of time', () => {
   assert.deepEqual(
     deliveries.map(({ at }) => at),
     deliveries.map(({ at }) => at).sort((a, b) => a - b),
   );
-  const told = (event: string, keyOf: (body: never) => unknown): unknown[] => [
+  const reported = (event: string, keyOf: (body: never) => unknown): unknown[] => [
     ...new Set(bodies.filter((body) => body.event === event).map((body) => keyOf(body as never))),
   ];
   const byNumber = (a: unknown, b: unknown): number => Number(a) - Number(b);
-  const pulls = told('pull_request', ({ pull }: { pull: { number: number } }) => pull.number);
+  const pulls = reported('pull_request', ({ pull }: { pull: { number: number } }) => pull.number);
   assert.deepEqual(
     pulls.sort(byNumber),
     history.pulls.map(({ number }) => number),
   );
-  const issues = told('issues', ({ issue }: { issue: { number: number } }) => issue.number);
+  const issues = reported('issues', ({ issue }: { issue: { number: number } }) => issue.number);
   assert.deepEqual(
     issues.sort(byNumber),
     history.issues.map(({ number }) => number),
   );
   const remarks = [...history.issueComments, ...history.reviewComments, ...history.reviews].map(({ id }) => String(id));
-  const comments = told('comment', ({ comment }: { comment: { id: string } }) => comment.id);
+  const comments = reported('comment', ({ comment }: { comment: { id: string } }) => comment.id);
   assert.deepEqual(comments.sort(), remarks.sort());
 });
 
-test('the last delivery of each thing shows it as it is now', () => {
+test('the last delivery of each item contains its current state', () => {
   for (const pull of history.pulls) {
     const last = bodies.findLast((body) => body.event === 'pull_request' && body.pull.number === pull.number);
     assert.ok(last?.event === 'pull_request');
@@ -77,7 +78,7 @@ test('the last delivery of each thing shows it as it is now', () => {
   }
 });
 
-test('its pushes chain from the first commit to each head and bring every commit once', () => {
+test('its pushes chain from the first commit to each head and contain every commit once', () => {
   const brought = history.pushes.flatMap(({ shas }) => shas);
   assert.deepEqual([...new Set(brought)].sort(), [...history.commits.keys()].sort());
   assert.equal(brought.length, history.commits.size);
@@ -88,7 +89,7 @@ test('its pushes chain from the first commit to each head and bring every commit
   }
 });
 
-test('commits come newest first, a child before its parents', () => {
+test('commits are listed newest first, each child before its parents', () => {
   const commits = reachable(history, history.branches.get('main') as string);
   const place = new Map(commits.map(({ sha }, index) => [sha, index]));
   for (const { sha, parents } of commits)

@@ -1,6 +1,6 @@
 /**
- * Which answers are limits, and how long they last: by Retry-After, by the reset on the host's own clock, growing where
- * nothing is said.
+ * Tests which replies of a host are rate limits, and how long the client waits. The wait comes from Retry-After, or
+ * from the reset time on the host's own clock. If the host states no time, the wait grows with each attempt.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,13 +19,13 @@ test('only 403 and 429 can be limits', () => {
   }
 });
 
-test('a 403 is a limit when it says so', () => {
+test('a 403 is a limit when its headers or body report one', () => {
   assert.equal(limitOf(answer(403, { 'x-ratelimit-remaining': '12' }, 'Must have admin rights'), 0, now), undefined);
   const inWords = answer(403, {}, '{"message":"You have exceeded a secondary rate limit."}');
   assert.deepEqual(limitOf(inWords, 0, now), { reason: 'secondary_limit', ms: 60_000 });
 });
 
-test('Retry-After goes before the reset', () => {
+test('Retry-After takes precedence over the reset', () => {
   const both = { 'retry-after': '7', ...spent(String(now / 1000 + 900)) };
   assert.deepEqual(limitOf(answer(403, both), 0, now), { reason: 'rate_limit', ms: 7000 });
 });
@@ -36,7 +36,7 @@ test('the reset counts on the clock of the host', () => {
   assert.deepEqual(limitOf(answer(429, headers), 0, now), { reason: 'rate_limit', ms: 31_000 });
 });
 
-test('waits grow where the host names none, or a moment that is past', () => {
+test('waits grow when the host states no time or a past one', () => {
   const unnamed = [0, 1, 2, 9].map((repeats) => limitOf(answer(429), repeats, now)?.ms);
   assert.deepEqual(unnamed, [60_000, 120_000, 240_000, 3_600_000]);
   const past = [0, 5].map((repeats) => limitOf(answer(403, spent('1')), repeats, now)?.ms);
@@ -44,7 +44,7 @@ test('waits grow where the host names none, or a moment that is past', () => {
   assert.deepEqual(limitOf(answer(403, spent('soon')), 0, now), { reason: 'rate_limit', ms: 60_000 });
 });
 
-test('no wait is longer than an hour', () => {
+test('no wait exceeds one hour', () => {
   for (const headers of [
     { 'retry-after': '999999999' },
     spent('999999999999'),
@@ -53,7 +53,7 @@ test('no wait is longer than an hour', () => {
     assert.equal(limitOf(answer(429, headers), 0, now)?.ms, 3_600_000);
 });
 
-test('reads Retry-After as seconds or as a moment', () => {
+test('reads Retry-After as seconds or as a date', () => {
   const read = (value: string): number | undefined => retryAfterMs(new Headers({ 'retry-after': value }), now);
   assert.deepEqual(
     [

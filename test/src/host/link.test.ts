@@ -1,5 +1,5 @@
 /**
- * Link headers, good and absurd.
+ * Tests reading of Link headers, both valid and malformed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,17 +14,17 @@ test('reads next and last in any order and form', () => {
   assert.deepEqual(linksOf(header, here), { next: at('3'), pages: 9 });
 });
 
-test('the last page is known by itself', () => {
+test('the last page reports the number of pages', () => {
   assert.deepEqual(linksOf(`<${at('1')}>; rel="prev"`, here), { next: null, pages: 2 });
   assert.deepEqual(linksOf(null, 'https://api.example.com/tags?per_page=100'), { next: null, pages: 1 });
 });
 
-test('without a last page the number is open', () => {
+test('without a last page the number is unknown', () => {
   assert.deepEqual(linksOf(`<${at('3')}>; rel="next"`, here), { next: at('3'), pages: null });
   assert.deepEqual(linksOf(`<${at('3')}>; rel="next", <${at('many')}>; rel="last"`, here).pages, null);
 });
 
-test('completes a relative address and keeps any other as it is', () => {
+test('makes a relative address absolute and keeps any other', () => {
   assert.equal(linksOf('</repositories/1/pulls?page=3>; rel="next"', here).next, at('3'));
   assert.equal(
     linksOf('<https://x.example.com/a:b{c}?q=%2f>; rel="next"', here).next,
@@ -32,7 +32,7 @@ test('completes a relative address and keeps any other as it is', () => {
   );
 });
 
-test('takes nothing from what is no link', () => {
+test('reads nothing from an invalid header', () => {
   for (const header of [
     '',
     '<',
@@ -45,7 +45,7 @@ test('takes nothing from what is no link', () => {
     assert.equal(linksOf(header, here).next, null, header);
 });
 
-test('reads a long hostile header in no time', () => {
+test('reads a long hostile header quickly', () => {
   const headers = [
     '<'.repeat(60_000),
     `<a>${'; '.repeat(30_000)}`,

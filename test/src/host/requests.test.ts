@@ -1,5 +1,6 @@
 /**
- * What the client does when a host limits it, fails, breaks off or stays silent, and that an abort ends all of it.
+ * Tests requests to a host that limits requests, fails, breaks the connection or does not reply. Also tests the abort
+ * of a request.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -11,7 +12,7 @@ import { waitUntil } from '../../helpers/wait-until.ts';
 
 const repo = 'acme/rocket';
 
-test('waits out a secondary limit for as long as the host says', async (t) => {
+test('waits at a secondary limit for as long as the host requests', async (t) => {
   for (const code of [403, 429] as const) {
     const { client, host, waits } = await openClient(t);
     host.fail(/GET/, secondaryLimit(1, code));
@@ -30,7 +31,7 @@ test('waits until the reset of the primary limit', async (t) => {
   assert.deepEqual(waits, [{ reason: 'rate_limit', ms: 2000 }]);
 });
 
-test('takes a bare 429 for a limit, a bare 403 for a refusal', async (t) => {
+test('treats a bare 429 as a limit, a bare 403 as a refusal', async (t) => {
   const stop = new AbortController();
   const { client, host, waits } = await openClient(t, {}, { signal: stop.signal });
   host.fail(/GET/, status(403, { message: 'Resource not accessible' }));
@@ -44,7 +45,7 @@ test('takes a bare 429 for a limit, a bare 403 for a refusal', async (t) => {
   await assert.rejects(asked, { name: 'AbortError' });
 });
 
-test('gives up a limit that does not end', async (t) => {
+test('gives up when a limit does not end', async (t) => {
   const { client, host, waits } = await openClient(t);
   host.fail(/GET/, secondaryLimit('0', 429), { times: 13 });
   await assert.rejects(client.repository(repo), {
@@ -59,7 +60,7 @@ test('gives up a limit that does not end', async (t) => {
   assert.equal((await client.repository(repo)).full_name, repo);
 });
 
-test('tries passing faults again, with growing pauses', async (t) => {
+test('retries after temporary faults, with growing pauses', async (t) => {
   for (const code of [500, 502, 503, 504, 408]) {
     const { client, host, waits } = await openClient(t);
     host.fail(/GET/, status(code, '<html>'), { times: 3 });
@@ -71,14 +72,14 @@ test('tries passing faults again, with growing pauses', async (t) => {
   }
 });
 
-test('pauses for as long as a failing host asks', async (t) => {
+test('pauses for as long as a failing host requests', async (t) => {
   const { client, host, waits } = await openClient(t);
   host.fail(/GET/, status(503, '', { 'retry-after': '1' }));
   await client.repository(repo);
   assert.deepEqual(waits, [{ reason: 'server_error', ms: 1000 }]);
 });
 
-test('gives a failing host up after four attempts', async (t) => {
+test('gives up on a failing host after four attempts', async (t) => {
   const { client, host, waits } = await openClient(t);
   host.fail(/GET/, status(502), { times: 4 });
   await assert.rejects(client.repository(repo), { kind: 'unavailable', message: /cannot be used: it answered 502\.$/ });
@@ -86,7 +87,7 @@ test('gives a failing host up after four attempts', async (t) => {
   assert.equal((await client.repository(repo)).full_name, repo);
 });
 
-test('meets a limit after a fault and a fault after a limit', async (t) => {
+test('handles a limit after a fault and a fault after a limit', async (t) => {
   const { client, host, waits } = await openClient(t);
   host.fail(/GET/, status(500));
   host.fail(/GET/, secondaryLimit(0));
@@ -99,7 +100,7 @@ test('meets a limit after a fault and a fault after a limit', async (t) => {
   );
 });
 
-test('tries again what breaks off, is malformed or is something else', async (t) => {
+test('retries when a reply breaks off, is malformed or has another shape', async (t) => {
   const { client, host } = await openClient(t);
   const faults = [cut(), cut('within'), status(200, '[{"number":1,'), status(200, '{"message":"hello"}')];
   for (const fault of [...faults, status(200, '[1, null]'), status(200, '')]) {
@@ -110,21 +111,24 @@ test('tries again what breaks off, is malformed or is something else', async (t)
   host.fail(/GET/, status(200, { id: 1, full_name: 'no name' }), { times: 4 });
   await assert.rejects(client.repository(repo), {
     kind: 'unavailable',
-    message: /its answer is not what was asked for/,
+    message: /its reply has an unexpected form/,
   });
   host.fail(/GET/, cut(), { times: 4 });
-  await assert.rejects(client.repository(repo), { kind: 'unavailable', message: /no whole answer \(UND_ERR_SOCKET\)/ });
+  await assert.rejects(client.repository(repo), {
+    kind: 'unavailable',
+    message: /no complete reply \(UND_ERR_SOCKET\)/,
+  });
 });
 
-test('gives up on a host that stays silent or is not there', async (t) => {
+test('gives up on a host that does not reply or cannot be reached', async (t) => {
   const { client, host } = await openClient(t, {}, { timeoutMs: 50 });
   host.fail(/GET/, slow(500), { times: 4 });
-  await assert.rejects(client.repository(repo), { kind: 'unavailable', message: /no answer in time/ });
+  await assert.rejects(client.repository(repo), { kind: 'unavailable', message: /no reply in time/ });
   const gone = await openClient(t, {}, { host: { ...host.host, apiUrl: 'http://127.0.0.1:1/api/v3' } });
   await assert.rejects(gone.client.repository(repo), { kind: 'unavailable', message: /127\.0\.0\.1:1 cannot be used/ });
 });
 
-test('an abort ends a wait, a pause, a request under way and those to come', async (t) => {
+test('an abort ends a wait, a pause, the current request and later ones', async (t) => {
   const cases = [
     { fault: secondaryLimit(3600), reached: 'secondary_limit' },
     { fault: rateLimit(3600), reached: 'rate_limit' },
@@ -144,7 +148,7 @@ test('an abort ends a wait, a pause, a request under way and those to come', asy
   }
 });
 
-test('a wait keeps no process alive', async (t) => {
+test('a wait does not keep a process alive', async (t) => {
   const { host } = await openClient(t);
   host.fail(/GET/, secondaryLimit(3600));
   const module = new URL('../../../src/host/client.js', import.meta.url).href;
@@ -155,7 +159,7 @@ test('a wait keeps no process alive', async (t) => {
     client.repository('acme/rocket').then(console.log);
   `;
   const args = ['--input-type=module', '-e', program, JSON.stringify(host.host)];
-  // Ends by itself, or by the time limit, which throws.
+  // The process must end although the client waits for an hour. If it does not end, the timeout throws.
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
   assert.equal(stdout, 'waits 3600000\n');
 });

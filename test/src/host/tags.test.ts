@@ -1,5 +1,6 @@
 /**
- * Where GitHub's tags lead: lightweight ones, annotated ones, tags of tags, and those that lead to no commit.
+ * Tests which commits GitHub's tags point to: lightweight tags, annotated tags, tags of tags, and tags without a
+ * commit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,23 +37,26 @@ test('follows a tag of a tag, dated by the outer one', async (t) => {
   });
 });
 
-test('asks for hostile names as they are', async (t) => {
+test('encodes hostile names in requests', async (t) => {
   const { client, host } = await openClient(t);
   await assert.rejects(client.tagDetails(host.history, 'release/1.0#rc?é%'), { kind: 'notFound' });
   assert.equal(host.seen[0]?.url, '/api/v3/repos/acme/rocket/git/ref/tags/release/1.0%23rc%3F%C3%A9%25');
 });
 
-test('refuses a tag that leads to no commit', async (t) => {
+test('refuses a tag that does not lead to a commit', async (t) => {
   const { client, host } = await openClient(t);
   const endless = { object: { type: 'tag', sha: sha('a') } };
   for (const object of [{ type: 'tree', sha: sha('d') }, { type: 'commit', sha: '../../x' }, null, endless.object]) {
     host.fail(/git\/ref\/tags/, status(200, { object }));
     host.fail(/git\/tags/, status(200, endless), { times: object === endless.object ? 5 : 0 });
-    await assert.rejects(client.tagDetails(host.history, 'odd'), { kind: 'notFound', message: /leads to no commit/ });
+    await assert.rejects(client.tagDetails(host.history, 'odd'), {
+      kind: 'notFound',
+      message: /does not lead to a commit/,
+    });
   }
 });
 
-test('leaves the date open that nobody tells', async (t) => {
+test('returns no date when the host sends none', async (t) => {
   const { client, host } = await openClient(t);
   host.fail(/git\/ref\/tags/, status(200, { object: { type: 'commit', sha: sha('e') } }));
   host.fail(/git\/commits/, status(200, { committer: { date: '0001-01-01T00:00:00Z' } }));

@@ -1,6 +1,6 @@
 /**
- * Files that are the same for everybody: in each encoding the same content, with an ETag of its own, kept for good where the address
- * names the content.
+ * Tests files that are the same for all clients: each encoding has the same content and its own ETag. If the address
+ * of a file contains the version, clients may cache the file permanently.
  */
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
@@ -17,7 +17,7 @@ interface Reply {
   body: Buffer;
 }
 
-/** The reply as it is on the wire: `fetch` would decode it. */
+/** Returns the reply as it was sent, without decoding the body as `fetch` would. */
 function ask(url: string, headers: Record<string, string> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     get(url, { headers }, (response) => {
@@ -42,7 +42,7 @@ test('an asset', async (t) => {
   afterwards(t, () => server.stop(1000));
   const url = `http://127.0.0.1:${server.port}/a.css`;
 
-  await t.test('comes in the encoding that is asked for', async () => {
+  await t.test('is sent in the requested encoding', async () => {
     const [plain, zipped, small] = await Promise.all([
       ask(url),
       ask(url, { 'accept-encoding': 'gzip' }),
@@ -76,7 +76,7 @@ test('an asset', async (t) => {
     assert.deepEqual([archive.headers['content-encoding'], archive.body.toString()], [undefined, 'bytes']);
   });
 
-  await t.test('is kept for good at the address of its content alone', async () => {
+  await t.test('may be cached permanently only at the address with its version', async () => {
     const caching = async (query: string) => (await ask(url + query)).headers['cache-control'];
     assert.equal(await caching(`?v=${asset.version}`), 'public, max-age=31536000, immutable');
     assert.deepEqual([await caching(''), await caching('?v=other')], ['no-cache', 'no-cache']);

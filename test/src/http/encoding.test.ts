@@ -1,11 +1,11 @@
 /**
- * The encoding of a reply is the one that the client prefers.
+ * Tests that a reply has the content encoding that the client prefers.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseEncoding } from '../../../src/http/encoding.ts';
 
-test('chooseEncoding - takes the highest weight, the smaller encoding among equals', () => {
+test('chooseEncoding returns the highest weight, and among equals the smaller encoding', () => {
   for (const [header, encoding] of [
     [undefined, 'identity'],
     ['', 'identity'],

@@ -1,5 +1,6 @@
 /**
- * One request over the real server, with small handlers: bodies in pieces, caps and budget, the error exit, HEAD.
+ * Tests requests to a real server with small handlers: bodies that arrive in pieces, maximum size, memory budget, error
+ * replies, and HEAD.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -23,7 +24,7 @@ async function serve(t: TestContext, handle: (exchange: Exchange) => void | Prom
   return server.port;
 }
 
-/** A handler that answers with what it received. */
+/** Makes a handler that replies with the body it received. */
 function echo(maxBytes: number, budget: BodyBudget) {
   return (exchange: Exchange): void => {
     let seen = 0;
@@ -45,7 +46,7 @@ function head(length: number): string {
   return `POST /it HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
-test('a body comes whole however it is cut', async (t) => {
+test('a body arrives complete however it is split', async (t) => {
   const budget = new BodyBudget(1000);
   const port = await serve(t, echo(100, budget));
   const text = 'The body of a request, cut in many ways.';
@@ -61,17 +62,17 @@ test('a body comes whole however it is cut', async (t) => {
     assert.deepEqual(answer.statuses, [200], answer.text);
     assert.ok(answer.text.endsWith(JSON.stringify({ seen: text.length, text })), answer.text);
   }
-  assert.ok(budget.take(1000), 'the budget is whole again');
+  assert.ok(budget.take(1000), 'the whole budget is free again');
 });
 
-test('an empty body is a body', async (t) => {
+test('an empty body is passed to the handler', async (t) => {
   const port = await serve(t, echo(100, new BodyBudget(1000)));
   for (const request of [post(''), 'POST /it HTTP/1.1\r\nHost: x\r\n\r\n']) {
     assert.match((await talk(port, request, { replies: 1 })).text, /\{"seen":0,"text":""\}$/);
   }
 });
 
-test('past the cap it answers 413', async (t) => {
+test('returns 413 for a body over the maximum size', async (t) => {
   const port = await serve(t, echo(10, new BodyBudget(1000)));
   const taken = await talk(port, post('x'.repeat(11)) + post('next'), { replies: 2 });
   assert.deepEqual(taken.statuses, [413, 200], 'a body a little too long is read to its end');
@@ -79,28 +80,28 @@ test('past the cap it answers 413', async (t) => {
   assert.deepEqual([closed.statuses, closed.closed], [[413], true]);
 });
 
-test('past the budget it answers 500 and closes', async (t) => {
+test('returns 500 and closes the connection when the budget is used up', async (t) => {
   const budget = new BodyBudget(100);
   const port = await serve(t, echo(90, budget));
   assert.ok(budget.take(60));
   const answer = await talk(port, [head(80), 'x'.repeat(20), 'x'.repeat(60)]);
   assert.deepEqual([answer.statuses, answer.closed], [[500], true]);
   assert.match(answer.text, /Retry-After: 2/);
-  budget.give(60);
-  assert.ok(budget.take(100), 'what was collected is given back');
-  budget.give(100);
+  budget.free(60);
+  assert.ok(budget.take(100), 'the collected bytes are released');
+  budget.free(100);
   assert.deepEqual((await talk(port, [head(3), 'x', 'yz'], { replies: 1 })).statuses, [200]);
 });
 
-test('an abort gives the budget back', async (t) => {
+test('an abort releases the memory of the body', async (t) => {
   const budget = new BodyBudget(100);
   const port = await serve(t, echo(90, budget));
-  await talk(port, [head(80), 'x'.repeat(70)], { patienceMs: 20 });
+  await talk(port, [head(80), 'x'.repeat(70)], { maxWaitMs: 20 });
   const answer = await talk(port, [head(80), 'x'.repeat(40), 'x'.repeat(40)], { replies: 1 });
   assert.deepEqual(answer.statuses, [200]);
 });
 
-test('what a handler throws becomes the reply (spec 7)', async (t) => {
+test('an error of a handler becomes the reply (spec 7)', async (t) => {
   const failures = [
     () => {
       throw new ServiceError('conflict', 'Taken.');
@@ -134,14 +135,15 @@ test('a reply to HEAD has no body', async (t) => {
   assert.match(text, /\r\n\r\nHTTP\/1\.1 200/);
 });
 
-test('a second reply changes nothing', async (t) => {
+test('a second reply to a request has no effect', async (t) => {
   const port = await serve(t, (exchange) => {
     exchange.json(200, { first: true });
     exchange.json(200, { second: true });
     exchange.fail(new Error('late'));
   });
   const get = 'GET /it HTTP/1.1\r\nHost: x\r\n\r\n';
-  // Whatever else was said to the first request would stand before the reply to the second.
+  // A faulty server could reply twice to the first request. Its second reply to the first request would then arrive
+  // before the reply to the second request.
   const { text, statuses } = await talk(port, get + get, { replies: 2 });
   assert.deepEqual(statuses, [200, 200]);
   assert.equal(text.match(/\{"first":true\}/g)?.length, 2);

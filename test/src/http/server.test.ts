@@ -1,5 +1,6 @@
 /**
- * The server: an answer for every path and method, a port of its own, and a stop that lets what is in flight finish.
+ * Tests the server: it replies on every path and method, does not share its port, and finishes requests in flight on
+ * stop.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -30,13 +31,13 @@ function ask(port: number, method: string, path: string) {
   return fetch(`http://127.0.0.1:${port}${path}`, { method });
 }
 
-test('parameters are handed over raw', async (t) => {
+test('handlers get parameters without decoding', async (t) => {
   const { port } = await serve(t);
   assert.deepEqual(await (await ask(port, 'GET', '/things/a%2Fb')).json(), { id: 'a%2Fb' });
   assert.deepEqual(await (await ask(port, 'PUT', '/things/a/b')).json(), ['a', 'b']);
 });
 
-test('another method is refused with Allow', async (t) => {
+test('a method without a handler is refused with Allow', async (t) => {
   const { port } = await serve(t);
   const cases: [string, string, string][] = [
     ['DELETE', '/things', 'GET, POST, HEAD, OPTIONS'],
@@ -50,7 +51,7 @@ test('another method is refused with Allow', async (t) => {
   }
 });
 
-test('any other path is not found', async (t) => {
+test('returns 404 for any other path', async (t) => {
   const { port } = await serve(t);
   for (const path of ['/', '/thing', '/things/', '/things//', '/THINGS', '//things', '/things/1/2/3']) {
     const answer = await ask(port, 'GET', path);
@@ -65,12 +66,12 @@ test('request ids are all different', async (t) => {
   assert.equal(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size, 50);
 });
 
-test('a port in use is refused', async (t) => {
+test('the server does not start on a port in use', async (t) => {
   const { port } = await serve(t);
   await assert.rejects(startServer('127.0.0.1', port, routes, quiet), /Cannot listen on 127\.0\.0\.1/);
 });
 
-test('a stop waits for what is in flight', async (t) => {
+test('a stop waits for requests in flight', async (t) => {
   let waiting: Exchange | undefined;
   const handle = (exchange: Exchange) => {
     waiting = exchange;
@@ -83,10 +84,10 @@ test('a stop waits for what is in flight', async (t) => {
   waiting?.json(200, { late: true });
   assert.deepEqual(await (await answer).json(), { late: true });
   await stopped;
-  await assert.rejects(ask(server.port, 'GET', '/slow'), 'nothing is accepted any more');
+  await assert.rejects(ask(server.port, 'GET', '/slow'), 'no request is accepted any more');
 });
 
-test('a stop does not wait for ever', async (t) => {
+test('a stop waits for a limited time only', async (t) => {
   let arrived = false;
   const handle = () => {
     arrived = true;
@@ -99,14 +100,14 @@ test('a stop does not wait for ever', async (t) => {
   assert.equal(await answer, 'closed');
 });
 
-test('many connections at once are all answered', async (t) => {
+test('many concurrent connections all get their reply', async (t) => {
   const { port } = await serve(t);
   const request = 'GET /things HTTP/1.1\r\nHost: x\r\n\r\n';
   const answers = await Promise.all(Array.from({ length: 100 }, () => talk(port, request, { replies: 1 })));
   assert.ok(answers.every(({ statuses }) => statuses[0] === 200));
 });
 
-test('OPTIONS tells what a path can do, to pages of other origins nothing more', async (t) => {
+test('OPTIONS returns the methods of a path, and no CORS headers without the setting', async (t) => {
   const { port } = await serve(t);
   const answer = await ask(port, 'OPTIONS', '/things');
   assert.deepEqual([answer.status, await answer.text()], [204, '']);
@@ -114,7 +115,7 @@ test('OPTIONS tells what a path can do, to pages of other origins nothing more',
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
 });
 
-test('pages of the origins that are named may call', async (t) => {
+test('pages of allowed origins may call the API', async (t) => {
   const server = await startServer('127.0.0.1', 0, routes, quiet, { corsOrigins: ['https://good.example'] });
   afterwards(t, () => server.stop(1000));
   const call = (method: string, path: string, origin: string) =>
@@ -134,7 +135,7 @@ test('pages of the origins that are named may call', async (t) => {
   assert.equal(other.headers.get('access-control-allow-headers'), null);
 });
 
-test('what a route says of itself goes with all its replies', async (t) => {
+test('all replies of a route have its headers and help link', async (t) => {
   const handle = (exchange: Exchange) => {
     if (exchange.query === 'fail') throw new Error('a defect');
     exchange.json(200, {});
@@ -142,17 +143,17 @@ test('what a route says of itself goes with all its replies', async (t) => {
   const old: HttpRoute = { method: 'GET', path: '/old', handle, help: '/docs#old', headers: ['Sunset', 'then'] };
   const server = await startServer('127.0.0.1', 0, [old, ...routes], quiet, { help: '/docs' });
   afterwards(t, () => server.stop(1000));
-  const told = async (path: string) => {
+  const headersOf = async (path: string) => {
     const { headers } = await ask(server.port, 'GET', path);
     return [headers.get('sunset'), headers.get('link')];
   };
-  assert.deepEqual(await told('/old'), ['then', null]);
-  assert.deepEqual(await told('/old?fail'), ['then', '</docs#old>; rel="help"']);
-  assert.deepEqual(await told('/things'), [null, null]);
-  assert.deepEqual(await told('/nowhere'), [null, '</docs>; rel="help"']);
+  assert.deepEqual(await headersOf('/old'), ['then', null]);
+  assert.deepEqual(await headersOf('/old?fail'), ['then', '</docs#old>; rel="help"']);
+  assert.deepEqual(await headersOf('/things'), [null, null]);
+  assert.deepEqual(await headersOf('/nowhere'), [null, '</docs>; rel="help"']);
 });
 
-test('a request id that is well formed is taken over', async (t) => {
+test('a valid request id of the client is used', async (t) => {
   const { port } = await serve(t);
   const idOf = async (id: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}/things`, { headers: { 'x-request-id': id } });
@@ -205,7 +206,7 @@ test('no reply of a handler names the HTTP library', async (t) => {
   assert.doesNotMatch(text, /uwebsockets/i);
 });
 
-test('only the refusals of the parser name the library, in HTML that cannot be changed', async (t) => {
+test('only refusals of the parser name the HTTP library, in HTML that cannot be changed', async (t) => {
   const { port } = await serve(t);
   const refused: [string, string, string][] = [
     ['GET /things HTTP/1.1\r\n\r\n', '400 Bad Request', '<h1>Bad Request</h1>'],

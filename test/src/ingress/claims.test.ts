@@ -1,12 +1,12 @@
 /**
- * How many repositories an organization may claim without proof, over a real directory.
+ * Tests the maximum number of repositories that an organization may claim without proof, with a real directory.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClaimLimit } from '../../../src/ingress/claims.ts';
 import { openTestPartition } from '../../helpers/partition.ts';
 
-test('claims of delayed deliveries count until these are folded', (t) => {
+test('claims of delayed deliveries count until they are folded', (t) => {
   const directory = openTestPartition(t, 'directory');
   const limit = new ClaimLimit(2, 3_600_000);
   assert.ok(limit.admit(directory, 'org_acme', ['a', 'b'], 0));

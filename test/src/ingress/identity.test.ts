@@ -1,6 +1,6 @@
 /**
- * Which repository a payload is about, over a real directory: payloads with and without the host's numbers, under a secret of the
- * whole host and under an organization's own.
+ * Tests which repository a payload belongs to, with a real directory: payloads with and without the host's numbers,
+ * signed with a secret of the whole host or with a secret of one organization.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -8,22 +8,22 @@ import { nameAsNumber, repositoryId } from '../../../src/foundation/ids.ts';
 import { Identities } from '../../../src/ingress/identity.ts';
 import type { EventBody } from '../../../src/protocol/events.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
-import { organisationByLogin } from '../../../src/store/tables/directory.ts';
+import { organizationByLogin } from '../../../src/store/tables/directory.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
 
 const { origin } = repositoryFields();
 const now = 1_000_000;
 
-/** As the intake has a payload with a number, or without one. */
+/** Returns the repository of a payload, with or without the host's numbers, as the intake does. */
 function payload(fullName: string, hostId?: string, ownerId?: string): EventRepository {
   const login = fullName.split('/')[0] as string;
-  const told = hostId ?? nameAsNumber(fullName);
+  const number = hostId ?? nameAsNumber(fullName);
   const owner = { id: ownerId ?? nameAsNumber(login), login };
-  return repositoryFields({ id: repositoryId(origin, told), hostId: told, fullName, owner });
+  return repositoryFields({ id: repositoryId(origin, number), hostId: number, fullName, owner });
 }
 
-/** A directory, what partitions have it list, and what the edge finds in it. */
+/** Opens a directory. Returns functions that list repositories in the directory and resolve payloads with it. */
 async function open(t: TestContext, ...logins: string[]) {
   const directory = openTestPartition(t, 'directory');
   const identities = new Identities(() => directory, 0);
@@ -35,7 +35,7 @@ async function open(t: TestContext, ...logins: string[]) {
   };
   for (const login of logins)
     await foldRecords(directory, 100, commandRecord({ name: 'nameOrganisation', origin, login } as never));
-  const idOf = (login: string) => organisationByLogin(directory, origin, login)?.id as string;
+  const idOf = (login: string) => organizationByLogin(directory, origin, login)?.id as string;
   const resolve = (repository: EventRepository, signedBy: string | null = null, at = now, bodies: EventBody[] = []) => {
     const found = identities.resolve({ repository, bodies }, signedBy, at);
     if (!found.isListed) identities.remember(found.repository, signedBy, at);
@@ -44,7 +44,7 @@ async function open(t: TestContext, ...logins: string[]) {
   return { directory, identities, list, idOf, resolve };
 }
 
-test('a payload without numbers is of the repository that has the name', async (t) => {
+test('a payload without numbers belongs to the repository with its name', async (t) => {
   const { list, resolve } = await open(t);
   const known = payload('acme/app', '5', '77');
   await list(known);
@@ -53,7 +53,7 @@ test('a payload without numbers is of the repository that has the name', async (
   assert.equal(resolve(payload('acme/other')).id, payload('acme/other').id);
 });
 
-test('a payload with numbers is of the repository that was known by the name', async (t) => {
+test('a payload with numbers belongs to the repository that was known by its name', async (t) => {
   const { list, resolve } = await open(t);
   const known = payload('acme/app');
   await list(known);
@@ -69,7 +69,7 @@ test('a payload with numbers is of the repository that was known by the name', a
   );
 });
 
-test('both are of one repository before the directory lists it, in either order', async (t) => {
+test('both belong to one repository before the directory lists it, in either order', async (t) => {
   for (const order of [
     [payload('acme/app'), payload('acme/app', '5', '77')],
     [payload('acme/app', '5', '77'), payload('acme/app')],
@@ -88,7 +88,7 @@ test('an admitted repository that is never listed is forgotten', async (t) => {
   assert.equal(resolve(payload('acme/app'), null, now + 120_000).id, payload('acme/app').id);
 });
 
-test('a rename without numbers is of the repository with the former name', async (t) => {
+test('a rename without numbers belongs to the repository with the former name', async (t) => {
   const { list, resolve } = await open(t);
   const known = payload('acme/app');
   await list(known);
@@ -102,7 +102,7 @@ test('a rename without numbers is of the repository with the former name', async
   assert.equal(resolve(payload('acme/new')).id, known.id);
 });
 
-test('a number that an organization claims is no proof for its name', async (t) => {
+test('a number that an organization only claims does not prove its name', async (t) => {
   const { list, idOf, resolve } = await open(t, 'acme');
   const acme = idOf('acme');
   await list(payload('acme/app', '5', '99'), acme);
@@ -113,7 +113,7 @@ test('a number that an organization claims is no proof for its name', async (t) 
   assert.deepEqual([proof.id, proof.hostId], [found.id, '5'], 'a claim does not keep the number from its repository');
 });
 
-test('an organization adopts no number under its own secret', async (t) => {
+test('a number under an organization’s own secret is not adopted', async (t) => {
   const { list, idOf, resolve } = await open(t, 'acme');
   const acme = idOf('acme');
   const own = payload('acme/app');
@@ -124,7 +124,7 @@ test('an organization adopts no number under its own secret', async (t) => {
   assert.equal(resolve(victim).id, victim.id, 'the number is its owner’s');
 });
 
-test('an organization finds no repository of another one by name', async (t) => {
+test('an organization does not find another one’s repository by name', async (t) => {
   const { list, idOf, identities } = await open(t, 'acme');
   const acme = idOf('acme');
   const victim = payload('victim/app', '5', '88');
@@ -136,7 +136,7 @@ test('an organization finds no repository of another one by name', async (t) => 
   assert.equal(resolve(payload('victim/app', '6', '88')).id, repositoryId(origin, '6'));
 });
 
-test('an installation brings the number of a repository that was known by the name', async (t) => {
+test('an installation adds the number of a repository that was known by its name', async (t) => {
   const { list, identities, idOf } = await open(t, 'acme');
   const known = payload('acme/app');
   await list(known);
@@ -157,7 +157,7 @@ test('an installation brings the number of a repository that was known by the na
   assert.deepEqual([claimed[0]?.id, claimed[0]?.hostId], [known.id, known.hostId], 'a claim brings none');
 });
 
-test('a name is not of the organization that bore the login before', async (t) => {
+test('a name does not belong to the former owner of the login', async (t) => {
   const { list, resolve } = await open(t);
   const former = payload('acme/app', '5', '77');
   await list(former);
@@ -170,7 +170,7 @@ test('a name is not of the organization that bore the login before', async (t) =
   assert.equal(resolve(former).id, former.id);
 });
 
-test('a number of another owner is not adopted by the repository that has the name', async (t) => {
+test('a repository does not adopt the number of another owner’s repository with its name', async (t) => {
   const { directory, list, resolve, identities } = await open(t);
   const named = payload('acme/app');
   const waiting = resolve(payload('acme/app', '5', '77'));
@@ -197,7 +197,7 @@ test('a number of another owner is not adopted by the repository that has the na
   assert.notEqual(next.id, named.id);
 });
 
-test('a claim finds its own repository where the former bearer of the login had the name', async (t) => {
+test('a claim finds its own repository when the former owner of the login had the name', async (t) => {
   const { list, idOf, resolve } = await open(t);
   const former = payload('acme/app');
   await list(former);

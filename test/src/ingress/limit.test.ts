@@ -1,5 +1,6 @@
 /**
- * The ingestion limit: a burst at once, then evenly spaced, by organisation; delayed and not lost (spec 8).
+ * Tests the ingestion limit per organization: a burst passes without delay, further events are delayed evenly but not
+ * lost (spec 8).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,19 +13,19 @@ const start = 1_767_225_600_000;
 const perMinute = { count: 100, periodMs: minute };
 const perHour = { count: 1000, periodMs: hour };
 
-/** The time at which an event admitted at `now` may be folded; undefined when it is refused. */
-function dueOf(limit: IngestionLimit, now: number, organisation = 'acme'): number | undefined {
-  const admission = limit.admit(organisation, now);
+/** Returns the time at which an event that is admitted at `now` may be folded; undefined if the event is refused. */
+function dueOf(limit: IngestionLimit, now: number, organization = 'acme'): number | undefined {
+  const admission = limit.admit(organization, now);
   return admission.admitted ? (admission.due ?? now) : undefined;
 }
 
-test('a hundred at once are not delayed (spec 8)', () => {
+test('a hundred concurrent events are not delayed (spec 8)', () => {
   const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   for (let i = 0; i < 100; i++) assert.deepEqual(limit.admit('acme', start), { admitted: true, due: undefined });
   assert.deepEqual(limit.admit('acme', start), { admitted: true, due: start + 600 });
 });
 
-test('what is over is spaced evenly (spec 8)', () => {
+test('events over the limit are spaced evenly (spec 8)', () => {
   const limit = new IngestionLimit(() => [perMinute], 24 * hour);
   for (let i = 0; i < 100; i++) limit.admit('acme', start);
   const due = Array.from({ length: 50 }, () => dueOf(limit, start));
@@ -34,7 +35,7 @@ test('what is over is spaced evenly (spec 8)', () => {
   );
 });
 
-test('the hourly limit spaces further apart (spec 8)', () => {
+test('the hourly limit spaces events further apart (spec 8)', () => {
   const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   let last = 0;
   for (let i = 0; i < 1001; i++) last = dueOf(limit, start) as number;
@@ -43,14 +44,14 @@ test('the hourly limit spaces further apart (spec 8)', () => {
   assert.equal(last, start + 4001 * 3600);
 });
 
-test('organisations do not share a limit (spec 8)', () => {
+test('each organization has its own limit (spec 8)', () => {
   const limit = new IngestionLimit(() => [{ count: 1, periodMs: minute }], hour);
   assert.equal(dueOf(limit, start, 'acme'), start);
   assert.equal(dueOf(limit, start, 'acme'), start + minute);
   assert.equal(dueOf(limit, start, 'umbrella'), start);
 });
 
-test('a full bucket is there again after a pause', () => {
+test('the bucket is full again after a pause', () => {
   const limit = new IngestionLimit(() => [perMinute], hour);
   for (let i = 0; i < 150; i++) limit.admit('acme', start);
   const later = start + 150 * 600;
@@ -58,7 +59,7 @@ test('a full bucket is there again after a pause', () => {
   assert.equal(dueOf(limit, later), later + 600);
 });
 
-test('past the longest delay it refuses', () => {
+test('an event beyond the maximum delay is refused', () => {
   const limit = new IngestionLimit(() => [{ count: 1, periodMs: minute }], 2 * minute);
   assert.deepEqual(
     [dueOf(limit, start), dueOf(limit, start), dueOf(limit, start)],
@@ -73,13 +74,13 @@ test('past the longest delay it refuses', () => {
   assert.equal(dueOf(limit, start + minute), start + 3 * minute);
 });
 
-test('no limit delays nothing', () => {
+test('a limit of zero delays nothing', () => {
   const limit = new IngestionLimit(() => [{ count: 0, periodMs: minute }], 0);
   limit.seed('acme', start + hour);
   for (let i = 0; i < 10_000; i++) assert.deepEqual(limit.admit('acme', start), { admitted: true, due: undefined });
 });
 
-test('what waited before a restart counts', () => {
+test('events that waited before a restart count', () => {
   const limit = new IngestionLimit(() => [perMinute, perHour], 24 * hour);
   limit.seed('acme', start + 10_000);
   const first = dueOf(limit, start) as number;
@@ -88,7 +89,7 @@ test('what waited before a restart counts', () => {
   assert.equal(dueOf(limit, start, 'umbrella'), start);
 });
 
-test('a sweep forgets only who has waited enough', () => {
+test('a sweep removes only organizations with a full bucket', () => {
   const limit = new IngestionLimit(() => [{ count: 2, periodMs: minute }], hour);
   for (let i = 0; i < 3; i++) limit.admit('acme', start);
   limit.sweep(start + 80_000);
@@ -96,7 +97,7 @@ test('a sweep forgets only who has waited enough', () => {
   assert.equal(dueOf(limit, start + 80_000), start + 90_000, 'the third event of before still counts');
 });
 
-test('no window folds more than burst and rate', () => {
+test('no window admits more than burst and rate', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 20, maxLength: 120 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), gaps, (count, pauses) => {
@@ -123,7 +124,7 @@ test('no window folds more than burst and rate', () => {
   );
 });
 
-test('nothing waits longer than its turn', () => {
+test('no event waits longer than its turn', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 300 }), (count, events) => {
       const limit = new IngestionLimit(() => [{ count, periodMs: minute }], 100 * hour);

@@ -1,6 +1,6 @@
 /**
- * The hint of who a body comes from: found in whatever form a host writes JSON, none in what is no payload, and never more
- * than a hint.
+ * Tests the search for the owner in an unparsed body. The owner is found in every form of JSON that hosts send, and not
+ * in other texts.
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { pullPayload } from '../../helpers/payloads.ts';
 const owner = { login: 'acme', id: 77 };
 const hint = (payload: unknown) => hintOfOwner(Buffer.from(JSON.stringify(payload)));
 
-test('names the owner of the repository', () => {
+test('finds the owner of the repository', () => {
   const url = 'https://github.com/acme/rocket';
   for (const indent of [0, 2, '\t']) {
     const text = JSON.stringify(pullPayload(1), null, indent);
@@ -20,7 +20,7 @@ test('names the owner of the repository', () => {
   }
 });
 
-test('names accounts and organisations', () => {
+test('finds accounts and organizations', () => {
   const expected = { id: '77', login: 'acme', url: undefined };
   for (const payload of [
     { installation: { id: 8, account: owner } },
@@ -32,7 +32,7 @@ test('names accounts and organisations', () => {
   }
 });
 
-test('takes the name where there is no owner', () => {
+test('uses the name of the repository when it has no owner', () => {
   assert.deepEqual(hint({ repository: { full_name: 'acme/rocket' } }), {
     id: undefined,
     login: 'acme',
@@ -41,7 +41,7 @@ test('takes the name where there is no owner', () => {
   assert.deepEqual(hint({ repository: { id: 5, owner: null, full_name: 'acme/rocket' } })?.login, 'acme');
 });
 
-test('is not led by what stands deeper or in texts', () => {
+test('ignores owners in deeper objects and in strings', () => {
   const decoy = '"repository":{"owner":{"login":"umbrella","id":88}}';
   const payload = {
     pull_request: { title: `,${decoy}`, head: JSON.parse(`{${decoy}}`) },
@@ -58,7 +58,7 @@ test('the last one of a name counts, as in JSON', () => {
   assert.equal(hintOfOwner(Buffer.from(text))?.login, JSON.parse(text).repository.owner.login);
 });
 
-test('finds nothing where nobody is named', () => {
+test('finds nothing when no owner is named', () => {
   const texts = ['', '{', '}', '{}', '[]', '"', '"\\', 'null', '}}}}{', '{"repository":"acme"}', '{"repository":{}}'];
   const more = [
     '{"repository":{"owner":5}}',
@@ -101,7 +101,7 @@ test('any bytes are read to their end', () => {
   );
 });
 
-test('names the owner of every example of a host', () => {
+test('finds the owner in every published payload', () => {
   const examples = createRequire(import.meta.url)('@octokit/webhooks-examples') as {
     name: string;
     examples: unknown[];

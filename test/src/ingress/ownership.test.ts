@@ -1,11 +1,12 @@
 /**
- * What an organisation's secret may tell, over a real directory.
+ * Tests the ownership check with a real directory: which repositories an organization may claim with deliveries that
+ * are signed with its own secret.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { standingOf } from '../../../src/ingress/ownership.ts';
+import { checkClaim } from '../../../src/ingress/ownership.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
-import { organisationByLogin } from '../../../src/store/tables/directory.ts';
+import { organizationByLogin } from '../../../src/store/tables/directory.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-records.ts';
 
@@ -14,7 +15,10 @@ const { origin } = rocket;
 const lab = repositoryFields({ fullName: 'umbrella/lab', owner: { id: '88', login: 'umbrella' } }, 1);
 const fresh = repositoryFields({ fullName: 'acme/fresh' }, 2);
 
-/** A directory that knows acme and umbrella with a repository each, and the login of moon. */
+/**
+ * Opens a directory with three organizations: acme and umbrella with one repository each, and moon, of which only the
+ * login is known.
+ */
 async function openDirectory(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   const seen = (repository: EventRepository, row: number) => ({
@@ -23,17 +27,17 @@ async function openDirectory(t: TestContext) {
   });
   const moon = commandRecord({ name: 'nameOrganisation', origin, login: 'Moon' } as never);
   await foldRecords(directory, 1, seen(rocket, 1), seen(lab, 2), moon);
-  const idOf = (login: string) => organisationByLogin(directory, origin, login)?.id ?? '';
-  const standing = (
+  const idOf = (login: string) => organizationByLogin(directory, origin, login)?.id ?? '';
+  const admitted = (
     login: string,
     owner: EventRepository['owner'],
     ...repositories: { id: string; fullName: string }[]
-  ) => standingOf(directory, idOf(login), { owner, repositories });
-  const may = (...claim: Parameters<typeof standing>) => standing(...claim) !== undefined;
-  return { directory, idOf, may, standing };
+  ) => checkClaim(directory, idOf(login), { owner, repositories });
+  const may = (...claim: Parameters<typeof admitted>) => admitted(...claim) !== undefined;
+  return { directory, idOf, may, admitted };
 }
 
-test('an organisation tells of itself and what is new', async (t) => {
+test('an organization may claim itself and new repositories', async (t) => {
   const { may } = await openDirectory(t);
   assert.ok(may('acme', rocket.owner));
   assert.ok(may('acme', rocket.owner, rocket, fresh));
@@ -41,7 +45,7 @@ test('an organisation tells of itself and what is new', async (t) => {
   assert.ok(may('acme', { id: '77', login: 'acme-corp' }, { ...rocket, fullName: 'acme-corp/rocket' }), 'a new name');
 });
 
-test('an organisation tells of no other', async (t) => {
+test('an organization may not claim another one', async (t) => {
   const { may, directory } = await openDirectory(t);
   assert.equal(may('acme', lab.owner, lab), false);
   assert.equal(may('acme', rocket.owner, rocket, { ...lab, fullName: 'acme/lab' }), false, 'its repository');
@@ -51,10 +55,10 @@ test('an organisation tells of no other', async (t) => {
   assert.equal(may('acme', { id: '77', login: 'Umbrella' }), false, 'its login');
   assert.equal(may('acme', { id: '77', login: 'moon' }), false, 'a login that waits for its owner');
   assert.equal(may('acme', { id: '77', login: 'a'.repeat(3000) }), false);
-  assert.equal(standingOf(directory, 'org_gone', { owner: rocket.owner, repositories: [] }), undefined);
+  assert.equal(checkClaim(directory, 'org_gone', { owner: rocket.owner, repositories: [] }), undefined);
 });
 
-test('a login decides until its owner is met', async (t) => {
+test('the login decides until the owner’s number is known', async (t) => {
   const { may } = await openDirectory(t);
   const base = { ...fresh, fullName: 'moon/base' };
   assert.ok(may('moon', { id: '99', login: 'moon' }, base));
@@ -62,14 +66,14 @@ test('a login decides until its owner is met', async (t) => {
   assert.equal(may('moon', { id: '88', login: 'moon' }, base), false, 'the id is umbrella’s');
 });
 
-test('an organization whose number is not known has proved none', async (t) => {
-  const { standing } = await openDirectory(t);
+test('an organization without a known number has proved none', async (t) => {
+  const { admitted } = await openDirectory(t);
   const base = { ...fresh, fullName: 'moon/base' };
-  assert.equal(standing('moon', { id: '99', login: 'moon' }, base)?.signedBy.proved, false);
-  assert.equal(standing('acme', rocket.owner)?.signedBy.proved, true);
+  assert.equal(admitted('moon', { id: '99', login: 'moon' }, base)?.signedBy.proved, false);
+  assert.equal(admitted('acme', rocket.owner)?.signedBy.proved, true);
 });
 
-test('a number that has been proved for another organization is not claimed on', async (t) => {
+test('a number proved for another organization cannot be claimed', async (t) => {
   const { directory, may, idOf } = await openDirectory(t);
   const seen = (repository: EventRepository, claimedBy: string | null, row: number) => ({
     ...({ id: `relay-${row}`, at: epoch, kind: 'relay', source: 'p00', row } as const),
@@ -86,15 +90,15 @@ test('a number that has been proved for another organization is not claimed on',
   assert.ok(may('moon', owner));
 });
 
-test('a new login is not believed under the organization’s own secret', async (t) => {
-  const { standing, idOf } = await openDirectory(t);
+test('a new login does not count under the organization’s own secret', async (t) => {
+  const { admitted, idOf } = await openDirectory(t);
   const renamed = { id: '77', login: 'acme-corp' };
-  const claim = standing('acme', renamed, { ...rocket, fullName: 'acme-corp/rocket' });
+  const claim = admitted('acme', renamed, { ...rocket, fullName: 'acme-corp/rocket' });
   assert.deepEqual([claim?.login, claim?.signedBy.org], ['acme', idOf('acme')]);
-  assert.equal(standing('acme', { id: '77', login: 'Acme' })?.login, 'Acme', 'capitals are no rename');
+  assert.equal(admitted('acme', { id: '77', login: 'Acme' })?.login, 'Acme', 'capitals are no rename');
 });
 
-test('a number that another organization merely claims can be claimed as well', async (t) => {
+test('a number that another organization only claims can be claimed too', async (t) => {
   const { directory, may, idOf } = await openDirectory(t);
   const claimed = { ...fresh, owner: { id: '99', login: 'Moon' }, fullName: 'Moon/base' };
   const body = { relay: 'repositorySeen', repository: claimed, seenAt: epoch, claimedBy: idOf('moon') } as const;
@@ -109,16 +113,16 @@ test('a number that another organization merely claims can be claimed as well', 
   assert.equal(may('sun', { id: '88', login: 'sun' }), false, 'a number that is not claimed but known');
 });
 
-test('what another one merely claims is left out of a list of repositories, and refuses an event of its own', async (t) => {
+test('a repository claimed by another one is left out of a list, but refuses an event of its own', async (t) => {
   const { directory, idOf } = await openDirectory(t);
   const squatted = { ...fresh, owner: { id: '88', login: 'umbrella' }, fullName: 'umbrella/fresh' };
   const body = { relay: 'repositorySeen', repository: fresh, seenAt: epoch, claimedBy: idOf('acme') } as const;
   const seen = { id: 'relay-3', at: epoch, kind: 'relay', source: 'p00', row: 3, body } as const;
   await foldRecords(directory, 2, seen);
   const claim = { owner: lab.owner, repositories: [lab, squatted] };
-  const standing = standingOf(directory, idOf('umbrella'), { ...claim, isList: true });
-  assert.deepEqual(standing?.signedBy, { org: idOf('umbrella'), proved: true });
-  assert.equal(standingOf(directory, idOf('umbrella'), claim), undefined);
+  const admitted = checkClaim(directory, idOf('umbrella'), { ...claim, isList: true });
+  assert.deepEqual(admitted?.signedBy, { org: idOf('umbrella'), proved: true });
+  assert.equal(checkClaim(directory, idOf('umbrella'), claim), undefined);
   const proved = { owner: lab.owner, repositories: [{ ...rocket, fullName: 'umbrella/rocket' }], isList: true };
-  assert.equal(standingOf(directory, idOf('umbrella'), proved), undefined, 'what is proved is named in no list');
+  assert.equal(checkClaim(directory, idOf('umbrella'), proved), undefined, 'what is proved is named in no list');
 });

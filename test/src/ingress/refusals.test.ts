@@ -1,5 +1,6 @@
 /**
- * The memory of refused deliveries: what is reported once, what is kept, and that a flood fills neither log nor memory.
+ * Tests the record of refused deliveries: which refusals are logged, which are kept, and that a flood of refusals fills
+ * neither the log nor the memory.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import { Refusals } from '../../../src/ingress/refusals.ts';
 
 const minute = 60_000;
 
-/** A memory with a clock of its own, and what it has logged. */
+/** Makes a record of refusals with its own clock. Also returns its log lines. */
 function fixture() {
   const clock = { now: Date.UTC(2026, 0, 1) };
   const lines: { facts: Record<string, unknown>; message: string }[] = [];
@@ -24,7 +25,7 @@ function from(address: string, headers: Record<string, string> = {}) {
 
 const wrong = { reason: 'wrong_signature', status: 401, triedSecrets: ['settings', 'secret_1'] } as const;
 
-test('logs one warning per minute and source, with all that helps', () => {
+test('logs one warning per minute and source, with all useful facts', () => {
   const { clock, lines, refusals } = fixture();
   const request = from('192.0.2.7', {
     'x-github-event': 'push',
@@ -54,7 +55,7 @@ test('logs one warning per minute and source, with all that helps', () => {
   assert.deepEqual(lines[3]?.facts, { repeated: 3, fromOtherSources: 0 });
 });
 
-test('takes the address from the proxy that is trusted, and from no other', () => {
+test('takes the address from a trusted proxy only', () => {
   const { refusals } = fixture();
   refusals.note(from('10.0.0.1', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7' }), wrong);
   refusals.note(from('10.0.0.2', { 'x-forwarded-for': '203.0.113.9' }), wrong);
@@ -64,7 +65,7 @@ test('takes the address from the proxy that is trusted, and from no other', () =
   );
 });
 
-test('keeps no text of a sender that is not a short plain word', () => {
+test('keeps a sender’s text only if it is one short plain word', () => {
   const { refusals } = fixture();
   const long = 'x'.repeat(65);
   const headers = {
@@ -101,7 +102,7 @@ test('gives one address five webhooks per minute, so that it cannot silence othe
   assert.equal(lines.length, 6);
 });
 
-test('keeps signed deliveries apart, shown to their signer and to nobody else', () => {
+test('keeps signed deliveries apart, visible only to their signer', () => {
   const { refusals } = fixture();
   const signer = { origin: 'https://github.com', orgId: 'org_a', secretId: 'secret_a' };
   const foreign = { reason: 'foreign', status: 401, signer, triedSecrets: ['secret_a'] } as const;
@@ -114,7 +115,7 @@ test('keeps signed deliveries apart, shown to their signer and to nobody else', 
   assert.deepEqual(refusals.list('org_b'), []);
 });
 
-test('forgets entries after a day, and counts the last hour alone', () => {
+test('removes entries after a day, and counts only the last hour', () => {
   const { clock, refusals } = fixture();
   refusals.note(from('192.0.2.7'), wrong);
   clock.now += 59 * minute;

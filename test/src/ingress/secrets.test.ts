@@ -1,6 +1,7 @@
 /**
- * Which bound secrets are tried on a body and whose passes, over a real directory: the owner it names, overlaps and clocks,
- * the number of tries, and keys that do not open.
+ * Tests bound secrets with a real directory: which secrets are tried on a body, and which secret verifies the body.
+ * Covers the owner that the body names, previous secrets after a rotation, the number of tries, and wrong sealing
+ * keys.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -12,7 +13,7 @@ import { BoundSecrets } from '../../../src/ingress/secrets.ts';
 import { SignatureCheck } from '../../../src/ingress/signature.ts';
 import type { WebhookSecretRecord } from '../../../src/protocol/commands.ts';
 import type { Partition } from '../../../src/store/partition.ts';
-import { organisationByLogin } from '../../../src/store/tables/directory.ts';
+import { organizationByLogin } from '../../../src/store/tables/directory.ts';
 import { sealedFor } from '../../../src/store/tables/webhook-secrets.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch } from '../../helpers/partition-records.ts';
@@ -21,7 +22,7 @@ const origins = ['https://github.com', 'https://git.example'] as const;
 const sealer = createSealer(randomBytes(32));
 const hour = 3_600_000;
 
-/** A directory with organisations and their secrets, and what verifies by it. */
+/** A directory with organizations and their secrets. `signer` finds the signer of a payload. */
 class Fixture {
   readonly directory: Partition;
   readonly secrets: BoundSecrets;
@@ -38,50 +39,57 @@ class Fixture {
     await foldRecords(this.directory, this.seq, commandRecord(command as never, at));
   }
 
-  /** A secret of an organisation, or with an empty login of the whole host; its id is its text. */
+  /**
+   * Creates a secret of an organization, or of the whole host if the login is empty. The id of the secret is the same
+   * as its text.
+   */
   async create(text: string, login: string, origin: string = origins[0]): Promise<WebhookSecretRecord> {
     if (login !== '') await this.fold({ name: 'nameOrganisation', origin, login });
-    const orgId = login === '' ? null : (organisationByLogin(this.directory, origin, login)?.id as string);
+    const orgId = login === '' ? null : (organizationByLogin(this.directory, origin, login)?.id as string);
     const sealed = sealer.seal(text, sealedFor({ id: text, origin, orgId }));
     const secret = { id: text, origin, orgId, name: '', sealed, previous: [], createdAt: 0, rotatedAt: null };
     await this.fold({ name: 'createWebhookSecret', secret });
     return secret;
   }
 
-  /** Whose secret signed a payload; `tries` counts the secrets it took. */
+  /** Returns the signer of a payload. `attempts` is the number of secrets that were tried. */
   signer(text: string, payload: unknown, header?: string) {
     const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
     const digest = createHmac('sha256', text).update(body).digest('hex');
     const check = new SignatureCheck(header ?? `sha256=${digest}`, []);
     const matches = mock.method(check, 'matches');
     const signer = this.secrets.signerOf(check, body);
-    return { signer, tries: matches.mock.callCount() };
+    return { signer, attempts: matches.mock.callCount() };
   }
 }
 
 const of = (login: string, url = '') => ({ repository: { full_name: `${login}/x`, html_url: url, owner: { login } } });
 
-test('a secret passes for its owner and no other', async (t) => {
+test('a secret verifies deliveries of its owner only', async (t) => {
   const fixture = new Fixture(t);
   const { id: secretId, orgId } = await fixture.create('secret of acme', 'acme');
   await fixture.create('secret of moon', 'moon');
   const signer = { origin: origins[0], orgId, secretId };
-  assert.deepEqual(fixture.signer('secret of acme', of('Acme')), { signer, tries: 1 });
-  assert.deepEqual(fixture.signer('secret of moon', of('acme')), { signer: undefined, tries: 1 });
-  assert.deepEqual(fixture.signer('secret of acme', of('moon')), { signer: undefined, tries: 1 });
-  assert.deepEqual(fixture.signer('secret of acme', of('nobody')), { signer: undefined, tries: 1 }, 'one try anyway');
+  assert.deepEqual(fixture.signer('secret of acme', of('Acme')), { signer, attempts: 1 });
+  assert.deepEqual(fixture.signer('secret of moon', of('acme')), { signer: undefined, attempts: 1 });
+  assert.deepEqual(fixture.signer('secret of acme', of('moon')), { signer: undefined, attempts: 1 });
+  assert.deepEqual(
+    fixture.signer('secret of acme', of('nobody')),
+    { signer: undefined, attempts: 1 },
+    'one try anyway',
+  );
 });
 
-test('a header that is no signature takes as many tries', async (t) => {
+test('an invalid signature header takes as many tries', async (t) => {
   const fixture = new Fixture(t);
   await fixture.create('secret of acme', 'acme');
   await fixture.create('another of acme', 'acme');
   for (const header of ['', 'sha256=', 'sha1=00', `sha256=${'0'.repeat(64)}`, `sha256=${'0'.repeat(63)}`]) {
-    assert.deepEqual(fixture.signer('', of('acme'), header), { signer: undefined, tries: 2 }, header);
+    assert.deepEqual(fixture.signer('', of('acme'), header), { signer: undefined, attempts: 2 }, header);
   }
 });
 
-test('a secret of a whole host passes for each of its owners', async (t) => {
+test('a secret of a whole host verifies deliveries of each owner on it', async (t) => {
   const fixture = new Fixture(t);
   await fixture.create('secret of acme', 'acme');
   await fixture.create('secret of a host', '', origins[1]);
@@ -91,37 +99,37 @@ test('a secret of a whole host passes for each of its owners', async (t) => {
   }
 });
 
-test('namesakes on two hosts are told apart by their secret', async (t) => {
+test('owners with the same name on two hosts are distinguished by their secret', async (t) => {
   const fixture = new Fixture(t);
   const here = await fixture.create('secret of acme', 'acme');
   const there = await fixture.create('secret of its namesake', 'acme', origins[1]);
   assert.notEqual(here.orgId, there.orgId);
   for (const { id, origin, orgId } of [here, there]) {
     assert.deepEqual(fixture.signer(id, of('acme')).signer, { origin, orgId, secretId: id });
-    assert.equal(fixture.signer(id, of('acme', `${origin}/acme/x`)).tries, 1, 'its own host comes first');
+    assert.equal(fixture.signer(id, of('acme', `${origin}/acme/x`)).attempts, 1, 'its own host comes first');
   }
 });
 
-test('a secret of a host that is not in the settings passes for nobody', async (t) => {
+test('a secret of a host that is not in the settings verifies nothing', async (t) => {
   const fixture = new Fixture(t);
   await fixture.create('secret of a host', '', 'https://gone.example');
   for (const payload of [of('acme'), {}]) assert.equal(fixture.signer('secret of a host', payload).signer, undefined);
 });
 
-test('a flood of secrets costs a few tries', async (t) => {
+test('a large number of secrets costs only a few tries', async (t) => {
   const fixture = new Fixture(t);
   for (let i = 0; i < 40; i++) await fixture.create(`secret number ${i}`, `org${i >> 2}`);
-  assert.equal(fixture.signer('forged', of('org3')).tries, 4);
-  assert.equal(fixture.signer('forged', {}).tries, 8);
-  assert.equal(fixture.signer('forged', `[${'0,'.repeat(40_000)}0]`).tries, 1, 'a large body that names nobody');
+  assert.equal(fixture.signer('forged', of('org3')).attempts, 4);
+  assert.equal(fixture.signer('forged', {}).attempts, 8);
+  assert.equal(fixture.signer('forged', `[${'0,'.repeat(40_000)}0]`).attempts, 1, 'a large body that names nobody');
   assert.ok(fixture.signer('secret number 0', of('org0')).signer, 'the last of four');
 });
 
-test('nothing is tried where there are no secrets', (t) => {
-  assert.deepEqual(new Fixture(t).signer('forged', of('acme')), { signer: undefined, tries: 0 });
+test('nothing is tried when there are no secrets', (t) => {
+  assert.deepEqual(new Fixture(t).signer('forged', of('acme')), { signer: undefined, attempts: 0 });
 });
 
-test('an old text passes until its overlap ends', async (t) => {
+test('an old secret verifies until its overlap ends', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: epoch });
   const fixture = new Fixture(t);
   const secret = await fixture.create('the old text', 'acme');
@@ -137,7 +145,7 @@ test('an old text passes until its overlap ends', async (t) => {
   assert.equal(passes('the old text'), false, 'a clock that goes back does not bring it back');
 });
 
-test('a clock set back over a restart brings no old text back', async (t) => {
+test('a clock set back during a restart does not make an old secret valid', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: epoch });
   const fixture = new Fixture(t);
   const secret = await fixture.create('the old text', 'acme');
@@ -148,7 +156,7 @@ test('a clock set back over a restart brings no old text back', async (t) => {
   assert.equal(fixture.signer('the old text', of('acme')).signer, undefined, 'the directory knows how late it was');
 });
 
-test('rotation and revocation show with the next delivery', async (t) => {
+test('rotation and revocation apply to the next delivery', async (t) => {
   const fixture = new Fixture(t);
   const secret = await fixture.create('the old text', 'acme');
   const passes = (text: string) => fixture.signer(text, of('acme')).signer !== undefined;
@@ -160,7 +168,7 @@ test('rotation and revocation show with the next delivery', async (t) => {
   assert.equal(passes('the new text'), false);
 });
 
-test('a text moved to another organisation opens nowhere', async (t) => {
+test('a secret moved to another organization cannot be decrypted', async (t) => {
   const fixture = new Fixture(t);
   const acme = await fixture.create('secret of acme', 'acme');
   const moon = await fixture.create('secret of moon', 'moon');
@@ -170,7 +178,7 @@ test('a text moved to another organisation opens nowhere', async (t) => {
   assert.ok(fixture.signer('secret of acme', of('acme')).signer);
 });
 
-test('under another key nothing passes, and each is counted once', async (t) => {
+test('under another sealing key nothing verifies, and each secret is counted once', async (t) => {
   const fixture = new Fixture(t, createSealer(randomBytes(32)));
   await fixture.create('secret of acme', 'acme');
   const count = async () => (await sealsUnreadable.get()).values[0]?.value ?? 0;
@@ -180,7 +188,7 @@ test('under another key nothing passes, and each is counted once', async (t) => 
   assert.equal((await count()) - before, 1);
 });
 
-test('a secret rotated under another key passes again', async (t) => {
+test('a secret rotated under another sealing key verifies again', async (t) => {
   const later = createSealer(randomBytes(32));
   const fixture = new Fixture(t, later);
   const secret = await fixture.create('the old text', 'acme');
@@ -190,7 +198,7 @@ test('a secret rotated under another key passes again', async (t) => {
   assert.equal(fixture.signer('the old text', of('acme')).signer, undefined);
 });
 
-test('without a directory the host is told to come again', () => {
+test('without a directory the reply asks the host to retry', () => {
   const logger = createLogger('test', 'silent');
   const secrets = new BoundSecrets({ read: () => undefined, sealer, origins, logger });
   const check = new SignatureCheck(undefined, []);

@@ -1,5 +1,6 @@
 /**
- * The signature check: the published vector, both secrets, and everything that must not pass.
+ * Tests the signature check: the published test vector, the current and the previous secret, and signatures that must
+ * fail.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -74,12 +75,12 @@ test('an empty secret never passes', () => {
   assert.ok(passes(sign('previous-secret'), ['', 'previous-secret']));
 });
 
-test('a missing digest is not taken for zeros', () => {
+test('a missing digest does not count as zeros', () => {
   assert.equal(parseSignature('sha256='), undefined);
   assert.equal(passes(undefined, [secret], Buffer.alloc(0)), false);
 });
 
-test('a body in pieces passes whole', () => {
+test('a body that arrives in pieces passes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (bytes, size) => {
       const whole = Buffer.from(bytes);

@@ -1,5 +1,5 @@
 /**
- * Comments, reviews, refs, labels and installations as hosts send them: what is kept of them, and what never is.
+ * Tests which fields of comments, reviews, refs, labels and installations are kept, and which fields are never kept.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,7 +42,7 @@ test('a comment is kept without personal data', () => {
   });
 });
 
-test('a comment is taken whose issue is named by its number alone', () => {
+test('a comment is captured when its issue has only a number', () => {
   for (const issue of [{ number: 4 }, { number: 4, title: '' }, { number: 4, title: null }]) {
     const payload = { ...issuePayload(4), action: 'created', comment: comment(), issue };
     const [found, ...others] = bodies('issue_comment', payload);
@@ -52,7 +52,7 @@ test('a comment is taken whose issue is named by its number alone', () => {
   assert.throws(() => bodies('issue_comment', payload), /issue|incomplete|payload/i);
 });
 
-test('a comment on a pull request leaves the pull request alone', () => {
+test('a comment on a pull request does not change the pull request', () => {
   for (const mark of [
     { is_pull: true },
     { issue: { ...(issuePayload(4).issue as object), pull_request: { url: 'x' } } },
@@ -65,14 +65,14 @@ test('a comment on a pull request leaves the pull request alone', () => {
   }
 });
 
-test('a review comment loses the code it is about', () => {
+test('a review comment is kept without the code under review', () => {
   const code = { diff_hunk: '@@ secret code', path: 'src/a.ts', position: 3 };
   const found = bodies('pull_request_review_comment', { ...pullPayload(9), action: 'created', comment: comment(code) });
   assert.doesNotMatch(JSON.stringify(found), /secret code|src\/a\.ts/);
   assert.equal(found[1]?.event === 'comment' && found[1].comment.kind, 'review_comment');
 });
 
-test('a review is told by hosts in two ways', () => {
+test('both forms of reviews that hosts send are captured', () => {
   const hosts = [
     ['pull_request_review', { id: 5, state: 'APPROVED', body: null, submitted_at: at, user: { login: 'bo' } }],
     ['pull_request_approved', { type: 'pull_request_review_approved', content: 'Good' }],
@@ -85,7 +85,7 @@ test('a review is told by hosts in two ways', () => {
   }
 });
 
-test('a tag made or deleted is a hint', () => {
+test('the creation or deletion of a tag is marked as a hint', () => {
   const payload = { ref: 'v1', ref_type: 'tag', repository: repositoryPayload({ pushed_at: 1000 }) };
   const [made] = bodies('create', payload);
   const [gone] = bodies('delete', payload);
@@ -94,7 +94,7 @@ test('a tag made or deleted is a hint', () => {
   assert.deepEqual(bodies('create', { ...payload, ref_type: 'branch' }), []);
 });
 
-test('a label says what it was called', () => {
+test('a renamed or deleted label keeps its former name', () => {
   const payload = { label: { name: 'type: bug' }, repository: repositoryPayload() };
   const renamed = bodies('label', { ...payload, action: 'edited', changes: { name: { from: 'bug' } } });
   assert.deepEqual(renamed, [{ event: 'label', from: 'bug', to: 'type: bug', seenAt: now }]);
@@ -104,13 +104,13 @@ test('a label says what it was called', () => {
   ]);
 });
 
-test('a renamed repository says its former name', () => {
+test('a renamed repository keeps its former name', () => {
   const changes = { repository: { name: { from: 'boat' } } };
   const [body] = bodies('repository', { action: 'renamed', changes, repository: repositoryPayload() });
   assert.equal(body?.event === 'repository' && body.formerName, 'acme/boat');
 });
 
-test('an installation names owner and repositories', () => {
+test('an installation contains its owner and repositories', () => {
   const payload = {
     action: 'created',
     installation: { id: 8, account: { login: 'acme', id: 77 } },

@@ -1,5 +1,5 @@
 /**
- * Which events and actions are captured, and how an incomplete one names its faults.
+ * Tests which events and actions are captured, and the messages about faults in incomplete events.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,26 +25,26 @@ function faultsOf(event: string, payload: object): ErrorDetails {
   return {};
 }
 
-test('the three events become their kinds', () => {
+test('the three events are converted to their kinds', () => {
   assert.equal(take('pull_request', pullPayload(1))?.bodies[0]?.event, 'pull_request');
   assert.equal(take('issues', issuePayload(1))?.bodies[0]?.event, 'issues');
   assert.equal(take('push', pushPayload([1], 'a1'))?.bodies[0]?.event, 'push');
   assert.equal(take('push', tagPayload('v1', 1))?.bodies[0]?.event, 'tag');
 });
 
-test('events not captured are ignored however incomplete', () => {
+test('events that are not captured are ignored, even incomplete ones', () => {
   for (const event of ['star', 'fork', 'release', 'Pull_Request', 'check_run', '']) {
     assert.equal(take(event, {}), undefined, event);
   }
 });
 
-test('names of built-in properties are ignored events', () => {
+test('names of built-in properties are ignored as events', () => {
   for (const event of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']) {
     assert.equal(take(event, { action: 'opened' }), undefined, event);
   }
 });
 
-test('actions that remove an issue say only its number', () => {
+test('actions that remove an issue keep only its number', () => {
   for (const action of ['deleted', 'transferred']) {
     const [body] = take('issues', issuePayload(7, {}, {}, action))?.bodies ?? [];
     assert.deepEqual(body, { event: 'issue_removed', number: 7, seenAt: Date.parse(timeOf(7)) });
@@ -68,19 +68,19 @@ test('a missing number is named', () => {
   assert.match(faults['pull_request.number'] ?? '', /integer.*got nothing/);
 });
 
-test('numbers that are none are refused', () => {
+test('invalid numbers are refused', () => {
   for (const number of [0, -1, '12', 1.5, null, true, 2 ** 31, 1e300, [], {}]) {
     assert.deepEqual(Object.keys(faultsOf('issues', issuePayload(1, { number }))), ['issue.number'], String(number));
   }
 });
 
-test('a title must say something', () => {
+test('an empty or missing title is refused', () => {
   for (const title of ['', null, 5, undefined]) {
     assert.deepEqual(Object.keys(faultsOf('pull_request', pullPayload(1, { title }))), ['pull_request.title']);
   }
 });
 
-test('a repository name has two parts', () => {
+test('a repository name without exactly two parts is refused', () => {
   for (const full_name of ['rocket', 'acme/', '/rocket', 'a/b/c', 'acme/roc ket', '', null, 7]) {
     const payload = { ...pullPayload(1), repository: { id: 1, full_name } };
     assert.deepEqual(Object.keys(faultsOf('pull_request', payload)), ['repository.full_name'], String(full_name));
@@ -98,13 +98,13 @@ test('wrong types of optional fields are named', () => {
   }
 });
 
-test('a million faults are named in time', () => {
+test('a payload with a million faults is refused in time', () => {
   const payload = { ...pushPayload([1], 'a1'), commits: Array.from({ length: 1_000_000 }, () => ({})) };
   const took = processorMs(() => assert.deepEqual(Object.keys(faultsOf('push', payload)), ['commits']));
   assert.ok(took < 2000, 'one hostile delivery must not stop the gateway');
 });
 
-test('any payload is taken, ignored or refused', () => {
+test('any payload is captured, ignored or refused', () => {
   const event = fc.constantFrom('pull_request', 'issues', 'push');
   const field = fc.oneof(fc.jsonValue(), fc.constant(undefined));
   const object = fc.record({ number: field, title: field, body: field, user: field, labels: field, state: field });

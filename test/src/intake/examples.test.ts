@@ -1,6 +1,6 @@
 /**
- * Every published payload of every event: the captured ones become events that fit the journal, all others are ignored,
- * none fails.
+ * Tests every published payload of every event: captured payloads become events that are small enough for the journal,
+ * all other payloads are ignored, and no payload fails.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const origin = 'https://github.com';
 const now = 1_767_225_600_000;
 const examples = readExamples();
 
-/** How many payloads of each event and action are captured; of all others none is. */
+/** The number of captured payloads per event and action. No payload of any other event or action is captured. */
 const captured: Record<string, number> = {
   create: 5,
   delete: 4,
@@ -65,12 +65,12 @@ const captured: Record<string, number> = {
   push: 7,
 };
 
-test('all published payloads are there', () => {
+test('all published payloads are loaded', () => {
   assert.ok(examples.length >= 320, `${examples.length} payloads`);
   assert.ok(new Set(examples.map(({ event }) => event)).size >= 55);
 });
 
-test('captured payloads are those of the table', () => {
+test('captured payloads match the table', () => {
   const counts: Record<string, number> = {};
   for (const { event, action, payload } of examples) {
     const key = `${event} ${action}`.trim();
@@ -113,7 +113,7 @@ test('times and states are those of the payload', () => {
   }
 });
 
-test('tag pushes name commit and object', () => {
+test('tag pushes contain commit and tag object', () => {
   const tags = examples.flatMap(({ event, payload }) =>
     (toEvents(event, payload, origin, now)?.bodies ?? []).flatMap((body) =>
       body.event === 'tag' && !body.tag.hint ? body.tag : [],

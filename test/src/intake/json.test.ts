@@ -1,12 +1,13 @@
 /**
- * Integers that a number cannot hold come as text wherever they stand; everything else is read as JSON.parse reads it.
+ * Tests the JSON parser: an integer that is too large for an exact number becomes a string. Everything else is parsed
+ * as JSON.parse does.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseJson } from '../../../src/intake/json.ts';
 
-test('long integers keep their digits at every place of a text', () => {
+test('long integers keep their digits at every place in a payload', () => {
   const digits = fc.stringMatching(/^[1-9]\d{0,24}$/);
   fc.assert(
     fc.property(fc.string({ maxLength: 40 }), digits, fc.array(digits, { maxLength: 4 }), (before, id, more) => {

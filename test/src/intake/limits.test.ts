@@ -1,6 +1,7 @@
 /**
- * Any payload that passes its checks becomes records that fit the journal and fold: none is too large, none is set aside,
- * whatever its lengths. What is too long for a key or an address is refused by name, captured texts are cut.
+ * Tests payloads with texts of any length. If a payload passes the checks of the intake, its records are small enough
+ * for the journal, and the fold accepts them. A text that is too long for a key or an address is refused with a message
+ * that names its field. Captured texts are cut.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { ulid } from '../../../src/foundation/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
 import { repositoriesPerPart, toInstallation } from '../../../src/intake/installations.ts';
 import { parseJson } from '../../../src/intake/json.ts';
-import { longest } from '../../../src/intake/text.ts';
+import { maxLengths } from '../../../src/intake/text.ts';
 import { packRecord } from '../../../src/journal/codec.ts';
 import { maxRecordBytes } from '../../../src/journal/lane.ts';
 import type { EventBody } from '../../../src/protocol/events.ts';
@@ -45,14 +46,14 @@ function faults(event: string, payload: object): ErrorDetails {
   return {};
 }
 
-/** Texts of any length up to far beyond what hosts take, in letters of one, two, three and four bytes. */
+/** Texts of any length, some far longer than hosts accept. Their letters take one to four bytes in UTF-8. */
 const text = fc
   .tuple(
     fc.constantFrom('a', 'é', '漢', '🚀', '\ud800', '\0', ' \n', 'a@b.cc ', '://a:b@', '"', 'é漢 '),
     fc.constantFrom(0, 1, 3, 64, 255, 256, 400, 512, 1024, 70_000, 300_000),
   )
   .map(([unit, length]) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length));
-const short = fc.tuple(text, fc.constantFrom(100, 255, 512)).map(([long, most]) => long.slice(0, most));
+const short = fc.tuple(text, fc.constantFrom(100, 255, 512)).map(([long, max]) => long.slice(0, max));
 const sha = fc.constantFrom(shaOf(1), 'f'.repeat(64), '0'.repeat(40), 'a');
 const id = fc.constantFrom(1, Number.MAX_SAFE_INTEGER, '18446744073709551615');
 const user = fc.record({ login: short.map((long) => long.slice(0, 255)), id }, { requiredKeys: ['login'] });
@@ -132,7 +133,7 @@ test('any payload that passes fits a record and folds', async (t) => {
   );
 });
 
-test('the longest of everything still fits', () => {
+test('a payload with the longest texts still fits', () => {
   const letter = '漢';
   const many = Array.from({ length: 1000 }, () => ({ name: letter.repeat(600) }));
   const fields = { title: letter.repeat(9000), body: letter.repeat(400_000), labels: many };
@@ -142,15 +143,15 @@ test('the longest of everything still fits', () => {
   ] as const) {
     const [body] = bodies(event, payload);
     assert.ok(packRecord(eventRecord(body as EventBody)).length < maxRecordBytes);
-    const told = body?.event === 'pull_request' ? body.pull : body?.event === 'issues' ? body.issue : undefined;
+    const reported = body?.event === 'pull_request' ? body.pull : body?.event === 'issues' ? body.issue : undefined;
     assert.deepEqual(
-      [told?.title.length, told?.body.length, told?.labels?.[0]?.length],
-      [longest.title, longest.body, longest.label],
+      [reported?.title.length, reported?.body.length, reported?.labels?.[0]?.length],
+      [maxLengths.title, maxLengths.body, maxLengths.label],
     );
   }
 });
 
-test('what is too long for a key is refused by name', () => {
+test('a text that is too long for a key is refused by name', () => {
   const long = 'x'.repeat(513);
   const cases: [string, object, string][] = [
     ['pull_request', pullPayload(1, { base: { ref: long } }), 'pull_request.base'],
@@ -174,7 +175,7 @@ test('what is too long for a key is refused by name', () => {
   }
 });
 
-test('names of control characters and halves are refused', () => {
+test('names with control characters or lone surrogates are refused', () => {
   for (const full_name of ['acme/a\0b', 'acme/a\nb', 'acme/\ud800', 'ac\u007fme/b']) {
     assert.ok(
       'repository.full_name' in faults('issues', issuePayload(1, {}, { full_name })),
@@ -183,7 +184,7 @@ test('names of control characters and halves are refused', () => {
   }
 });
 
-test('an address that is none of the web is derived', () => {
+test('an address that is not a web address is replaced by the derived one', () => {
   const derived = 'https://scm.example/acme/rocket';
   for (const html_url of [
     'javascript:alert(1)',
@@ -223,7 +224,7 @@ test('numbers beyond 2^53 keep their digits', () => {
   );
 });
 
-test('any JSON is read as it stands', () => {
+test('any JSON without long integers is parsed as by JSON.parse', () => {
   const value = fc.jsonValue().filter((any) => !/(?<![\d.])\d{16,}/.test(JSON.stringify(any)));
   fc.assert(
     fc.property(value, fc.string(), (inner, said) => {
@@ -235,7 +236,7 @@ test('any JSON is read as it stands', () => {
     assert.throws(() => parseJson(json), SyntaxError);
 });
 
-test('numbers that a number cannot hold are refused elsewhere', () => {
+test('numbers out of range are refused', () => {
   for (const number of ['12345678901234567890', 0, -1, '12', 2 ** 53]) {
     assert.deepEqual(Object.keys(faults('issues', issuePayload(1, { number }))), ['issue.number'], String(number));
   }
@@ -244,7 +245,7 @@ test('numbers that a number cannot hold are refused elsewhere', () => {
   }
 });
 
-test('an installation of very many repositories comes in parts', () => {
+test('an installation with very many repositories is split into parts', () => {
   const repositories = Array.from({ length: repositoriesPerPart * 2 + 1 }, (_, id) => ({
     id,
     full_name: `acme/${id}${'r'.repeat(200)}`,
@@ -266,7 +267,7 @@ test('an installation of very many repositories comes in parts', () => {
   assert.equal(toInstallation('installation', { ...payload, action: 'deleted' }, origin)?.length, 1);
 });
 
-test('names and owners with markup, or with characters that do not show, are refused', () => {
+test('names and owners with markup or invisible characters are refused', () => {
   const odd = [
     'a\u009bb',
     'a\u0085b',
@@ -289,8 +290,12 @@ test('names and owners with markup, or with characters that do not show, are ref
     const named = issuePayload(1, {}, { full_name: `acme/${name}` });
     assert.ok('repository.full_name' in faults('issues', named), `name ${JSON.stringify(name)}`);
     const installation = { id: 5, account: { id: 1, login: name } };
-    const told = { action: 'created', installation, repositories: [] };
-    assert.throws(() => toInstallation('installation', told, origin), /installation\.account/, JSON.stringify(name));
+    const reported = { action: 'created', installation, repositories: [] };
+    assert.throws(
+      () => toInstallation('installation', reported, origin),
+      /installation\.account/,
+      JSON.stringify(name),
+    );
   }
   for (const name of ['acme', 'Acme-2', 'a_b.c', 'acme_short', 'größe'])
     assert.ok(toEvents('issues', issuePayload(1, {}, { owner: { id: 1, login: name } }), origin, now), name);

@@ -1,5 +1,5 @@
 /**
- * Payloads as Gitea and Forgejo send them: fewer fields, other actions, nulls where others leave a field out.
+ * Tests payloads as Gitea and Forgejo send them: with fewer fields, other actions, and nulls instead of absent fields.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ function only(event: string, payload: object): EventBody {
   return bodies?.[0] as EventBody;
 }
 
-test('a merge without closing time is a merge', () => {
+test('a pull request merged without a closing time is merged', () => {
   const body = only('pull_request', {
     action: 'closed',
     number: 3,
@@ -85,7 +85,7 @@ test('an issue closed without a time keeps none', () => {
   assert.ok(only('issues', { action: 'label_cleared', number: 2, issue: { ...issue, labels: null } }));
 });
 
-test('a cut list of commits is a gap', () => {
+test('a cut list of commits is marked as a gap', () => {
   const commit = {
     id: sha,
     message: 'Faster\n',
@@ -110,7 +110,7 @@ test('a cut list of commits is a gap', () => {
   assert.ok(empty.event === 'push' && !empty.push.gap);
 });
 
-test('a moved tag is a tag like any other', () => {
+test('a moved tag is captured like any other tag', () => {
   const head_commit = { id: sha, message: 'x', timestamp: '2026-01-02T12:00:00+02:00' };
   const body = only('push', {
     ref: 'refs/tags/v1.0.0',

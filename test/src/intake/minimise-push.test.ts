@@ -1,5 +1,5 @@
 /**
- * Pushes: of branches, split where they are long, and of tags, lightweight, annotated, moved, deleted.
+ * Tests pushes of branches, including long pushes that are split, and of tags: lightweight, annotated, moved, deleted.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -46,7 +46,7 @@ test('a push keeps sha, message, handle and time', () => {
   });
 });
 
-test('a long push is split without a gap', () => {
+test('a long push is split into parts without a gap', () => {
   const parts = push(commits(commitsPerPart * 2 + 1));
   assert.deepEqual(
     parts.map((part) => part.commits.length),
@@ -89,7 +89,7 @@ test('any push is split into a chain', () => {
   );
 });
 
-test('only the first part is forced or gapped', () => {
+test('only the first part is marked as forced or with a gap', () => {
   const parts = push({ ...commits(commitsPerPart + 1), forced: true, total_commits: 1000 });
   assert.deepEqual(
     parts.map(({ forced, gap }) => [forced, gap]),
@@ -100,7 +100,7 @@ test('only the first part is forced or gapped', () => {
   );
 });
 
-test('a new or deleted branch is told apart', () => {
+test('a new branch has no previous head, and a deleted one is marked', () => {
   const [made] = push(pushPayload([1], zeros));
   assert.deepEqual([made?.before, made?.deleted], [null, false]);
   const [gone] = push({ ...pushPayload([], shaOf(1)), after: zeros, head_commit: null });
@@ -119,7 +119,7 @@ test('an annotated tag keeps commit and object apart', () => {
   assert.deepEqual([sha, object], [shaOf(4), 'f'.repeat(40)]);
 });
 
-test('a deleted tag names what it was', () => {
+test('a deleted tag keeps its former object', () => {
   const { sha, object, deleted } = tag({ before: shaOf(4), after: zeros, deleted: true, head_commit: null });
   assert.deepEqual([sha, object, deleted], [null, shaOf(4), true]);
   assert.equal(tag({ after: '0'.repeat(64), head_commit: null }).deleted, true, 'zeros of any length');
@@ -137,14 +137,17 @@ test('a push of neither branch nor tag is ignored', () => {
   }
 });
 
-test('the time of a push may be missing', () => {
+test('a push without a time gets the time of receipt', () => {
   const payload = tagPayload('v1', 1);
   const repository = { ...(payload.repository as object), pushed_at: undefined };
   assert.equal(tag({ repository }).pushedAt, now);
   assert.equal(tag({ head_commit: null }).date, null);
 });
 
-/** Each part begins where the one before it ended, and the last one ends where the push does. */
+/**
+ * Checks that each part begins at the commit where the previous part ended, and that the last part ends where the push
+ * ends.
+ */
 function assertChain(parts: readonly BranchPush[], after: string): void {
   assert.equal(parts[0]?.before, shaOf(9));
   for (const [i, part] of parts.slice(1).entries()) assert.equal(part.before, parts[i]?.after);

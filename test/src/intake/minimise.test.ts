@@ -1,5 +1,6 @@
 /**
- * From a payload's fields to a snapshot: the odd forms in which hosts write them, and their hostile ones.
+ * Tests the conversion of a payload's fields to a snapshot, including the unusual forms that hosts send, and hostile
+ * values.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +33,7 @@ function repository(fields: Record<string, unknown>) {
   return minimised.repository;
 }
 
-test('the smallest payload of the spec is enough (spec 4)', () => {
+test('the smallest payload of the spec is captured (spec 4)', () => {
   const payload = {
     action: 'closed',
     pull_request: {
@@ -58,7 +59,7 @@ test('the smallest payload of the spec is enough (spec 4)', () => {
   assert.equal(body.pull.url, 'https://github.com/Acme/rocket/pull/7');
 });
 
-test('a merge is known by flag, time or action', () => {
+test('a merge is recognized by its flag, time or action', () => {
   const time = Date.parse(timeOf(1));
   const merges = [pull(), pull({ merged: undefined }), pull({ merged: null }), pull({ merged_at: null })];
   for (const { state, mergedAt } of [...merges, pull({ merged: undefined, merged_at: null }, 'merged')]) {
@@ -73,17 +74,17 @@ test('an open pull request has no merge commit', () => {
   assert.deepEqual([open.state, open.mergeSha, open.mergedAt, open.closedAt], ['open', null, null, null]);
 });
 
-test('a closed one without merge stays closed', () => {
+test('a pull request closed without a merge is closed', () => {
   const closed = pull({ merged: false, merged_at: null });
   assert.deepEqual([closed.state, closed.mergeSha, closed.mergedAt], ['closed', null, null]);
 });
 
-test('a missing person is the ghost', () => {
+test('a missing author becomes ghost', () => {
   assert.deepEqual(pull({ user: null }).author, { login: 'ghost', bot: false });
   assert.deepEqual(issue({ user: undefined }).author, { login: 'ghost', bot: false });
 });
 
-test('a login of a form that no host gives is the ghost, and the rest is captured', () => {
+test('a login that no host allows becomes ghost, and the rest is captured', () => {
   const odd = [
     'a\n\n## Forged',
     'a b',
@@ -115,26 +116,26 @@ test('a login of a form that no host gives is the ghost, and the rest is capture
   });
 });
 
-test('bots are known by type or name', () => {
+test('bots are recognized by type or name', () => {
   assert.equal(pull({ user: { login: 'dependabot[bot]' } }).author.bot, true);
   assert.equal(pull({ user: { login: 'renovate', type: 'Bot' } }).author.bot, true);
   assert.equal(pull({ user: { login: 'botanist', type: 'User' } }).author.bot, false);
 });
 
-test('labels absent and labels empty differ', () => {
+test('absent labels differ from empty labels', () => {
   assert.equal('labels' in pull({ labels: undefined }), false);
   assert.deepEqual(pull({ labels: null }).labels, []);
   assert.deepEqual(pull({ labels: [{ name: ':bug: Bugfix', color: 'red' }] }).labels, [':bug: Bugfix']);
 });
 
-test('line ends, NUL and lone surrogates are mended', () => {
+test('line ends, NUL and lone surrogates are normalized', () => {
   const { title, body } = pull({ title: 'a\u0000b\ud800', body: 'one\r\ntwo\rthree\u0000\udc00 🚀' });
   assert.equal(title, 'ab\ufffd');
   assert.equal(body, 'one\ntwo\nthree\ufffd 🚀');
   assert.equal(pull({ body: null }).body, '');
 });
 
-test('any text comes out well formed', () => {
+test('any text becomes well-formed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
       const { title, author, labels } = pull({ title: text, user: { login: text }, labels: [{ name: text }] });
@@ -145,7 +146,7 @@ test('any text comes out well formed', () => {
   );
 });
 
-test('times with offset and epoch are instants', () => {
+test('times with an offset and seconds since 1970 are converted', () => {
   const instant = Date.UTC(2021, 3, 29, 2, 32, 21);
   for (const time of ['2021-04-28T22:32:21.000-04:00', '2021-04-29T02:32:21Z', instant / 1000]) {
     assert.equal(pull({ merged_at: time }).mergedAt, instant, String(time));
@@ -175,7 +176,7 @@ test('times ahead of their receipt are capped at five minutes after it, in every
   assert.equal((body as { seenAt: number }).seenAt, now + 300_000);
 });
 
-test('times that are none are taken as missing', () => {
+test('invalid times count as missing', () => {
   for (const time of ['', 'yesterday', '2026-13-45T00:00:00Z', -5, 1e15, 1e300, '+275760-09-13T00:00:00Z']) {
     const { createdAt, updatedAt, undated } = pull({ created_at: time, updated_at: time });
     assert.equal(createdAt, null, String(time));
@@ -185,7 +186,7 @@ test('times that are none are taken as missing', () => {
   assert.equal(pull(bare, 'opened').updatedAt, now);
 });
 
-test('a snapshot without a time counts as of its receipt, whatever it says of the merge or the close', () => {
+test('a snapshot without a time counts as of its receipt, even with a time of merge or close', () => {
   const [first, second] = [pull({ updated_at: undefined }), issue({ updated_at: undefined })];
   assert.deepEqual([first.updatedAt, first.undated, first.mergedAt], [now, true, Date.parse(timeOf(1))]);
   assert.deepEqual([second.updatedAt, second.undated, second.closedAt], [now, true, Date.parse(timeOf(1))]);
@@ -206,7 +207,7 @@ test('an issue without state keeps what is known', () => {
   assert.equal('state' in issue({ state: 'half-open' }), false);
 });
 
-test('a repository is known by its number', () => {
+test('a repository is identified by its number', () => {
   const { id, hostId } = repository({ id: 5_000_000_000 });
   assert.equal(hostId, '5000000000');
   assert.equal(slotOfId(id, 'repo'), slotOf(origin, '5000000000'));
@@ -214,7 +215,7 @@ test('a repository is known by its number', () => {
   assert.equal(repository({ id: '5000000000' }).id, id, 'digits in quotes are the same number');
 });
 
-test('secrets in titles and bodies are gone', () => {
+test('secrets in titles and bodies are removed', () => {
   const token = `ghp_${'A1b2'.repeat(9)}`;
   assert.doesNotMatch(JSON.stringify([pull({ title: token, body: `x ${token}` }), issue({ body: token })]), /ghp_/);
 });

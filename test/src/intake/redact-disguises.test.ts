@@ -1,4 +1,7 @@
-/** Addresses, tokens and numbers that are hidden from a search and not from a reader; and what only looks so. */
+/**
+ * Tests the redaction of disguised addresses, tokens and numbers: a reader recognizes them, but a search for their
+ * usual form does not find them. Harmless texts that look similar must stay.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +11,7 @@ const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const coded = (text: string, of: (code: number) => string) => [...text].map((c) => of(c.charCodeAt(0))).join('');
 const wide = (text: string) => coded(text, (code) => String.fromCharCode(code + 0xfee0));
 
-/** Whatever is left of a text, none of these pieces is. */
+/** Asserts that none of the pieces is left in any of the redacted texts. */
 function assertGone(scope: 'text' | 'comment', pieces: RegExp, texts: readonly string[]): void {
   for (const text of texts) {
     const redacted = redactText(`see ${text} there`, scope);
@@ -18,7 +21,7 @@ function assertGone(scope: 'text' | 'comment', pieces: RegExp, texts: readonly s
   }
 }
 
-test('finds addresses broken by marks, codes and characters that do not show', () => {
+test('finds addresses broken by marks, codes and invisible characters', () => {
   const broken = ['**jane**@example.org', 'jane@**example.org**', '**jane**@**example**.org', 'jane`@`example.org'];
   broken.push('jane\\@example.org', 'jane@example\\.org', 'jane\\_doe@example.org', '~~jane~~@example.org');
   broken.push('jane&#64;example&#46;org', 'jane@example&period;org', 'jane&amp;#64;example.org');
@@ -32,7 +35,7 @@ test('finds addresses broken by marks, codes and characters that do not show', (
   for (const scope of ['text', 'comment'] as const) assertGone(scope, /jane|ja.ne|example|%6a|ｊａ|𝐣𝐚/, broken);
 });
 
-test('finds tokens broken so', () => {
+test('finds tokens broken by the same disguises', () => {
   const broken = [
     `${token.slice(0, 12)}\u200b${token.slice(12)}`,
     `gh**p**${token.slice(3)}`,
@@ -78,7 +81,7 @@ test('finds numbers in other digits, and between spaces and dashes of any width'
   ]);
 });
 
-test('lets marks, codes, wide letters and joined pictures stand', () => {
+test('keeps marks, codes, wide letters and joined emoji', () => {
   const texts = ['**@scope/name**@1.2.3', '`foo@^1.2.3`', '`@scope/name`@`1.2.3`', 'C:\\Users\\me', 'a\\_b and 2**10'];
   texts.push(
     'https://x/y%20z%2Fa',

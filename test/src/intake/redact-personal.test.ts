@@ -1,4 +1,6 @@
-/** Personal data in comments, and what looks like it. */
+/**
+ * Tests the redaction of personal data in comments, and that harmless texts that look similar stay.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +12,7 @@ function assertComments(table: Table): void {
   for (const [before, after] of table) assert.equal(redactText(before, 'comment'), after);
 }
 
-function assertStands(texts: readonly string[]): void {
+function assertKept(texts: readonly string[]): void {
   for (const text of texts) assert.equal(redactText(text, 'comment'), text);
 }
 
@@ -27,8 +29,8 @@ test('removes e-mail addresses in every spelling', () => {
   }
 });
 
-test('lets handles, versions and clone addresses stand', () => {
-  assertStands([
+test('keeps handles, versions and clone addresses', () => {
+  assertKept([
     '@handle, @org/team and thanks @jo-doe!',
     'fastify@4.0.0-rc.one, @scope/name@1.2.3, actions/checkout@v4, image@sha256:abc',
     'git clone git@github.com:owner/name.git',
@@ -48,7 +50,7 @@ test('removes international phone numbers', () => {
   }
 });
 
-test('removes national phone numbers with separators, others behind a word', () => {
+test('removes national phone numbers with separators, others only after an announcing word', () => {
   const numbers = ['(415) 555-0179', '415-555-0179', '415.555.0179', '1-800-555-0199', '030 23125 038', '0171-2345678'];
   numbers.push('(030) 23125038', '030/23125038', '030 / 2312 5038', '01 23 45 67 89', '138 1234 5678', '555-0123');
   numbers.push('07700 900123', '415-555-0179 x22');
@@ -60,8 +62,8 @@ test('removes national phone numbers with separators, others behind a word', () 
   ]);
 });
 
-test('lets dates, times, numbers and codes stand', () => {
-  assertStands([
+test('keeps dates, times, numbers and codes', () => {
+  assertKept([
     '2024-01-15 10:30:00 +0100, 2024-01-15T10:30:00.000Z, 15.01.2024, 01/02/2023, 01-02-2023 10:30',
     '+2023-01-15 10 is a line of a diff; +10 -200; +1,234; 1 + 2345678',
     '#123, #4567890123, 1.20.300, 0.123456789, 1-2-3, 100 000 000, $415-555-0179',
@@ -71,21 +73,21 @@ test('lets dates, times, numbers and codes stand', () => {
   ]);
 });
 
-test('removes card numbers with a right check digit', () => {
+test('removes card numbers with a valid check digit', () => {
   assertComments([
     ['4111 1111 1111 1111', '[card]'],
     ['4111-1111-1111-1111 12/27 123', '[card] 12/27 123'],
     ['card 378282246310005, 3782 822463 10005.', 'card [card], [card].'],
     ['1 5555.5555.5555.4444', '1 [card]'],
   ]);
-  assertStands([
+  assertKept([
     '4111 1111 1111 1112',
     '1234567890123452',
     'a4111111111111111',
     '4111111111111111b',
     '#4111111111111111',
   ]);
-  assertStands(['2463600.840365 ops', '41111111111111114111111111111111']);
+  assertKept(['2463600.840365 ops', '41111111111111114111111111111111']);
 });
 
 test('removes IPv4 addresses and keeps versions', () => {
@@ -95,7 +97,7 @@ test('removes IPv4 addresses and keeps versions', () => {
     ['<10.0.0.1> <td>10.0.0.1</td>', '<[ip]> <td>[ip]</td>'],
     ['地址10.0.0.1是 host=1.2.3.4', '地址[ip]是 host=[ip]'],
   ]);
-  assertStands([
+  assertKept([
     'v1.2.3.4, version 1.2.3.4, Version: 1.2.3.4, release 1.2.3.4 and the 1.2.3.4 release',
     '1.2.3.400, 1.2.3, 1.2.3.4.5, 1.2.3.4-rc1, name==1.2.3.4, tool-1.2.3.4.tar.gz, section 4.2.1.3',
   ]);
@@ -107,10 +109,10 @@ test('removes IPv6 addresses and keeps times and paths of code', () => {
     ['[2001:DB8::1]:443, 2001:db8::8a2e:370:7334.', '[[ip]]:443, [ip].'],
     ['::ffff:10.0.0.1 2001:0db8:85a3:0000:0000:8a2e:0370:7334', '[ip] [ip]'],
   ]);
-  assertStands(['12:30:45, 12:30:45.123, std::vec, a::b, de::add, ::, x::1', '00:1a:2b:3c:4d:5e']);
+  assertKept(['12:30:45, 12:30:45.123, std::vec, a::b, de::add, ::, x::1', '00:1a:2b:3c:4d:5e']);
 });
 
-test('removes uploaded files on any host with their link', () => {
+test('removes uploaded files on any host together with their link', () => {
   assertComments([
     ['![shot](https://github.com/user-attachments/assets/1b-2c) done', '[attachment] done'],
     ['<img src="https://ghe.example/user-attachments/assets/1b">', '<img src="[attachment]">'],
@@ -119,5 +121,5 @@ test('removes uploaded files on any host with their link', () => {
     ['[log.txt](https://github.com/o/r/files/1234567/log.txt)', '[attachment]'],
     ['![a](/attachments/123e4567-e89b-12d3-a456-426614174000)![b](x.png)', '[attachment]![b](x.png)'],
   ]);
-  assertStands(['![logo](https://example.org/logo.png) [docs](https://example.org/files/12)']);
+  assertKept(['![logo](https://example.org/logo.png) [docs](https://example.org/files/12)']);
 });

@@ -1,6 +1,6 @@
 /**
- * Secrets planted in hostile texts: none is left, whatever stands around it and wherever it stands. Fixed seeds; the whole
- * hundred thousand are run by `test/fuzz/redaction.ts`.
+ * Tests that redaction removes every secret planted in hostile texts, at any place and next to any text. The seeds are
+ * fixed, and few of them run here. `test/fuzz/redaction.ts` runs a hundred thousand seeds.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { seeded } from '../../helpers/random.ts';
 
 const scopes = ['text', 'comment'] as const;
 
-test('takes planted secrets out of hostile texts', () => {
+test('removes planted secrets from hostile texts', () => {
   for (const scope of scopes) {
     for (let seed = 1; seed <= 1500; seed += 1) {
       const { text, planted, kind } = hostileText(seed, scope, 16_384);
@@ -24,7 +24,7 @@ test('takes planted secrets out of hostile texts', () => {
   }
 });
 
-test('takes each kind out at edges, in code and across line ends', () => {
+test('removes each kind of secret at edges, in code and across line ends', () => {
   const places: [string, string][] = [
     ['', ''],
     ['\n', '\r\n'],
@@ -41,7 +41,7 @@ test('takes each kind out at edges, in code and across line ends', () => {
     for (const kind of kindsOf(scope)) {
       for (const [i, [before, after]] of places.entries()) {
         const { text, core } = plant(kind, seeded(i));
-        // A trailer is one only at the start of a line.
+        // A co-author trailer is redacted only at the start of a line, so other places are skipped.
         if (kind === 'co-author' && !/^(?:|\n|```\n|> )$/.test(before)) continue;
         const redacted = redactText(clean(before + text + after), scope);
         assert.ok(!redacted.includes(core), `${kind} in ${JSON.stringify(before + text + after)}`);
@@ -50,7 +50,7 @@ test('takes each kind out at edges, in code and across line ends', () => {
   }
 });
 
-test('sees a secret that is left', () => {
+test('the check detects a secret that was not removed', () => {
   const { text, core } = plant('card', seeded(1));
   assert.ok(redactText(text, 'text').includes(core), 'a card in a body stands');
 });

@@ -1,6 +1,6 @@
 /**
- * Secrets that redaction must find, and their look-alikes that must stand. The samples are put together from pieces,
- * so that no scanner of repositories takes them for real ones.
+ * Tests secrets that redaction must find, and harmless texts that look similar and must stay. The samples are joined
+ * from pieces, so that scanners of repositories do not report them as real secrets.
  */
 
 import assert from 'node:assert/strict';
@@ -18,11 +18,11 @@ function assertTable(table: readonly (readonly [before: string, after: string])[
   }
 }
 
-function assertStands(texts: readonly string[]): void {
+function assertKept(texts: readonly string[]): void {
   for (const text of texts) assert.equal(redactText(text, 'text'), text);
 }
 
-test('removes tokens with a known beginning', () => {
+test('removes tokens with a known prefix', () => {
   const heads = ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'rn_live_', 'rn_test_', 'sk_live_', 'sk_test_'];
   heads.push('rk_live_', 'sk-', 'sk-proj-', 'xoxb-', 'xoxp-', 'AIza', 'whsec_', 'npm_', 'pypi-', 'glpat-', 'hf_');
   for (const head of heads) {
@@ -45,8 +45,8 @@ test('removes access key ids, JSON Web Tokens and chat hooks', () => {
   ]);
 });
 
-test('lets look-alikes of tokens stand', () => {
-  assertStands([
+test('keeps look-alikes of tokens', () => {
+  assertKept([
     'highp_float and ghp_short',
     'sk-some-long-branch-name-here-and-more',
     'npm_config_registry_with_a_long_name_behind_it',
@@ -69,17 +69,17 @@ test('removes private keys, whole, quoted, escaped or cut off', () => {
     [`${begin}${line}${line} and prose`, '[secret] and prose'],
   ]);
   const certificate = '-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----';
-  assertStands([certificate, 'the BEGIN PRIVATE KEY line']);
+  assertKept([certificate, 'the BEGIN PRIVATE KEY line']);
 });
 
-test('removes credentials of URLs and leaves the host', () => {
+test('removes credentials from URLs and keeps the host', () => {
   assertTable([
     ['https://user:pass@host.example/x', 'https://[secret]@host.example/x'],
     ['postgres://app:p@ss%40@db:5432/x?y=1', 'postgres://[secret]@db:5432/x?y=1'],
     [`https://${mixed}@host.example/`, 'https://[secret]@host.example/'],
     ['redis://:pass@cache', 'redis://[secret]@cache'],
   ]);
-  assertStands([
+  assertKept([
     'ssh://git@github.com/o/r and git@github.com:o/r.git',
     'https://<user>:<password>@host and http://$' + '{USER}:$' + '{PASS}@host',
     'http://localhost:8080/@scope/package',
@@ -94,20 +94,20 @@ test('removes values of authorization headers', () => {
     ['bearer abc123def456.', 'bearer [secret].'],
     ['AUTHORIZATION: abc123def456', 'AUTHORIZATION: [secret]'],
   ]);
-  assertStands([
+  assertKept([
     'a bearer token, Bearer authentication and Basic auth over Basic HTTP/1.1',
     'Authorization: Bearer <API_KEY>, Authorization: Bearer API_KEY, Authorization: required',
     'authorization: the user must be known',
   ]);
 });
 
-test('removes forty hexadecimal digits only beside the word token', () => {
+test('removes forty hexadecimal digits only after the word "token"', () => {
   assertTable([
     [`token ${hex40}`, 'token [secret]'],
     [`the token is \`${hex40}\``, 'the token is `[secret]`'],
     [`?access_token=${hex40}`, '?access_token=[secret]'],
   ]);
-  assertStands([hex40, `commit ${hex40}`, `fixes the token parser in ${hex40}`, `${hex40}${hex40.slice(0, 24)}`]);
+  assertKept([hex40, `commit ${hex40}`, `fixes the token parser in ${hex40}`, `${hex40}${hex40.slice(0, 24)}`]);
 });
 
 test('removes the values of a dumped environment', () => {
@@ -118,7 +118,7 @@ test('removes the values of a dumped environment', () => {
     ['SECRET_KEY_BASE=x7y8z9; API_KEY=k1k2', 'SECRET_KEY_BASE=[secret]; API_KEY=[secret]'],
     ['```\nHOME=/root\nNPM_TOKEN=abc\n```', '```\nHOME=/root\nNPM_TOKEN=[secret]\n```'],
   ]);
-  assertStands([
+  assertKept([
     'TOKEN=$' + '{TOKEN} API_KEY=<key> PASSWORD=*** SECRET=',
     'MAX_TOKENS=4096 SECRET_ENABLED=true TOKEN==other PWD=/root TOKEN_TTL=60',
   ]);
@@ -132,7 +132,7 @@ test('removes settings whose value looks random', () => {
     ['--github-token abc123def456', '--github-token [secret]'],
     ['the password is hunter22', 'the password is [secret]'],
   ]);
-  assertStands([
+  assertKept([
     'token: string; secret: my-cluster-1; password: process.env.PASS1',
     'const token = getToken1() and token => token1.value',
     'the token abc123 and 2 tokens: 12345678',

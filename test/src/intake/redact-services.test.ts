@@ -1,6 +1,6 @@
 /**
- * Tokens of many services, and credentials in cookies, command lines, hashes and files. Put together from pieces, so that no
- * scanner of repositories takes them for real ones.
+ * Tests tokens of many services, and credentials in cookies, command lines, hashes and files. The samples are joined
+ * from pieces, so that scanners of repositories do not report them as real secrets.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ const hex = '84e6c0220c6e48aa84e6c0220c6e48aa40a28ceec82a046640a28ceec82a0466'.r
 const digits = '1535115351';
 const uuid = '84e6c022-c82a-41d7-a1d7-40a28ceec82a';
 
-/** Heads with how many characters of which kind follow. */
+/** Prefixes of tokens, and the characters that follow each prefix. */
 const heads: readonly [head: string, rest: string][] = [
   ...(
     [
@@ -76,7 +76,7 @@ test('removes tokens of many services', () => {
   }
 });
 
-test('removes cookies, and lets their attributes and words stand', () => {
+test('removes cookies, but keeps their attributes and plain words', () => {
   const value = mixed.slice(0, 32);
   for (const [before, after] of [
     [`Cookie: theme=dark; session=${value}; id=${value}`, 'Cookie: theme=dark; session=[secret]; id=[secret]'],
@@ -110,7 +110,7 @@ test('removes passwords of command lines and files, hashes, and keys in base64',
   }
 });
 
-test('lets look-alikes stand', () => {
+test('keeps look-alikes', () => {
   const texts = [
     'docker run -u 1000:1000',
     'docker login -u me -p $TOKEN',

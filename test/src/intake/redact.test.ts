@@ -1,4 +1,7 @@
-/** What each scope removes, what redaction promises of any text, and the handles read before it. */
+/**
+ * Tests which texts each scope of redaction removes, properties of every redacted text, and the handles that are read
+ * before redaction.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,20 +10,20 @@ import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 
 const token = `ghp_${'a1B2c3'.repeat(6)}`;
 
-test('keeps addresses, cards and national numbers of a body', () => {
+test('keeps IP addresses, cards and national phone numbers in a body', () => {
   const body = 'bind to 10.0.0.1 or fe80::1, test card 4111 1111 1111 1111, (415) 555-0179';
   assert.equal(redactText(body, 'text'), body);
   assert.equal(redactText(body, 'comment'), 'bind to [ip] or [ip], test card [card], [phone]');
 });
 
-test('removes secrets, e-mail and international numbers in both scopes', () => {
+test('removes secrets, e-mail addresses and international phone numbers in both scopes', () => {
   for (const scope of ['text', 'comment'] as const) {
     const redacted = redactText(`${token}, jo@example.org, +1-202-555-0117 by @jo in #12`, scope);
     assert.equal(redacted, '[secret], [email], [phone] by @jo in #12');
   }
 });
 
-test('removes addresses of trailers whatever their form', () => {
+test('removes addresses from trailers, whatever their form', () => {
   const message = [
     'fix: all of it (#12)',
     '',
@@ -44,7 +47,7 @@ test('removes addresses of trailers whatever their form', () => {
   ]);
 });
 
-test('removes phone candidates beyond the thirty-second unasked', () => {
+test('removes phone candidates beyond the thirty-second without a check', () => {
   const unknown = '+999 111 222 333';
   assert.equal(redactText(unknown, 'comment'), unknown);
   const redacted = redactText(`${unknown}\n`.repeat(60), 'comment');
@@ -93,7 +96,7 @@ test('changes nothing when it is run again', () => {
   );
 });
 
-test('grows a text by no more than its half', () => {
+test('grows a text by at most half of its length', () => {
   fc.assert(
     fc.property(hostileText, scopes, (text, scope) => {
       assert.ok(redactText(text, scope).length <= text.length * 1.5 + 16);
@@ -113,7 +116,7 @@ test('finds a token and an address between any words', () => {
   );
 });
 
-test('reads the handles of co-authors once each', () => {
+test('reads the handle of each co-author once', () => {
   const message = [
     'feat: x',
     'Co-authored-by: A <12345+a-b@users.noreply.github.com>',

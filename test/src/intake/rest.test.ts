@@ -1,6 +1,6 @@
 /**
- * Items of REST lists go through the same whitelist as deliveries: what a list calls otherwise or lacks is put right, and
- * what no record may hold does not get in.
+ * Tests that items of REST lists are reduced to the same fields as deliveries: missing and differently named fields are
+ * adapted, and fields that must not be stored are dropped.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ const place = { origin: 'https://scm.example', apiUrl: 'https://scm.example/api/
 const history = buildHistory();
 const context: RestContext = { kind: 'github', repositoryUrl: `${place.origin}/acme/rocket`, now: 1 };
 
-test('a merged pull request of a list is merged', () => {
+test('a merged pull request in a list is captured as merged', () => {
   const merged = history.pulls.find(({ mergedAt }) => mergedAt !== null) ?? assert.fail();
   const body = pullBody(github.pullShape(merged, history, place), context) ?? assert.fail();
   assert.ok(body.event === 'pull_request' && body.action === 'backfilled');
@@ -41,7 +41,7 @@ test('pull requests among the issues are left out', () => {
   assert.equal(plain?.event, 'issues');
 });
 
-test('comments are numbered by the address they name', () => {
+test('comments get their number from the address that they contain', () => {
   const remark = history.issueComments[0] ?? assert.fail();
   const line = history.reviewComments[0] ?? assert.fail();
   const bodies = [
@@ -60,7 +60,7 @@ test('comments are numbered by the address they name', () => {
   assert.equal(issueCommentBody({ id: 1, body: 'x', issue_url: 'https://scm.example/issues' }, context), undefined);
 });
 
-test('nothing that may not be kept is kept', () => {
+test('fields that must not be stored are dropped', () => {
   const { issueComments, reviewComments, reviews, commits, pulls } = history;
   const bodies = [
     ...pulls.map((pull) => pullBody(github.pullShape(pull, history, place), context)),
@@ -75,13 +75,13 @@ test('nothing that may not be kept is kept', () => {
     assert.ok(!text.includes(secret), secret);
 });
 
-test('reviews have the verdicts of deliveries', () => {
+test('verdicts of reviews are converted to those of deliveries', () => {
   const item = { id: 7, body: 'Good', user: { login: 'ada' }, submitted_at: '2026-01-05T10:00:00Z' };
   const verdict = (state: unknown) => {
     const body = reviewBody({ ...item, state }, 3, context);
     return body?.event === 'comment' ? body.comment.state : undefined;
   };
-  const told = [
+  const bodies = [
     'APPROVED',
     'CHANGES_REQUESTED',
     'REQUEST_CHANGES',
@@ -90,7 +90,7 @@ test('reviews have the verdicts of deliveries', () => {
     'PENDING',
     'REQUEST_REVIEW',
   ];
-  assert.deepEqual(told.map(verdict), [
+  assert.deepEqual(bodies.map(verdict), [
     'approved',
     'changes_requested',
     'changes_requested',
@@ -101,7 +101,7 @@ test('reviews have the verdicts of deliveries', () => {
   ]);
 });
 
-test('a Gitea review is known by what its delivery tells', () => {
+test('a Gitea review gets the same id as in its delivery', () => {
   const item = { id: 7, body: 'Good', state: 'APPROVED', user: { login: 'ada' }, submitted_at: '2026-01-05T10:00:00Z' };
   const [one, other] = [7, 8].map((id) => reviewBody({ ...item, id }, 3, { ...context, kind: 'gitea' }));
   assert.ok(one?.event === 'comment' && other?.event === 'comment');
@@ -109,7 +109,7 @@ test('a Gitea review is known by what its delivery tells', () => {
   assert.match(one.comment.id, /^[0-9a-f]{32}$/);
 });
 
-test('a commit has its parents and the date of its committer', () => {
+test('a commit keeps its parents and its committer’s date', () => {
   const item = {
     sha: 'a'.repeat(40),
     commit: {
@@ -139,7 +139,7 @@ test('a tag keeps its object apart from its commit', () => {
   );
 });
 
-test('an item says when it changed', () => {
+test('the time of the last change of an item is read', () => {
   assert.equal(updatedAt({ updated_at: '2026-01-05T10:00:00Z', created_at: '2020-01-01T00:00:00Z' }), 1767607200000);
   assert.equal(updatedAt({ created_at: null }), null);
 });

@@ -1,6 +1,6 @@
 /**
- * What leaves the ingress is the whitelist and nothing else (spec part 2): a canary stands in every other field of every
- * captured payload, and none of them sings.
+ * Tests that only the listed fields leave the ingress (spec part 2). All other fields of every captured payload contain
+ * a canary text, and no canary may appear in an event.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ const snapshot = (object: string, ...more: string[]): string[] =>
     ...more,
   ].map((field) => `${object}.${field}`);
 
-/** The fields that are captured, by event: the whole of what may pass. */
+/** All captured fields, by event. */
 const whitelist: Record<string, ReadonlySet<string>> = {
   pull_request: new Set([
     'action',
@@ -60,7 +60,7 @@ const whitelist: Record<string, ReadonlySet<string>> = {
   ]),
 };
 
-/** Fields that no host may get stored, whatever object they stand in. */
+/** Fields that must not be stored. The test adds them to every object of a payload. */
 const extras = {
   email: `${canary}@example.com`,
   name: canary,
@@ -75,7 +75,7 @@ const extras = {
   position: canaryNumber,
 };
 
-/** The payload with a canary in every field that is not on the list. */
+/** Returns a copy of the payload with a canary in every field that is not on the list. */
 function withCanaries(value: unknown, allowed: ReadonlySet<string>, path = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withCanaries(item, allowed, path));
   if (typeof value === 'object' && value !== null) {
@@ -102,7 +102,7 @@ function assertSilent(event: string, payload: object, title: string): void {
   assert.doesNotMatch(text, new RegExp(`.{0,60}${canary}.{0,60}|${canaryNumber}`), title);
 }
 
-test('no field off the list gets through', () => {
+test('no unlisted field is captured', () => {
   let count = 0;
   for (const { event, action, payload, title } of readExamples()) {
     const allowed = whitelist[event];
@@ -113,7 +113,7 @@ test('no field off the list gets through', () => {
   assert.equal(count, 63);
 });
 
-test('merged pull requests and tags leak nothing either', () => {
+test('merged pull requests and tags leak no unlisted field either', () => {
   const payloads: [string, object][] = [
     ['pull_request', pullPayload(1)],
     ['pull_request', pullPayload(2, { merged: undefined, merged_by: { login: canary, email: canary } })],
@@ -136,7 +136,7 @@ test('a person is kept by handle only', () => {
   assertSilent('pull_request', pullPayload(1, { user, assignee: user, requested_reviewers: [user] }), 'user');
 });
 
-test('the check hears a canary that sings', () => {
+test('the check detects a canary that was captured', () => {
   assert.throws(() => assertSilent('pull_request', pullPayload(1, { title: `Says ${canary}` }), 'title'));
   assert.throws(() => assertSilent('issues', issuePayload(canaryNumber), 'number'));
 });

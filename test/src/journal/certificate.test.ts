@@ -1,5 +1,6 @@
 /**
- * The certificate of the supervised nats-server: what it says, for how long, and that it vouches for itself alone.
+ * Tests the certificate of the supervised nats-server: its names, its validity, and that clients trust only this
+ * certificate.
  */
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -9,7 +10,7 @@ import { test } from 'node:test';
 import { connect, createServer } from 'node:tls';
 import { isPair, makeCertificate } from '../../../src/journal/certificate.ts';
 
-test('makes a certificate that is its own and is not a CA', () => {
+test('a certificate is self-signed, names loopback and is not a CA', () => {
   const pair = makeCertificate();
   const certificate = new X509Certificate(pair.certificate);
   assert.ok(certificate.verify(certificate.publicKey), 'signed by its own key');
@@ -20,13 +21,13 @@ test('makes a certificate that is its own and is not a CA', () => {
   assert.equal(certificate.checkHost('nats.example'), undefined);
 });
 
-test('makes a certificate that no clock makes invalid', () => {
+test('a certificate is valid from 1970 to the end of 9999', () => {
   const certificate = new X509Certificate(makeCertificate().certificate);
   assert.equal(Date.parse(certificate.validFrom), 0);
   assert.equal(Date.parse(certificate.validTo), Date.UTC(9999, 11, 31, 23, 59, 59));
 });
 
-test('makes another certificate each time, and well-formed ones', () => {
+test('200 certificates are well-formed and all different', () => {
   const made = Array.from({ length: 200 }, makeCertificate);
   const certificates = made.map(({ certificate }) => new X509Certificate(certificate));
   assert.equal(new Set(certificates.map(({ fingerprint256 }) => fingerprint256)).size, made.length);
@@ -34,7 +35,7 @@ test('makes another certificate each time, and well-formed ones', () => {
   for (const certificate of certificates) assert.ok(certificate.verify(certificate.publicKey));
 });
 
-test('knows which key belongs to a certificate', () => {
+test('isPair accepts only the key of the certificate', () => {
   const [pair, other] = [makeCertificate(), makeCertificate()];
   assert.ok(isPair(pair));
   assert.ok(!isPair({ certificate: pair.certificate, key: other.key }));
@@ -42,7 +43,7 @@ test('knows which key belongs to a certificate', () => {
   assert.ok(!isPair({ certificate: '', key: pair.key }));
 });
 
-test('is accepted over TLS by a client that trusts it, and by no other', async (t) => {
+test('only a client that trusts the certificate accepts it over TLS', async (t) => {
   const [pair, other] = [makeCertificate(), makeCertificate()];
   const server = createServer({ cert: pair.certificate, key: pair.key }, (socket) => socket.end());
   server.on('tlsClientError', () => {});

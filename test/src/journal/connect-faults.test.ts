@@ -1,5 +1,5 @@
 /**
- * What is said of a connection that the journal's server has cut.
+ * Tests the error messages for a connection that the journal's server has closed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,13 +9,13 @@ import { externalSettings } from '../../helpers/external-nats.ts';
 const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 const [overTls, inClear] = ['tls://127.0.0.1:1', 'nats://127.0.0.1:1'];
 
-test('a cut connection over TLS names the settings of the certificate, where none is shown', () => {
+test('the error of a closed TLS connection names the certificate settings if the client shows none', () => {
   const advice = /^read ECONNRESET \(.*TIDINGS_NATS_TLS_CERT/;
   assert.match(explain(cut, externalSettings(overTls)).message, advice);
   assert.match(explain(cut, externalSettings(inClear, { natsTlsCa: 'ca.pem' })).message, advice);
 });
 
-test('other faults of a connection say what the system says', () => {
+test("the error of any other connection fault is the system's message", () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   assert.equal(explain(refused, externalSettings(overTls)).message, 'connect ECONNREFUSED');
   assert.equal(explain(cut, externalSettings(inClear)).message, 'read ECONNRESET');

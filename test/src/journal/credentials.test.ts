@@ -1,5 +1,5 @@
 /**
- * How settings become the options of a connection.
+ * Tests the conversion of settings to connection options.
  */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
@@ -12,7 +12,7 @@ import { certFile, externalSettings, issuedCertFile } from '../../helpers/extern
 
 const options = (settings: NatsSettings) => connectionOptions(settings, { role: 'gateway', name: 'test' });
 
-test('reads credentials out of the address', () => {
+test('connection options contain the credentials of the address', () => {
   const { servers, token, user, pass, tls } = options(externalSettings('nats://s%40cret@127.0.0.1:4222'));
   assert.deepEqual([servers, token, user, pass, tls], ['127.0.0.1:4222', 's@cret', undefined, undefined, undefined]);
   const named = options(externalSettings('tls://ada:pa%3Ass@nats.example:4222'));
@@ -20,11 +20,11 @@ test('reads credentials out of the address', () => {
   assert.equal(options(externalSettings('nats://nats.example:4222')).token, undefined);
 });
 
-test('gives each role an inbox of its own', () => {
+test('each role gets an inbox of its own', () => {
   assert.equal(options(externalSettings('nats://127.0.0.1:4222')).inboxPrefix, '_INBOX.gateway');
 });
 
-test('a pinned certificate is told from others by its fingerprint, and a CA is not pinned', () => {
+test('a pinned certificate is recognized by its fingerprint, and a CA is not pinned', () => {
   type Identity = { checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined };
   const identityOf = (natsTlsCa: string) =>
     (tlsOptionsOf(externalSettings('tls://127.0.0.1:4222', { natsTlsCa })) as Identity).checkServerIdentity;

@@ -1,12 +1,13 @@
 /**
- * What the journal claims about durability, and how its parts are named.
+ * Tests the durability level that the service reports, and the names of the journal's streams and subjects.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partitionNames, recordsSubject, streamOf } from '../../../src/journal/subjects.ts';
+import { partitionNames } from '../../../src/foundation/partition-names.ts';
+import { recordsSubject, streamOf } from '../../../src/journal/subjects.ts';
 import { atLeast, durabilityOf } from '../../../src/journal/topology.ts';
 
-test('claims power-loss only for its own recent server', () => {
+test('power-loss is claimed only for a recent supervised server', () => {
   assert.equal(durabilityOf('2.10.27', true, 1), 'power-loss');
   assert.equal(durabilityOf('2.10.23', true, 1), 'power-loss');
   assert.equal(durabilityOf('2.10.22', true, 1), 'process-crash');
@@ -16,14 +17,14 @@ test('claims power-loss only for its own recent server', () => {
   assert.equal(durabilityOf('unknown', true, 1), 'process-crash');
 });
 
-test('compares versions by number, not by text', () => {
+test('atLeast compares versions by number, not by text', () => {
   assert.ok(atLeast('2.10.0', [2, 9, 25]));
   assert.ok(atLeast('v3.0.0-beta.1', [2, 10, 23]));
   assert.ok(!atLeast('2.9.25', [2, 10, 0]));
   assert.ok(!atLeast('', [0, 0, 0]));
 });
 
-test('names a stream and a subject for each partition', () => {
+test('each partition has a stream and a subject', () => {
   assert.deepEqual(partitionNames(2), ['directory', 'p00', 'p01']);
   assert.deepEqual([streamOf('p00'), streamOf('directory')], ['TIDINGS_P00', 'TIDINGS_DIRECTORY']);
   assert.equal(recordsSubject('p11'), 'tidings.records.p11');

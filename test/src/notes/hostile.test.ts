@@ -1,6 +1,6 @@
 /**
- * Hostile titles, bodies, labels and issue titles, rendered by a Markdown library: nothing of them acts, whichever way raw HTML
- * is treated.
+ * Tests hostile titles, bodies, labels and issue titles, rendered by a Markdown library. None of these texts has an
+ * effect, whether the library renders raw HTML or escapes it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const strict = new MarkdownIt({ html: false, linkify: false });
 const loose = new MarkdownIt({ html: true, linkify: false });
 type Token = ReturnType<typeof loose.parse>[number];
 
-/** What a draft may hold as raw HTML: markers, broken mentions, and folding. */
+/** The raw HTML that a draft may contain: markers, broken mentions, and collapsible blocks. */
 const ownHtml =
   /^(?:<!-- (?:rn:(?:pr|issue):\d+ )?-->|<details>\n<summary>\d+ (?:update|change)s?(?: shipped in [^<>\n]*)?<\/summary>\n?|<\/details>\n?)$/;
 const headings = new Set([
@@ -87,7 +87,7 @@ function tokensOf(tokens: readonly Token[]): Token[] {
   return tokens.flatMap((token) => [token, ...tokensOf(token.children ?? [])]);
 }
 
-/** Every address, every piece of raw HTML and every heading of a draft is one of ours. */
+/** Checks that every address, every piece of raw HTML and every heading of a draft was written by the service. */
 function assertInert(bodyMd: string, quotesBodies: boolean): void {
   const tokens = tokensOf(loose.parse(bodyMd, {}));
   tokens.forEach((token, index) => {
@@ -109,14 +109,14 @@ function assertInert(bodyMd: string, quotesBodies: boolean): void {
   assert.doesNotMatch(bodyMd, /[\u0000-\u0008\u202A-\u202E\u2066-\u2069]|\p{Surrogate}/u);
 }
 
-/** Hosts look for mentions in what is rendered as text, and not in code. */
-function assertNobodyCalled(bodyMd: string): void {
+/** Checks that a draft mentions no group. Hosts search for mentions in rendered text, not in code. */
+function assertNoMentions(bodyMd: string): void {
   for (const { type, content } of tokensOf(loose.parse(bodyMd, {}))) {
     if (type === 'text') assert.doesNotMatch(content, /(?<![\p{L}\p{N}_@/.])@(?:here|channel)/u);
   }
 }
 
-test('makes titles, bodies, labels and issues inert in every draft', () => {
+test('titles, bodies, labels and issues are inert in every draft', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -148,7 +148,7 @@ test('makes titles, bodies, labels and issues inert in every draft', () => {
         for (const persona of personas) {
           const { bodyMd, flags } = compose(source, all, persona);
           assertInert(bodyMd, true);
-          assertNobodyCalled(bodyMd);
+          assertNoMentions(bodyMd);
           const markers = [...bodyMd.matchAll(/^- .*<!-- (rn:pr:\d+) -->$/gm)].map((match) => match[1]);
           assert.equal(new Set(markers).size, markers.length, 'a marker is forged');
           for (const highlight of flags.highlights) assert.match(highlight, /^\S[^\n\u202A-\u202E]*$/);
@@ -178,7 +178,7 @@ test('logins of authors and co-authors are inert in every draft', () => {
         for (const persona of personas) {
           const { bodyMd } = compose(memorySource({ pulls, commits, settings }), bounds, persona);
           assertInert(bodyMd, false);
-          assertNobodyCalled(bodyMd);
+          assertNoMentions(bodyMd);
           for (const { type, content } of tokensOf(loose.parse(bodyMd, {})))
             if (type === 'fence' || type === 'code_block') assert.fail(`code: ${content}`);
         }
@@ -188,7 +188,7 @@ test('logins of authors and co-authors are inert in every draft', () => {
   );
 });
 
-test('leads nowhere but to the host from titles alone', () => {
+test('links from titles lead only to the host', () => {
   for (const title of hostile) {
     const pulls = [aPull(1, { title }), aPull(2, { title, labels: ['type: breaking'] })];
     for (const persona of personas) {

@@ -1,5 +1,6 @@
 /**
- * Settings of a repository: each field does what it says, the defaults change nothing, and what breaks is never lost.
+ * Tests the settings of a repository: each field works as described, the defaults change nothing, and no setting can
+ * hide a breaking change.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +32,7 @@ const pulls = [
   aPull(4, { labels: ['team/graph', 'noise'] }),
 ];
 
-test('titles and orders the sections', () => {
+test('settings give the titles and the order of the sections', () => {
   const own = settings({ order: ['fix'], titles: { fix: 'Mended *things*', breaking: 'Take care' } });
   const { contributors: _, ...rest } = own.engineer;
   const memory = { pulls, settings: { ...own, engineer: { ...rest, contributors: false, newContributors: false } } };
@@ -44,7 +45,7 @@ test('titles and orders the sections', () => {
   ]);
 });
 
-test('gives labels a meaning of their own, and that one alone', () => {
+test('a label has only the meaning that the settings give it', () => {
   const labels = {
     'Team / Graph': { type: 'feature', area: 'graph', priority: true },
     'type: bug': { type: 'internal' },
@@ -61,7 +62,7 @@ test('gives labels a meaning of their own, and that one alone', () => {
   );
 });
 
-test('leaves out labels and authors, and never what breaks by its author', () => {
+test('leaves out labels and authors, but no breaking change because of its author', () => {
   const own = settings({ excludedLabels: ['NOISE'], excludedAuthors: ['bob', 'ADA'] });
   const { entries, dropped } = gather(memorySource({ pulls, settings: own }), all);
   assert.deepEqual(
@@ -75,13 +76,13 @@ test('leaves out labels and authors, and never what breaks by its author', () =>
   ]);
 });
 
-test('writes short references where these are wanted', () => {
+test('short links give references without addresses', () => {
   const { bodyMd } = compose(memorySource({ pulls, settings: settings({ links: 'short' }) }), all, 'engineer');
   assert.match(bodyMd, /^- Change 1 \(#1\) — ada <!-- rn:pr:1 -->$/m);
   assert.doesNotMatch(bodyMd, /https:|@/);
 });
 
-test('leaves sections out where a persona shall not have them', () => {
+test('leaves out the sections that are off for a persona', () => {
   const off = {
     contributors: false,
     newContributors: false,
@@ -97,7 +98,7 @@ test('leaves sections out where a persona shall not have them', () => {
   assert.deepEqual(headings({ ...memory, settings: quiet }, 'internal'), ['## Other Changes']);
 });
 
-test('gives customers as many lines as they shall have, under their titles', () => {
+test('customers get the given number of lines, under the given titles', () => {
   const many = Array.from({ length: 30 }, (_, index) =>
     aPull(index + 1, { labels: [index % 2 ? 'type: bug' : 'type: feature'] }),
   );
@@ -107,7 +108,7 @@ test('gives customers as many lines as they shall have, under their titles', () 
   assert.deepEqual(bodyMd.match(/^## .*/gm), ['## Fresh', '## Fixed']);
 });
 
-test('holds settings to their bounds', () => {
+test('rejects settings outside their bounds', () => {
   const fits = (some: object): boolean => Value.Check(NotesSettingsSchema, Value.Default(NotesSettingsSchema, some));
   assert.ok(fits({}));
   assert.deepEqual(settings({}), defaultSettings);
@@ -141,7 +142,7 @@ const drawn = fc.record({
   customer: fc.record({ bullets: fc.integer({ min: 1, max: 5 }) }),
 });
 
-test('keeps every breaking change in all drafts whatever the settings', () => {
+test('every breaking change is in all drafts with any settings', () => {
   fc.assert(
     fc.property(
       drawn,

@@ -1,21 +1,21 @@
 /**
- * The feeds of notes, read by a parser and compared with what was published.
+ * Tests the feeds of notes: a parser reads each feed, and the test compares the result with the published notes.
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { at, startPages } from '../../helpers/pages.ts';
 
-/** The parser that comes with the package that writes feeds; it throws at what is not well formed. */
+/** The XML parser inside the package that writes feeds. The parser throws when the XML is not well formed. */
 const { xml2js } = createRequire(import.meta.resolve('feed'))('xml-js') as {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of any document
   xml2js: (xml: string, options: object) => any;
 };
 
 const service = 'https://notes.test';
 const hostile = '<p>a]]&gt;b &amp; “c” \u0001\u000b\ufffe<a href="https://a.test/?x=1&amp;y=2">d</a></p>';
 
-test('Atom tells the newest versions with their texts', async (t) => {
+test('the Atom feed contains the newest versions with their texts', async (t) => {
   const pages = await startPages(t, service);
   const id = await pages.repository();
   for (let i = 0; i < 25; i++)
@@ -40,7 +40,7 @@ test('Atom tells the newest versions with their texts', async (t) => {
   assert.ok(links.some(({ rel, href }: { rel: string; href: string }) => rel === 'self' && href.endsWith('/atom.xml')));
 });
 
-test('JSON Feed tells the same', async (t) => {
+test('the JSON Feed contains the newest versions with their texts', async (t) => {
   const pages = await startPages(t, service);
   const id = await pages.repository();
   for (let i = 0; i < 3; i++) await pages.note(id, { version: `v${i}`, date: at + i, html: hostile });
@@ -60,7 +60,7 @@ test('JSON Feed tells the same', async (t) => {
   assert.match(feed.items[0].content_html, /^<p>a\]\]&gt;b/);
 });
 
-test('links of feeds begin with the public address, else with the one that the request names', async (t) => {
+test('links in feeds begin with the public address, else with the address in the request', async (t) => {
   const ofFeed = async (publicUrl: string, host: string) => {
     const pages = await startPages(t, publicUrl);
     await pages.note(await pages.repository());
@@ -87,7 +87,7 @@ test('a repository without notes has feeds without entries', async (t) => {
   assert.deepEqual(JSON.parse((await pages.get('/notes/acme/rocket/feed.json')).body).items, []);
 });
 
-test('a feed stays within bounds however long the notes are', async (t) => {
+test('a feed has a maximum size however long the notes are', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   const html = `<p>${'x'.repeat(900_000)}</p>`;

@@ -1,5 +1,5 @@
 /**
- * The page at `/`: what it shows to somebody without a key, and what it never shows.
+ * Tests the page at `/`, which needs no key: the data that it shows, and the data that it never shows.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../../package.json', 
 const key = 'k'.repeat(20);
 const dayMs = 86_400_000;
 
-test('names the service, its version, where to go on, and the address for webhooks', async (t) => {
+test('the page shows the service, its version, further links, and the address for webhooks', async (t) => {
   const pages = await startPages(t);
   const { status, headers, body } = await pages.get('/');
   assert.equal(status, 200);
@@ -20,11 +20,11 @@ test('names the service, its version, where to go on, and the address for webhoo
   for (const path of ['docs', 'docs/guide', 'api/openapi.json', 'healthz'])
     assert.ok(body.includes(`href="${path}"`), path);
   assert.ok(body.includes(`<code>${pages.url}/api/webhooks/scm</code>`));
-  assert.match(body, /TIDINGS_PUBLIC_URL/, 'nobody else reaches an address of the machine');
+  assert.match(body, /TIDINGS_PUBLIC_URL/, 'no one else can reach a local address');
   assert.doesNotMatch(body, /Published notes/, 'there are none');
 });
 
-test('allows nothing but the stylesheet of the pages, and stays out of search engines', async (t) => {
+test('the page may load only its stylesheet, and search engines do not list it', async (t) => {
   const pages = await startPages(t);
   const { headers, body } = await pages.get('/');
   const policy = headers.get('content-security-policy') ?? '';
@@ -37,7 +37,7 @@ test('allows nothing but the stylesheet of the pages, and stays out of search en
   assert.equal((await pages.get(`/${stylesheet}`)).headers.get('content-type'), 'text/css; charset=utf-8');
 });
 
-test('gives hosts the public address, which needs no advice', async (t) => {
+test('the page shows the public address without advice when it is set', async (t) => {
   const pages = await startPages(t, 'https://notes.example/tidings/');
   await pages.note(await pages.repository());
   const { body } = await pages.get('/');
@@ -46,7 +46,7 @@ test('gives hosts the public address, which needs no advice', async (t) => {
   assert.doesNotMatch(body, /TIDINGS_PUBLIC_URL|127\.0\.0\.1/);
 });
 
-test('lists repositories with public notes, and names no other', async (t) => {
+test('the page lists only repositories with public notes', async (t) => {
   const pages = await startPages(t);
   const add = async (nth: number, name: string, fields: { private?: boolean } = {}, notes = 1): Promise<string> => {
     const id = await pages.repository({ fullName: `acme/${name}`, ...fields }, nth);
@@ -60,7 +60,7 @@ test('lists repositories with public notes, and names no other', async (t) => {
   await pages.settings(await add(6, 'opened', { private: true }), { visibility: 'public' });
   await pages.settings(await add(7, 'unlisted'), { visibility: 'unlisted', key });
   await pages.settings(await add(8, 'switched-off'), { visibility: 'off' });
-  assert.equal((await pages.get('/notes/acme/opened/')).status, 200, 'its address works for those who have it');
+  assert.equal((await pages.get('/notes/acme/opened/')).status, 200, 'its address works');
 
   const { body } = await pages.get('/');
   const listed = [...body.matchAll(/href="notes\/([^"]*)\/">([^<]*)<\/a> <span class="date">([^<]*)/g)];
@@ -74,10 +74,10 @@ test('lists repositories with public notes, and names no other', async (t) => {
   assert.doesNotMatch(body, /silent|private|opened|unlisted|switched-off|kkkk/);
 
   await pages.settings(shown, { visibility: 'off' });
-  assert.doesNotMatch((await pages.get('/')).body, /acme\/shown/, 'what is not public any more is gone at once');
+  assert.doesNotMatch((await pages.get('/')).body, /acme\/shown/, 'it disappears immediately');
 });
 
-test('names do nothing on the page', async (t) => {
+test('names are escaped on the page', async (t) => {
   const pages = await startPages(t);
   await pages.note(await pages.repository({ fullName: 'acme/<i>"x' }), { version: '<b>v1\u202e</b>' });
   const { body } = await pages.get('/');
@@ -85,7 +85,7 @@ test('names do nothing on the page', async (t) => {
   assert.ok(body.includes('&lt;b&gt;v1&lt;/b&gt;, <time'), body);
 });
 
-test('knows what a reader has, and answers HEAD', async (t) => {
+test('the page returns 304 to a reader that has it, and replies to HEAD', async (t) => {
   const pages = await startPages(t);
   const etag = (await pages.get('/')).headers.get('etag') as string;
   assert.equal((await pages.get('/', { 'if-none-match': etag })).status, 304);
@@ -95,7 +95,7 @@ test('knows what a reader has, and answers HEAD', async (t) => {
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
 });
 
-test('a browser that asks for an icon hears quietly that there is none', async (t) => {
+test('returns 204 for the icon that browsers request', async (t) => {
   const pages = await startPages(t);
   const { status, body, headers } = await pages.get('/favicon.ico');
   assert.deepEqual([status, body], [204, '']);

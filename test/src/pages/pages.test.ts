@@ -1,5 +1,5 @@
 /**
- * The pages of notes over HTTP: what is shown to whom, under which address, with which headers.
+ * Tests the pages of notes over HTTP: their addresses, their headers, and who may see a page.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { waitUntil } from '../../helpers/wait-until.ts';
 const key = 'k'.repeat(20);
 const dayMs = 86_400_000;
 
-test('shows the versions of a repository, the newest first', async (t) => {
+test('the list shows the versions of a repository, the newest first', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   for (let i = 1; i <= 45; i++)
@@ -31,7 +31,7 @@ test('shows the versions of a repository, the newest first', async (t) => {
   assert.match(first, /<a rel="next" href="\.\/\?page=2">Older versions<\/a>/);
 });
 
-test('shows a version with its date, below one heading', async (t) => {
+test('the page of a version has its date and one heading', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id, { version: 'v1.0.0', html: '<h2>New</h2>\n<p>Fast.</p>', excerpt: 'Fast & "good"' });
@@ -46,7 +46,7 @@ test('shows a version with its date, below one heading', async (t) => {
   assert.doesNotMatch(body, /<script|\bstyle=|\bon\w+=/i);
 });
 
-test('shows no line of an earlier version, which was made of the draft’s flags', async (t) => {
+test('the pages do not show the line that earlier releases made from the draft’s flags', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id, { summary: 'Removed', excerpt: undefined });
@@ -58,7 +58,7 @@ test('shows no line of an earlier version, which was made of the draft’s flags
   }
 });
 
-test('a new text of a version takes the place of the old one', async (t) => {
+test('a new text of a version replaces the old one', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id);
@@ -67,7 +67,7 @@ test('a new text of a version takes the place of the old one', async (t) => {
   assert.equal((await pages.get('/notes/acme/rocket/')).body.match(/<h2>/g)?.length, 1);
 });
 
-test('removing a publication takes its page and feed entry away', async (t) => {
+test('removing a publication removes its page and feed entry', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id);
@@ -77,7 +77,7 @@ test('removing a publication takes its page and feed entry away', async (t) => {
     assert.doesNotMatch((await pages.get(`/notes/acme/rocket/${path}`)).body, /v1\.0\.0/);
 });
 
-test('what is unknown, off, or asked for without its key looks the same', async (t) => {
+test('pages that are unknown, off, or requested without their key get the same reply', async (t) => {
   const pages = await startPages(t);
   const shown = await pages.repository({ fullName: 'acme/shown' }, 0);
   const off = await pages.repository({ fullName: 'acme/off' }, 1);
@@ -94,13 +94,13 @@ test('what is unknown, off, or asked for without its key looks the same', async 
     ),
   );
   const others = ['/notes/acme/shown/v9', '/notes/a', '/notes/', '/notes/%zz/x/', '/notes/acme/shown/%zz', '/notes///'];
-  // The way to the stylesheet depends on how deep the address is, and nothing else does.
+  // For addresses of the same depth, all replies must be equal. For another depth, the link to the stylesheet differs.
   const replies = new Map<number, Set<string>>();
   for (const path of [...missing, ...others]) {
     const { status, body, headers } = await pages.get(path);
-    const told = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+    const ownHeaders = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
     const depth = path.replace(/\?.*/, '').split('/').length;
-    replies.set(depth, (replies.get(depth) ?? new Set()).add(JSON.stringify([status, body, told])));
+    replies.set(depth, (replies.get(depth) ?? new Set()).add(JSON.stringify([status, body, ownHeaders])));
     assert.equal(status, 404, path);
   }
   assert.equal(replies.size, 2);
@@ -108,7 +108,7 @@ test('what is unknown, off, or asked for without its key looks the same', async 
   assert.equal((await pages.get('/notes/acme/shown/v1.0.0')).status, 200);
 });
 
-test('shows unlisted pages to those who have the key, on every way', async (t) => {
+test('unlisted pages open with their key, and their links contain it', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository({ private: true });
   for (let i = 0; i < 25; i++) await pages.note(id, { version: `v${i}`, date: at + i });
@@ -124,7 +124,7 @@ test('shows unlisted pages to those who have the key, on every way', async (t) =
   for (const href of inner) assert.equal((await pages.get(`/notes/acme/rocket/${href}`)).status, 200, href);
 });
 
-test('a repository goes before its organisation', async (t) => {
+test('settings of a repository override those of its organization', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository({ private: true });
   await pages.note(id);
@@ -135,7 +135,7 @@ test('a repository goes before its organisation', async (t) => {
   assert.equal((await pages.get('/notes/acme/rocket/v1.0.0')).status, 404);
 });
 
-test('follows a repository to its new name', async (t) => {
+test('the pages of a renamed repository are at its new name', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository({ fullName: 'acme/booster' });
   await pages.note(id);
@@ -146,21 +146,22 @@ test('follows a repository to its new name', async (t) => {
   assert.equal((await pages.get('/notes/acme/booster/v1.0.0')).status, 404);
 });
 
-test('of two hosts the default one goes before', async (t) => {
+test('of two repositories with one name, the one on the default host is shown', async (t) => {
   const pages = await startPages(t);
   const other = await pages.repository({ origin: 'https://other.example' }, 1);
   await pages.note(other, { html: '<p>Other.</p>' });
   assert.match((await pages.get('/notes/acme/rocket/v1.0.0')).body, /Other\./);
   const id = await pages.repository({}, 0);
   await pages.note(id, { html: '<p>Own.</p>' });
-  // A name that is not known has the names read again, after a rest that is the longer, the longer that takes.
+  // An unknown name makes the server read all names again, but only after a pause. The longer the previous reading
+  // took, the longer the pause is.
   await waitUntil('the default host’s is known', async () => {
     await pages.get('/notes/acme/elsewhere/');
     return /Own\./.test((await pages.get('/notes/acme/rocket/v1.0.0')).body);
   });
 });
 
-test('a version of any name has an address of its own', async (t) => {
+test('a version of any name has its own address', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   const versions = ['release/1.0#rc', '100%', 'a b', 'v1?x=1', '@scope/pkg@1.0.0', 'a//b', '../..', '<b>"\'&', 'ä/é🚀'];
@@ -182,7 +183,7 @@ test('a version of any name has an address of its own', async (t) => {
   assert.equal(new Set(links).size, versions.length);
 });
 
-test('names of versions turn no writing and hide nothing, on pages and in feeds', async (t) => {
+test('pages and feeds remove invisible and direction-changing characters from version names', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   const [version, excerpt] = ['v1\u202e1.2\u202c\u009b31m\u200b', 'Fast\u2066er\u0085\u{e0041}'];
@@ -200,7 +201,7 @@ test('names of versions turn no writing and hide nothing, on pages and in feeds'
   }
 });
 
-test('links are relative, so that they lead right behind any proxy', async (t) => {
+test('links are relative, so that they work behind any proxy', async (t) => {
   for (const publicUrl of ['', 'https://notes.test/base/']) {
     const pages = await startPages(t, publicUrl);
     const id = await pages.repository({ formerNames: ['acme/old'] });
@@ -208,7 +209,7 @@ test('links are relative, so that they lead right behind any proxy', async (t) =
     await pages.note(id, { version: 'release/1.9', persona: 'engineer', path: 'engineer' });
     const paths = ['rocket/', 'rocket/?page=2', 'rocket/release/1.9', 'rocket/release/1.9/engineer', 'rocket/a/b/c'];
     for (const path of [...paths, 'rocket', 'old/release/1.9']) {
-      // The proxy shows the service below a path of its own.
+      // The proxy serves Tidings below an additional path (`/deep/below`).
       const outside = new URL(`https://proxy.test/deep/below/notes/acme/${path}`);
       const { status, body, headers } = await pages.get(`/notes/acme/${path}`);
       const links = [...body.matchAll(/<(?!link rel="canonical")[^>]* href="([^"]*)"/g)].map(([, link = '']) => link);
@@ -241,7 +242,7 @@ const anyVersion = fc
 
 const anyPath = fc.constantFrom(undefined, 'engineer', `internal/${'a-_9'.repeat(5)}xy`);
 
-test('addresses of versions lead below their pages and tell versions apart', () => {
+test('each version has a different address, below the pages of its repository', () => {
   const home = pagesUrl('https://notes.test/base', 'acme/rocket');
   fc.assert(
     fc.property(anyVersion, anyPath, anyVersion, anyPath, (one, path, two, other) => {
@@ -255,7 +256,7 @@ test('addresses of versions lead below their pages and tell versions apart', () 
   );
 });
 
-test('knows what a reader has', async (t) => {
+test('pages return 304 to a reader that has them', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id);
@@ -271,7 +272,7 @@ test('knows what a reader has', async (t) => {
   assert.equal((await pages.get('/notes/acme/rocket/v1.0.0', { 'if-none-match': before })).status, 200);
 });
 
-test('answers HEAD like GET without a body, and other methods not at all', async (t) => {
+test('pages reply to HEAD like GET without a body, and return 405 for other methods', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id);
@@ -286,7 +287,7 @@ test('answers HEAD like GET without a body, and other methods not at all', async
   }
 });
 
-test('leads to the address with a slash, whether there are pages or not', async (t) => {
+test('an address without a slash is redirected, whether the pages exist or not', async (t) => {
   const pages = await startPages(t, 'https://notes.test/base/');
   await pages.repository({ private: true });
   for (const name of ['rocket', 'nothing']) {
@@ -296,7 +297,7 @@ test('leads to the address with a slash, whether there are pages or not', async 
   }
 });
 
-test('leads from a former name to the present one, until somebody else has it', async (t) => {
+test('a former name is redirected to the current one, until another repository takes it', async (t) => {
   const pages = await startPages(t, 'https://notes.test/base/');
   await pages.repository({ fullName: 'Acme/Lander', formerNames: ['acme/Rocket', 'acme/stone'] });
   const from = async (path: string) => {
@@ -316,7 +317,7 @@ test('leads from a former name to the present one, until somebody else has it', 
   assert.equal((await from('acme/rocket/'))[0], 308);
 });
 
-test('tells nobody where pages went that are not for them', async (t) => {
+test('a former name is not redirected for readers who may not see the pages', async (t) => {
   const pages = await startPages(t);
   const [off, unlisted] = [
     await pages.repository({ fullName: 'acme/a', formerNames: ['acme/off'] }, 0),
@@ -334,7 +335,7 @@ test('tells nobody where pages went that are not for them', async (t) => {
   assert.equal(known.headers.get('cache-control'), 'private, max-age=60');
 });
 
-test('allows nothing but its own stylesheet', async (t) => {
+test('pages may load only their own stylesheet', async (t) => {
   const pages = await startPages(t, 'https://notes.test/base/');
   const id = await pages.repository();
   await pages.note(id);

@@ -1,6 +1,6 @@
 /**
- * The pages of each persona: whose note is at which address, which of them lists and feeds show, and what becomes of notes that
- * earlier versions published on the version's own page.
+ * Tests the pages of each persona: their addresses, and which notes the lists and feeds show. Also tests the notes that
+ * earlier releases of Tidings published, which have one page per version.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,13 +24,17 @@ const internal = {
   excerpt: 'Us',
   publicationId: 'pub_i',
 };
-/** As earlier versions stored notes: whatever the persona, on the version's own page, with a line made of the draft's flags. */
+/**
+ * Fields of notes as earlier releases of Tidings stored them. Those releases published the notes of all personas on
+ * one page per version. Newer releases store an excerpt of the notes. The earlier releases stored a line (`summary`)
+ * instead, which they made from the draft's flags.
+ */
 const former = { path: undefined, excerpt: undefined, summary: 'Flags' };
 
 const lists = ['', 'atom.xml', 'feed.json'];
 const below = (path: string): string => `/notes/acme/rocket/${path}`;
 
-/** What everybody can find without being told an address. */
+/** Returns the texts that anyone can find: the list and both feeds. */
 async function listed(pages: TestPages): Promise<string> {
   const texts = [];
   for (const path of lists) texts.push((await pages.get(below(path))).body);
@@ -42,7 +46,7 @@ async function text(pages: TestPages, path: string): Promise<string> {
   return status === 200 ? (/<\/header>\n(.*)\n<\/article>/s.exec(body)?.[1] ?? '') : String(status);
 }
 
-test('each persona has a page, and none replaces another', async (t) => {
+test('each persona has its own page, which no other persona replaces', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   for (const note of [customers, engineers, internal]) await pages.note(id, note);
@@ -75,7 +79,7 @@ test('the customers’ and the engineers’ page of a version link each other', 
   for (const body of [own, other]) assert.doesNotMatch(body, /internal|noindex/i);
 });
 
-test('lists and feeds show the customers’ note, else the engineers’, and no internal one', async (t) => {
+test('lists and feeds show the customers’ note, else the engineers’, and never an internal one', async (t) => {
   const pages = await startPages(t, 'https://notes.test');
   const id = await pages.repository();
   await pages.note(id, { ...internal, date: at + 3 });
@@ -100,7 +104,7 @@ test('lists and feeds show the customers’ note, else the engineers’, and no 
   assert.match((await pages.get(below(''))).body, /Nothing is published yet/);
 });
 
-test('an internal page is for those who were told its address, and for no search engine', async (t) => {
+test('an internal page is readable at its secret address, and search engines do not list it', async (t) => {
   const pages = await startPages(t, 'https://notes.test');
   const id = await pages.repository();
   await pages.note(id, customers);
@@ -114,7 +118,7 @@ test('an internal page is for those who were told its address, and for no search
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
 });
 
-test('a guessed or wrong address of a persona is a 404 like any other', async (t) => {
+test('a guessed or wrong address of a persona returns the usual 404', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id, internal);
@@ -129,13 +133,13 @@ test('a guessed or wrong address of a persona is a 404 like any other', async (t
   }
 });
 
-test('the address of an internal page has 132 bits of the secret', () => {
+test('the address of an internal page contains 132 bits of the secret', () => {
   assert.match(inside, /^internal\/[\w-]{22}$/);
   assert.ok(secret.startsWith(inside.slice('internal/'.length)));
   assert.deepEqual([personaPath('engineer', secret), personaPath('customer', secret)], ['engineer', undefined]);
 });
 
-test('what needs a key needs it on the page of every persona', async (t) => {
+test('unlisted pages need their key for every persona', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   const key = 'k'.repeat(20);
@@ -150,7 +154,7 @@ test('what needs a key needs it on the page of every persona', async (t) => {
   assert.equal((await pages.get(below(`v1.0.0/${inside}?key=${key}`))).status, 404);
 });
 
-test('an engineers’ note of an earlier version stays on the version’s page until it moves to its own', async (t) => {
+test('an engineers’ note of an earlier release stays on the version’s page until it gets its own page', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id, { ...engineers, ...former });
@@ -163,7 +167,7 @@ test('an engineers’ note of an earlier version stays on the version’s page u
   assert.match(await listed(pages), /<a href="\.\/v1\.0\.0\/engineer">/);
   assert.doesNotMatch(await listed(pages), /For builders\./);
   await pages.remove(id, { publicationId: 'pub_e' });
-  assert.equal(await text(pages, 'v1.0.0/engineer'), '<p>Moved.</p>', 'the former publication has no page any more');
+  assert.equal(await text(pages, 'v1.0.0/engineer'), '<p>Moved.</p>', 'the former publication no longer has a page');
   await pages.note(id, customers);
   assert.equal(await text(pages, 'v1.0.0'), '<p>For all.</p>');
   await pages.remove(id, { publicationId: 'pub_c' });
@@ -171,7 +175,7 @@ test('an engineers’ note of an earlier version stays on the version’s page u
   assert.deepEqual([await text(pages, 'v1.0.0'), await text(pages, 'v1.0.0/engineer')], ['404', '404']);
 });
 
-test('the moved page goes with its publication, its former address included', async (t) => {
+test('removing the publication of a moved page also removes its former address', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id, { ...engineers, ...former });
@@ -181,7 +185,7 @@ test('the moved page goes with its publication, its former address included', as
   assert.match((await pages.get(below(''))).body, /Nothing is published yet/);
 });
 
-test('an internal note of an earlier version stays readable, but on no list, and gives no new address away', async (t) => {
+test('an internal note of an earlier release stays readable, is not listed, and reveals no new address', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   await pages.note(id, { ...internal, ...former });
@@ -193,7 +197,7 @@ test('an internal note of an earlier version stays readable, but on no list, and
   await pages.note(id, engineers);
   assert.match(await listed(pages), /v1\.0\.0\/engineer/);
   await pages.note(id, internal);
-  assert.equal(await text(pages, 'v1.0.0'), '404', 'whoever guesses the version is not led on');
+  assert.equal(await text(pages, 'v1.0.0'), '404', 'a guessed version is not redirected');
   assert.equal(await text(pages, `v1.0.0/${inside}`), '<p>Among us.</p>');
 });
 

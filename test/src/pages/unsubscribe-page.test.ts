@@ -1,5 +1,6 @@
 /**
- * The page for unsubscribing: a request that changes nothing writes nothing, and requests and writes are limited.
+ * Tests the unsubscribe page: a request that changes nothing enqueues no record, and the rates of requests and of
+ * records are limited.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +19,7 @@ import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts
 
 const sealer = createSealer(randomBytes(32));
 
-/** The page over a directory with one organisation; each record enqueued is counted and folded. */
+/** Serves the page for a directory with one organization. Each enqueued record is counted and folded. */
 async function servePage(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   let seq = 0;
@@ -45,12 +46,12 @@ async function servePage(t: TestContext) {
     laneOf: () => ({ enqueue }),
     signals: { wait: () => last },
   } as unknown as ApiContext;
-  const orgId = rows<{ id: string }>(directory, 'organisations')[0]?.id as string;
+  const orgId = rows<{ id: string }>(directory, 'organizations')[0]?.id as string;
   const routes = unsubscribeRoutes(context, new BodyBudget(1_000_000), new UnsubscribeLimit(['127.0.0.1']));
   const server = await startServer('127.0.0.1', 0, routes, createLogger('test', 'silent'));
   afterwards(t, () => server.stop(1000));
   const recipientNamed = (mail: string) => ({ orgId, address: addressDigest(sealer, orgId, mail) });
-  /** Sends one request; the client is the address that the trusted proxy names. */
+  /** Sends one request. `client` is the address that the trusted proxy reports. */
   const send = (token: string, body?: string, client = '192.0.2.1') =>
     fetch(`http://127.0.0.1:${server.port}/unsubscribe/${token}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -62,7 +63,7 @@ async function servePage(t: TestContext) {
 
 const oneClick = 'List-Unsubscribe=One-Click';
 
-test('a one-click request sent again gets 200 and writes nothing', async (t) => {
+test('a repeated one-click request gets 200 and writes nothing', async (t) => {
   const { enqueued, recipientNamed, send, directory } = await servePage(t);
   const recipient = recipientNamed('ada@example.org');
   const token = unsubscribeToken(sealer, recipient);
@@ -75,10 +76,10 @@ test('a one-click request sent again gets 200 and writes nothing', async (t) => 
   assert.equal(isSuppressed(directory, recipient), true);
   assert.equal((await send(token, 'again=1')).status, 200);
   assert.equal((await send(token, 'again=1')).status, 200);
-  assert.equal(enqueued.length, 2, 'a wish for mail that holds already is not written either');
+  assert.equal(enqueued.length, 2, 'subscribing twice is not written twice either');
 });
 
-test('one-click requests at the same time write one record', async (t) => {
+test('concurrent one-click requests write one record', async (t) => {
   const { enqueued, recipientNamed, send } = await servePage(t);
   const token = unsubscribeToken(sealer, recipientNamed('ada@example.org'));
   const answers = await Promise.all(Array.from({ length: 30 }, () => send(token, oneClick)));
@@ -86,21 +87,21 @@ test('one-click requests at the same time write one record', async (t) => {
   assert.equal(enqueued.length, 1);
 });
 
-test('a link that is used to and fro writes ten records, then gets 429', async (t) => {
+test('a link that unsubscribes and subscribes in turn writes ten records, then gets 429', async (t) => {
   const { enqueued, recipientNamed, send } = await servePage(t);
   const token = unsubscribeToken(sealer, recipientNamed('ada@example.org'));
   const statuses: number[] = [];
   for (let i = 0; i < 40; i++)
     statuses.push((await send(token, i % 2 === 0 ? oneClick : 'again=1', `192.0.2.${i}`)).status);
-  // The bucket gains a write every six minutes; a machine that stands still that long is not looked for here.
+  // The limit allows one more record every six minutes, so on a slow machine one or two more records may be enqueued.
   assert.ok(enqueued.length >= 10 && enqueued.length <= 12, `${enqueued.length} records`);
   assert.deepEqual(statuses.slice(0, 10), Array(10).fill(200));
   assert.ok(statuses.includes(429));
   const other = unsubscribeToken(sealer, recipientNamed('grace@example.org'));
-  assert.equal((await send(other, oneClick)).status, 200, 'other recipients are not held up');
+  assert.equal((await send(other, oneClick)).status, 200, 'other recipients are not limited');
 });
 
-test('requests with a recipient’s link are limited too', async (t) => {
+test('requests with a valid link are limited per recipient', async (t) => {
   const { recipientNamed, send } = await servePage(t);
   const token = unsubscribeToken(sealer, recipientNamed('ada@example.org'));
   const statuses: number[] = [];
@@ -131,12 +132,12 @@ test('requests with forged tokens are limited per client', async (t) => {
   assert.equal(
     (await send(forged, undefined, '192.0.2.1, 127.0.0.1')).status,
     429,
-    'a proxy does not make another one',
+    'a proxy does not change the client',
   );
-  assert.equal((await send(token, oneClick)).status, 200, 'a valid link is served whatever its client has sent');
+  assert.equal((await send(token, oneClick)).status, 200, 'a valid link works even when its client is limited');
 });
 
-test('a limited request says when to come again', () => {
+test('a limited request states when to retry', () => {
   const limit = new UnsubscribeLimit([]);
   const ask = (peer: string) => limit.guess(peer, undefined, 1_000_000);
   for (let i = 0; i < 120; i++) ask(`2001:db8:1:${i.toString(16)}::1`);

@@ -1,5 +1,6 @@
 /**
- * Opening a partition in one process while another one commits to it: no commit is lost, whoever is killed meanwhile.
+ * Tests the gate of a partition, through which opening and committing take turns. Processes open a partition while
+ * another process commits to it: no commit is lost, even if an opening process is killed.
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -12,7 +13,7 @@ import { keepOpening } from '../../helpers/partition-opener.ts';
 import { startReader } from '../../helpers/partition-reader.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
-test('loses no commit while others open the file', async (t) => {
+test('a writer loses no commit while other processes open the file', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   let opens = 0;
@@ -28,9 +29,10 @@ test('loses no commit while others open the file', async (t) => {
     time += 1;
   };
   for (let round = 1; round <= 5; round++) {
-    // Which of the two is faster depends on the disk.
+    // Loops until there are enough openings and enough commits. Depending on the disk, either openings or commits are
+    // faster.
     while (opens < round * 300 || time < round * 100) await commit();
-    // One that dies while it is inside leaves the gate open.
+    // If this process is inside the gate when it is killed, the gate must open for other processes.
     await kill(openers.shift() as ChildProcess);
     openers.push(start());
   }
@@ -51,7 +53,7 @@ test('writes of one process wait for each other', async (t) => {
   assert.equal(readTime(partition), 3);
 });
 
-test('a write that fails does not stop those behind it', async (t) => {
+test('a write that fails does not stop the writes after it', async (t) => {
   const partition = openTestPartition(t);
   const failing = partition.write(() => assert.fail('on purpose'));
   const next = partition.write(() => writeTime(partition, 7));
@@ -65,7 +67,8 @@ test('two users of one process share a gate', async (t) => {
   const [first, second] = [openGate(dataDir, 'p00'), openGate(dataDir, 'p00')];
   const order: string[] = [];
   const done = first.through(async () => {
-    // Otherwise this would wait for itself.
+    // Both users are in the same process, so they share the gate. If they did not share it, this call would never
+    // return.
     second.through(() => order.push('second'));
     order.push('first');
   });

@@ -1,5 +1,5 @@
 /**
- * The lock of a partition: one holder in this process or any other, freed when its holder dies.
+ * Tests the lock of a partition: only one process can hold the lock, and the lock is released when its holder dies.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { startHolder } from '../../helpers/partition-holder.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
 
-test('has one holder within a process', async (t) => {
+test('a lock has one holder within a process', async (t) => {
   const dataDir = temporaryFolder(t);
   const lock = await takeLock(dataDir, 'p00');
   await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
@@ -25,7 +25,7 @@ test('has one holder within a process', async (t) => {
   await other.release();
 });
 
-test('is free again once its holder is killed', async (t) => {
+test('a lock is free again once its holder is killed', async (t) => {
   const dataDir = temporaryFolder(t);
   const holder = await startHolder(t, dataDir, 'p00');
   await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
@@ -34,7 +34,7 @@ test('is free again once its holder is killed', async (t) => {
   await lock.release();
 });
 
-test('is the same by every path to the folder', async (t) => {
+test('a lock is the same for every path to the folder', async (t) => {
   const dataDir = temporaryFolder(t);
   const alias = join(temporaryFolder(t), 'alias');
   symlinkSync(dataDir, alias);
@@ -43,7 +43,9 @@ test('is the same by every path to the folder', async (t) => {
   await lock.release();
 });
 
-/** A process that listens on the name by which earlier versions locked a partition. */
+/**
+ * Starts a process that listens on a socket. Earlier versions of Tidings locked a partition with a socket of this name.
+ */
 async function startFormer(t: TestContext, dataDir: string, partition: string, user = {}): Promise<ChildProcess> {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
   const name = `tidings-${folder}-${partition}`;
@@ -55,7 +57,7 @@ async function startFormer(t: TestContext, dataDir: string, partition: string, u
   return child;
 }
 
-test('is held by an earlier version of the same user that still runs', async (t) => {
+test('a running earlier version of the same user holds the lock', async (t) => {
   const dataDir = temporaryFolder(t);
   const former = await startFormer(t, dataDir, 'p00');
   await assert.rejects(takeLock(dataDir, 'p00'), PartitionLockedError);
@@ -65,7 +67,7 @@ test('is held by an earlier version of the same user that still runs', async (t)
   await (await takeLock(dataDir, 'p00')).release();
 });
 
-test('is not taken by whoever binds a socket of the name that earlier versions used', {
+test('another user who binds the socket name of earlier versions does not hold the lock', {
   skip: process.geteuid?.() !== 0 && 'needs root',
 }, async (t) => {
   const dataDir = temporaryFolder(t);
@@ -75,7 +77,7 @@ test('is not taken by whoever binds a socket of the name that earlier versions u
   await lock.release();
 });
 
-test('lies in a file that only its user can open, and that stays', async (t) => {
+test('the lock file can be opened only by its user, and stays after a release', async (t) => {
   const before = process.umask(0o022);
   afterwards(t, () => void process.umask(before));
   const dataDir = temporaryFolder(t);
@@ -88,7 +90,7 @@ test('lies in a file that only its user can open, and that stays', async (t) => 
   assert.equal(statSync(join(dataDir, 'locks/p00')).ino, ino);
 });
 
-test('is released once, whatever is opened afterwards', async (t) => {
+test('a second release of a lock does not free a lock taken since', async (t) => {
   const dataDir = temporaryFolder(t);
   const former = await takeLock(dataDir, 'p00');
   await former.release();
@@ -98,7 +100,7 @@ test('is released once, whatever is opened afterwards', async (t) => {
   await lock.release();
 });
 
-test('is not handed on to programs that its holder starts', async (t) => {
+test('programs that the holder starts do not inherit the lock', async (t) => {
   const dataDir = temporaryFolder(t);
   const lock = await takeLock(dataDir, 'p00');
   const { stdout } = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
@@ -109,7 +111,7 @@ test('is not handed on to programs that its holder starts', async (t) => {
   await lock.release();
 });
 
-test('does not follow a link and takes nothing but a file', async (t) => {
+test('a lock file that is a link or a folder is refused', async (t) => {
   const dataDir = temporaryFolder(t);
   const target = join(temporaryFolder(t), 'target');
   writeFileSync(target, 'text');
@@ -120,12 +122,12 @@ test('does not follow a link and takes nothing but a file', async (t) => {
   assert.equal(readFileSync(target, 'utf8'), 'text');
 });
 
-test('names what to install when there is no program to lock with', async (t) => {
+test('the error names the package to install when the flock program is missing', async (t) => {
   const dataDir = temporaryFolder(t);
   const path = process.env.PATH;
   process.env.PATH = dataDir;
   try {
-    await assert.rejects(takeLock(dataDir, 'p00'), /no program flock on the PATH\. Install util-linux/);
+    await assert.rejects(takeLock(dataDir, 'p00'), /The program flock is not on the PATH\. Install util-linux/);
     writeFileSync(join(dataDir, 'flock'), '#!/bin/sh\necho flock: no locks available >&2\nexit 71\n', { mode: 0o700 });
     await assert.rejects(
       takeLock(dataDir, 'p00'),

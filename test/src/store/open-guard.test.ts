@@ -1,26 +1,27 @@
 /**
- * Attempts at opening: what ended the process twice is not opened again, and one that succeeds leaves no trace.
+ * Tests the guard around opening a store. If the process has ended twice while it opened the store, the guard refuses
+ * a third attempt. A finished attempt leaves no file.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { attempt } from '../../../src/store/open-guard.ts';
+import { guardedOpen } from '../../../src/store/open-guard.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
-test('leaves no trace of an attempt that ends', async (t) => {
+test('an attempt that ends leaves no file', async (t) => {
   const folder = temporaryFolder(t);
-  assert.equal(await attempt(folder, () => 7), 7);
+  assert.equal(await guardedOpen(folder, () => 7), 7);
   const broken = () => Promise.reject(new Error('broken'));
-  for (let i = 0; i < 3; i++) await assert.rejects(attempt(folder, broken), /broken/);
+  for (let i = 0; i < 3; i++) await assert.rejects(guardedOpen(folder, broken), /broken/);
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('gives up what has ended the process twice', async (t) => {
+test('a store whose opening ended the process twice is not opened again', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'opening'), '.');
-  await attempt(folder, () => assert.equal(readdirSync(folder).length, 1));
+  await guardedOpen(folder, () => assert.equal(readdirSync(folder).length, 1));
   writeFileSync(join(folder, 'opening'), '..');
   const open = () => assert.fail('opened');
-  await assert.rejects(attempt(folder, open), /has ended the process 2 times/);
+  await assert.rejects(guardedOpen(folder, open), /has ended the process 2 times/);
 });

@@ -1,5 +1,6 @@
 /**
- * Reading what another process writes: never stale after the writer's word, and on to the next generation.
+ * Tests reading a partition that another process writes: after a signal, reads return the newest state, and `follow()`
+ * moves the reader to the next generation.
  */
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
@@ -18,7 +19,7 @@ async function write(partition: Partition, time: number): Promise<void> {
   await partition.write(() => writeTime(partition, time));
 }
 
-/** A partition of time 1, and a process that reads it. */
+/** Opens a partition whose stored time is 1, and starts a process that reads it. */
 async function beginReading(t: TestContext, mode: 'fresh' | 'held') {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
@@ -26,7 +27,7 @@ async function beginReading(t: TestContext, mode: 'fresh' | 'held') {
   return { partition, reader: startReader(t, dataDir, 'p00', mode) };
 }
 
-test('sees each commit another process has told of', async (t) => {
+test('a reader sees each commit that another process has announced', async (t) => {
   const { partition, reader } = await beginReading(t, 'fresh');
   let stale = 0;
   for (let time = 2; time <= 1000; time++) {
@@ -36,18 +37,18 @@ test('sees each commit another process has told of', async (t) => {
   assert.equal(stale, 0);
 });
 
-test('sees a commit in the turn in which it has read before', async (t) => {
+test('a reader sees a commit even if it has read earlier in the same request', async (t) => {
   const { partition, reader } = await beginReading(t, 'fresh');
   assert.deepEqual(await reader.around(() => write(partition, 2)), [1, 2]);
 });
 
-test('would miss a commit if reads were not renewed', async (t) => {
-  // Shows that the tests above can fail: without it a green run would prove nothing.
+test('a reader misses commits if its read transaction is not renewed', async (t) => {
+  // Shows that the tests above can fail. Without this test, their success would prove nothing.
   const { partition, reader } = await beginReading(t, 'held');
   assert.deepEqual(await reader.around(() => write(partition, 2)), [1, 1]);
 });
 
-test('moves on to a new generation when told', async (t) => {
+test('a reader moves to a new generation after follow()', async (t) => {
   const dataDir = temporaryFolder(t);
   const first = openTestPartition(t, 'p00', dataDir);
   await write(first, 1);
@@ -61,7 +62,7 @@ test('moves on to a new generation when told', async (t) => {
   assert.deepEqual([readTime(readers.fresh('p00') as Partition), readers.generation('p00')], [2, 2]);
 });
 
-test('moves on to a file that took the place of its own', async (t) => {
+test('a reader moves to a file that replaced its own', async (t) => {
   const dataDir = temporaryFolder(t);
   const first = openTestPartition(t, 'p00', dataDir);
   await write(first, 1);
@@ -76,7 +77,7 @@ test('moves on to a file that took the place of its own', async (t) => {
   assert.equal(readTime(readers.fresh('p00') as Partition), 2);
 });
 
-test('has nothing to read before the owner made it', (t) => {
+test('a reader gets undefined before the owner has created the partition', (t) => {
   const readers = new Readers(temporaryFolder(t));
   assert.equal(readers.fresh('p00'), undefined);
 });

@@ -1,3 +1,6 @@
+/**
+ * Tests decoding of rows: the decoder returns the same values as msgpackr, for plain, unusual and damaged rows.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Packr } from 'msgpackr';
@@ -12,7 +15,7 @@ const alphabets = ['abc0/-_', 'äßΩ漢€', '😀🎉a', '\ud83d\ude00', '\uFE
 const numbers = [0, 1, 63, 64, 127, 128, 255, 256, 65_535, 65_536, 4_294_967_295, 1_763_596_800_000, -1, -33, -40_000];
 const keys = ['number', 'title', 'author', 'login', 'a"b', 'constructor', '__proto__', 'x'.repeat(40), 'é', ''];
 
-/** A decoder and how often it asked for help. */
+/** Returns a decoder, and a function that returns how often the decoder has used its fallback (msgpackr). */
 function counted(): { decode: Decode; asked: () => number } {
   let asked = 0;
   const decode = createRowDecoder((bytes, options) => {
@@ -42,7 +45,7 @@ function anyRecord(random: Random, depth = 0): Record<string, unknown> {
   return { ...record };
 }
 
-/** What decoding comes to, the order of keys included; `failed` where it throws. */
+/** Returns the decoded value as JSON, which shows the order of keys. Returns `failed` if decoding throws. */
 function outcome(decode: () => unknown): string {
   try {
     return JSON.stringify(decode());
@@ -51,7 +54,7 @@ function outcome(decode: () => unknown): string {
   }
 }
 
-test('reads of any record what msgpackr reads', () => {
+test('the decoder returns the same as msgpackr for any record', () => {
   const random = seeded(4);
   const { decode, asked } = counted();
   const count = 1_000;
@@ -67,7 +70,7 @@ test('reads of any record what msgpackr reads', () => {
   assert.ok(asked() < 2 * count, 'some are read without msgpackr');
 });
 
-test('reads plain records without help, optional keys and all', () => {
+test('the decoder needs no fallback for plain records, even with optional keys', () => {
   const { decode, asked } = counted();
   for (let number = 0; number < 200; number += 1) {
     const author = { login: `user${number % 3}`, bot: false };
@@ -78,7 +81,7 @@ test('reads plain records without help, optional keys and all', () => {
   assert.equal(asked(), 0);
 });
 
-test('tells texts apart that begin and end alike', () => {
+test('the decoder does not confuse texts with the same beginning and end', () => {
   const random = seeded(6);
   const { decode } = counted();
   const ends = ['abcd', 'abcé', '\u0000\u0000\u0000\u0000', ''];
@@ -89,7 +92,7 @@ test('tells texts apart that begin and end alike', () => {
   }
 });
 
-test('reads damaged bytes as msgpackr does, and the next row well', () => {
+test('the decoder treats damaged bytes as msgpackr does, and decodes the next row correctly', () => {
   const random = seeded(5);
   const { decode } = counted();
   const whole = packr.pack({
@@ -112,7 +115,7 @@ test('reads damaged bytes as msgpackr does, and the next row well', () => {
   }
 });
 
-test('reads rows of every size from the store', (t) => {
+test('the decoder reads rows of every size from the store', (t) => {
   const partition = openTestPartition(t);
   for (const size of [0, 40, 5_000, 40_000, 300_000]) {
     const pull = pullOf('é'.repeat(size));

@@ -1,3 +1,6 @@
+/**
+ * Tests encoding of keys: our encoder writes the same bytes as the encoder of lmdb.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createKeyWriter, type WriteKey } from '../../../src/store/row-keys.ts';
@@ -38,14 +41,17 @@ function anyKey(random: Random): unknown {
   return random(10) === 0 ? pick(random, parts) : [pick(random, repositories), ...rest];
 }
 
-/** The bytes that a key is written to, with those behind it that lmdb looks at. */
+/**
+ * Returns the end offset of the encoded key, and all bytes up to the fourth byte after the key. lmdb also reads the
+ * four bytes after a key.
+ */
 function written(write: WriteKey, key: unknown, at: number): string {
   const target = Buffer.alloc(2_048, 0xee);
   const end = write(key, target as never, at);
   return `${end} ${target.subarray(0, end + 4).toString('hex')}`;
 }
 
-test('writes every key as lmdb does', (t) => {
+test('the encoder writes every key as lmdb does', (t) => {
   const random = seeded(9);
   const { writeKey } = openTestPartition(t).tables.comments as unknown as { writeKey: WriteKey };
   const quick = createKeyWriter(writeKey);

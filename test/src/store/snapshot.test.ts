@@ -1,5 +1,6 @@
 /**
- * Generations and snapshots on disk: which one is in use, which are kept, what a restored one holds.
+ * Tests generations and snapshots of a partition on disk: which generation is in use, which are kept, and the content
+ * of a restored generation.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -22,7 +23,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 
 const repoId = repositoryFields().id;
 
-test('keeps the two newest snapshots', async (t) => {
+test('takeSnapshot keeps the two newest snapshots', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   for (let seq = 1; seq <= 4; seq++) {
@@ -36,7 +37,7 @@ test('keeps the two newest snapshots', async (t) => {
   );
 });
 
-test('holds in a snapshot what was folded when it was taken', async (t) => {
+test('a snapshot contains what was folded when it was taken', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   await foldRecords(partition, 1, pullRecord(1));
@@ -47,10 +48,10 @@ test('holds in a snapshot what was folded when it was taken', async (t) => {
   assert.equal(restoreSnapshot(dataDir, 'p00', snapshot), 2);
   const restored = openTestPartition(t, 'p00', dataDir);
   assert.equal(dump(restored), before);
-  assert.ok(existsSync(generationFolder(dataDir, 'p00', 1)), 'what it replaces stays beside it');
+  assert.ok(existsSync(generationFolder(dataDir, 'p00', 1)), 'the replaced generation is kept');
 });
 
-test('takes a snapshot whole while folding goes on', async (t) => {
+test('a snapshot is complete although folding continues while it is taken', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   for (let seq = 1; seq <= 20; seq++) await foldRecords(partition, seq, ...pulls(seq));
@@ -63,7 +64,7 @@ test('takes a snapshot whole while folding goes on', async (t) => {
   await copy.close();
 });
 
-test('sorts snapshots by epoch before sequence', async (t) => {
+test('listSnapshots sorts by epoch before sequence', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   for (const [epoch, seq] of [
@@ -86,19 +87,19 @@ test('sorts snapshots by epoch before sequence', async (t) => {
   );
 });
 
-test('does not list what is no finished snapshot', (t) => {
+test('listSnapshots leaves out everything but finished snapshots', (t) => {
   const dataDir = temporaryFolder(t);
   for (const name of ['taking.new', 's1', 'e000000-s1', 'notes'])
     mkdirSync(join(snapshotFolder(dataDir, 'p00'), name), { recursive: true });
   assert.deepEqual(listSnapshots(dataDir, 'p00'), []);
 });
 
-test('refuses a snapshot that is no store', async (t) => {
+test('verifySnapshot rejects a folder without a store', async (t) => {
   const folder = temporaryFolder(t);
   await assert.rejects(verifySnapshot('p00', join(folder, 'nothing')));
 });
 
-test('leaves the generation in use until the next is named', async (t) => {
+test('a generation stays in use until the next one is switched to', async (t) => {
   const dataDir = temporaryFolder(t);
   assert.equal(currentGeneration(dataDir, 'p00'), 0);
   await openPartition(dataDir, 'p00').close();
@@ -110,7 +111,7 @@ test('leaves the generation in use until the next is named', async (t) => {
   assert.deepEqual(readdirSync(join(dataDir, 'partitions/p00')).sort(), ['current', 'g000001', 'g000002']);
 });
 
-test('refuses a pointer that names no generation', (t) => {
+test('currentGeneration throws if the pointer does not name a generation', (t) => {
   const dataDir = temporaryFolder(t);
   mkdirSync(join(dataDir, 'partitions/p00'), { recursive: true });
   writeFileSync(join(dataDir, 'partitions/p00/current'), 'gone\n');

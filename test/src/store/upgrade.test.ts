@@ -1,5 +1,6 @@
 /**
- * A store of an earlier layout, opened by its owner: it has the rows that this version would have written, byte for byte.
+ * Tests the upgrade of a store with an earlier layout. After the owner process has opened the store, its rows are the
+ * same, byte for byte, as if this version of Tidings had written them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import {
   listKeysInUse,
   writeDirectoryRepository,
   writeKey,
-  writeOrganisation,
+  writeOrganization,
 } from '../../../src/store/tables/directory.ts';
 import { pullsMergedAs, writePull } from '../../../src/store/tables/pulls.ts';
 import { repositoryNamed } from '../../../src/store/tables/repository-names.ts';
@@ -31,7 +32,7 @@ function writeAll(partition: Partition): void {
   }
 }
 
-/** A row a pull request, with its number in the key. */
+/** Writes the earlier layout of the table: one row per pull request, with the number of the pull request in the key. */
 function writeEarlierLayout({ tables: { pullsByMergeSha } }: Partition): void {
   for (const key of [...pullsByMergeSha.getKeys({})]) pullsByMergeSha.removeSync(key);
   for (const repoId of repositories) {
@@ -39,7 +40,7 @@ function writeEarlierLayout({ tables: { pullsByMergeSha } }: Partition): void {
   }
 }
 
-test('gathers the pull requests of a merge commit in one row', async (t) => {
+test('the upgrade gathers the pull requests of a merge commit in one row', async (t) => {
   const dataDir = temporaryFolder(t);
   const earlier = openPartition(dataDir, 'p00');
   await earlier.root.transaction(() => writeAll(earlier));
@@ -59,7 +60,7 @@ test('gathers the pull requests of a merge commit in one row', async (t) => {
   }
 });
 
-test('lists the keys in use that an earlier version did not', async (t) => {
+test('the upgrade adds the list of keys in use to a store of an earlier version', async (t) => {
   const dataDir = temporaryFolder(t);
   const earlier = openPartition(dataDir, 'directory');
   const keyOf = (id: string, orgId: string | null, revokedAt: number | null) => ({
@@ -87,7 +88,7 @@ test('lists the keys in use that an earlier version did not', async (t) => {
   }
 });
 
-test('finds repositories by name that an earlier version did not', async (t) => {
+test('the upgrade adds the index of repositories by name to a store of an earlier version', async (t) => {
   const dataDir = temporaryFolder(t);
   const earlier = openPartition(dataDir, 'directory');
   const origin = 'https://scm.example';
@@ -97,7 +98,7 @@ test('finds repositories by name that an earlier version did not', async (t) => 
   });
   await earlier.root.transaction(() => {
     const owner = { login: 'acme', ownerId: '77', createdAt: 0, uninstalledAt: null };
-    writeOrganisation(earlier, { id: 'org_1', origin, ...owner });
+    writeOrganization(earlier, { id: 'org_1', origin, ...owner });
     for (const [hostId, fullName, seenAt] of [
       ['name:acme/app', 'acme/app', 9],
       ['5', 'acme/app', 3],
@@ -115,10 +116,6 @@ test('finds repositories by name that an earlier version did not', async (t) => 
   await earlier.close();
   const partition = openPartition(dataDir, 'directory');
   assert.equal(dump(partition), expected);
-  assert.equal(
-    repositoryNamed(partition, origin, 'ACME/app')?.hostId,
-    '6',
-    'the one with a number that was told of last',
-  );
+  assert.equal(repositoryNamed(partition, origin, 'ACME/app')?.hostId, '6', 'the one with a number that was seen last');
   await partition.close();
 });

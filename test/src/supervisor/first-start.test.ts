@@ -1,5 +1,6 @@
 /**
- * What the first start makes: the sealing key, and what becomes of one that is lost, changed or set.
+ * Tests the sealing key: the first start makes the key, and later starts handle a key that is lost, changed or
+ * configured.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -9,7 +10,7 @@ import { loadSettings } from '../../../config/load.ts';
 import { openSealer, prepareDataDir, sealingKeyFile } from '../../../src/supervisor/first-start.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
-test('the first start makes a sealing key, later ones keep it', (t) => {
+test('the first start makes a sealing key, and later starts keep it', (t) => {
   const settings = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t) });
   const file = sealingKeyFile(settings.dataDir);
   assert.ok(prepareDataDir(settings).made.includes(file));
@@ -19,7 +20,7 @@ test('the first start makes a sealing key, later ones keep it', (t) => {
   assert.equal(openSealer(settings).open(sealed, ['a']), 'a secret text');
 });
 
-test('a sealing key that is set makes no file', (t) => {
+test('a start with a configured sealing key makes no key file', (t) => {
   const key = randomBytes(32);
   for (const text of [key.toString('hex'), key.toString('base64')]) {
     const settings = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t), TIDINGS_SEALING_KEY: text });
@@ -29,7 +30,7 @@ test('a sealing key that is set makes no file', (t) => {
   }
 });
 
-test('a file that holds no key is named and not shown', (t) => {
+test('the error for an invalid key file names the file and does not show its content', (t) => {
   const settings = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t) });
   const file = sealingKeyFile(settings.dataDir);
   writeFileSync(file, 'half of a k');
@@ -41,10 +42,10 @@ test('a file that holds no key is named and not shown', (t) => {
   }
   assert.equal(readFileSync(file, 'utf8'), 'half of a k', 'nothing is written over it');
   rmSync(file);
-  assert.throws(() => openSealer(settings), /sealing-key is missing\. Put it back from a backup/);
+  assert.throws(() => openSealer(settings), /sealing-key is missing\. Restore it from a backup/);
 });
 
-test('a setting that is no key is refused and not shown', () => {
+test('an invalid sealing key in the settings is refused and not shown', () => {
   for (const text of ['short', 'g'.repeat(64), randomBytes(31).toString('base64'), randomBytes(33).toString('hex')]) {
     assert.throws(
       () => loadSettings({ TIDINGS_SEALING_KEY: text }),
@@ -53,7 +54,7 @@ test('a setting that is no key is refused and not shown', () => {
   }
 });
 
-test('former keys open, and the key of digests stays when they go', (t) => {
+test('former keys open texts, and the digest key stays the same after they are removed', (t) => {
   const dataDir = temporaryFolder(t);
   const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('hex')];
   const of = (env: object) => {
@@ -65,7 +66,7 @@ test('former keys open, and the key of digests stays when they go', (t) => {
   const [sealed, digest] = [old.seal('a secret text', ['a']), old.mac('ada', ['b'])];
   const alone = of({ TIDINGS_SEALING_KEY: second });
   assert.throws(() => alone.open(sealed, ['a']), /sealed under another key/);
-  assert.notEqual(alone.mac('ada', ['b']), digest, 'without the former key nobody is known');
+  assert.notEqual(alone.mac('ada', ['b']), digest, 'without the former key the digest differs');
   const both = of({ TIDINGS_SEALING_KEY: second, TIDINGS_SEALING_KEYS_PREVIOUS: first });
   assert.deepEqual([both.open(sealed, ['a']), both.isCurrent(sealed)], ['a secret text', false]);
   assert.equal(both.isCurrent(both.seal('x', ['a'])), true);
@@ -73,7 +74,7 @@ test('former keys open, and the key of digests stays when they go', (t) => {
   assert.equal(of({ TIDINGS_SEALING_KEY: second }).mac('ada', ['b']), digest);
 });
 
-test('a file can name former keys on further lines', (t) => {
+test('the key file can hold former keys on further lines', (t) => {
   const settings = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t) });
   prepareDataDir(settings);
   const file = sealingKeyFile(settings.dataDir);

@@ -1,5 +1,6 @@
 /**
- * What is installed as HTTP server is what was reviewed, and a file that differs is named.
+ * Tests the check of the installed files of uWebSockets.js: they must be the reviewed files, and the error names a file
+ * that differs.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +20,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const name = `linux-${process.arch}-${process.versions.node.split('.')[0]}`;
 
-/** A copy of the installed packages that a test may change. */
+/** Makes a copy of the installed package, which a test may change. */
 function copyOfServer(t: TestContext): string {
   const modules = join(temporaryFolder(t), 'node_modules');
   mkdirSync(modules);
@@ -68,14 +69,14 @@ test('a platform that was not reviewed is refused', () => {
   });
 });
 
-test('a binary that npm left out is named', (t) => {
+test('the error for a binary that npm left out names it', (t) => {
   const folder = copyOfServer(t);
   rmSync(join(dirname(folder), '@uwsjs'), { recursive: true });
   const text = `HTTP server: @uwsjs/${name} is not installed`;
   assert.deepEqual(checkServerFiles(folder), { verdict: 'different', text });
 });
 
-test('a start is refused for what differs and warned of what may', () => {
+test('a start fails for a different server and only warns for an unsure one', () => {
   const warned: string[] = [];
   const logger = pino({}, { write: (line: string) => void warned.push(JSON.parse(line).msg) });
   requireReviewedServer(logger, { verdict: 'same', text: 'a' });
@@ -84,7 +85,7 @@ test('a start is refused for what differs and warned of what may', () => {
   assert.deepEqual(warned, ['b: see docs/provenance.md']);
 });
 
-test('the list is of the locked version and has each of its binaries once', () => {
+test('the list has the locked version and each of its binaries once', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const locked = packages['node_modules/uWebSockets.js'];
   const reviewed = reviewedServer();

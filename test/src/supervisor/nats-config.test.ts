@@ -1,5 +1,5 @@
 /**
- * The configuration of the supervised nats-server for servers of different age.
+ * Tests the configuration of the supervised nats-server, for several versions of the server.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { journalRoles } from '../../../src/journal/roles.ts';
 import { natsConfig } from '../../../src/supervisor/nats-config.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
-test('leaves out what older servers refuse', (t) => {
+test('leaves out the options that older servers refuse', (t) => {
   const dataDir = temporaryFolder(t);
   makeJournalKeys(dataDir, writeFileSync);
   const has = (version: string) => {
@@ -34,7 +34,7 @@ test('names each role by its public key and holds no secret', (t) => {
   }
 });
 
-test('makes what is missing and changes the configuration with it', (t) => {
+test('makes missing key files, and each new key changes the configuration', (t) => {
   const dataDir = temporaryFolder(t);
   const folder = journalKeysFolder(dataDir);
   const make = () => makeJournalKeys(dataDir, writeFileSync).map((file) => file.slice(folder.length + 1));

@@ -1,5 +1,5 @@
 /**
- * The operations port says what is wrong when it cannot be had.
+ * Tests the server on the operations port: its replies, and its error when the port is taken.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { afterwards } from '../../helpers/cleanup.ts';
 
 const source = { metrics: async () => 'tidings_up 1\n', waitingFor: () => ['gateway'] };
 
-test('a port that is taken is named, with the setting that changes it', async (t) => {
+test('the error for a taken port names it and the setting to change', async (t) => {
   const ops = await startOps('127.0.0.1', 0, source);
   afterwards(t, () => ops.close());
   await assert.rejects(startOps('127.0.0.1', ops.port, source), {
@@ -16,7 +16,7 @@ test('a port that is taken is named, with the setting that changes it', async (t
   });
 });
 
-test('what is waited for is told, and metrics are passed on', async (t) => {
+test('/readyz lists the processes that are not ready, and /metrics returns the metrics', async (t) => {
   const ops = await startOps('127.0.0.1', 0, source);
   afterwards(t, () => ops.close());
   const get = (path: string) => fetch(`http://127.0.0.1:${ops.port}${path}`);

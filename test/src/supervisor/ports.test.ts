@@ -1,5 +1,6 @@
 /**
- * The look at the ports before a start: free ones, taken ones, and one that becomes free in time.
+ * Tests the check of the ports before a start: free ports, taken ports, and a port that becomes free before the
+ * timeout.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -20,7 +21,7 @@ async function taken(t: TestContext) {
   return { port: String((server.address() as { port: number }).port), free };
 }
 
-test('free ports stay free', async (t) => {
+test('free ports are still free after the check', async (t) => {
   await of({});
   const { port, free } = await taken(t);
   await free();
@@ -28,7 +29,7 @@ test('free ports stay free', async (t) => {
   await of({ TIDINGS_PORT: port });
 });
 
-test('a taken port is named with its setting', async (t) => {
+test('the error for a taken port names it and its setting', async (t) => {
   const { port } = await taken(t);
   for (const variable of ['TIDINGS_PORT', 'TIDINGS_OPS_PORT']) {
     await assert.rejects(of({ [variable]: port }), {
@@ -38,11 +39,11 @@ test('a taken port is named with its setting', async (t) => {
   }
 });
 
-test('a port that an earlier gateway frees while it ends is taken for free', async (t) => {
+test('a port that an ending gateway releases during the check counts as free', async (t) => {
   const { port, free } = await taken(t);
-  const looking = of({ TIDINGS_PORT: port });
-  // The first look has found it taken by then.
+  const checking = of({ TIDINGS_PORT: port });
+  // Within 50 ms, the first check has found that the port is taken.
   await pause(50);
   await free();
-  await looking;
+  await checking;
 });

@@ -1,6 +1,6 @@
 /**
- * What an actor makes of its repository: names come from the newest delivery only, and the directory hears of each change
- * once.
+ * Checks how a partition folds a repository: the newest delivery decides the repository's name, and the directory
+ * receives each change of the name once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,41 +23,46 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 
 const { id } = repositoryFields();
 
-/** An event of host second `number` that names the repository so. */
-function told(number: number, fields: Partial<EventRepository>): EventRecord {
+/** Returns an event at host second `number` whose repository has these fields. */
+function reported(number: number, fields: Partial<EventRepository>): EventRecord {
   return pullRecord(number, { repository: repositoryFields(fields) });
 }
 
-test('takes a new name from a later event of any kind', async (t) => {
+test('a later event of any kind renames the repository', async (t) => {
   const partition = openTestPartition(t);
   const renamed = tagRecord('v1', 2, { repository: repositoryFields({ fullName: 'acme/moon' }) });
-  await foldRecords(partition, 1, told(1, {}), renamed);
+  await foldRecords(partition, 1, reported(1, {}), renamed);
   const { fullName, formerNames, revision } = readRepository(partition, id) ?? assert.fail();
   assert.deepEqual([fullName, formerNames, revision], ['acme/moon', ['acme/rocket'], 2]);
 });
 
-test('does not restore a name from a delayed event', async (t) => {
+test('a delayed event does not restore the former name', async (t) => {
   const partition = openTestPartition(t);
-  await foldRecords(partition, 1, told(1, {}), told(5, { fullName: 'acme/moon' }), told(3, {}));
+  await foldRecords(partition, 1, reported(1, {}), reported(5, { fullName: 'acme/moon' }), reported(3, {}));
   assert.equal(readRepository(partition, id)?.fullName, 'acme/moon');
 });
 
-test('does not restore a name that was there and back', async (t) => {
+test('a delayed event does not restore a name that was used only in between', async (t) => {
   const partition = openTestPartition(t);
   const between = { fullName: 'acme/moon', private: true };
-  await foldRecords(partition, 1, told(1, {}), told(9, {}), told(5, between));
+  await foldRecords(partition, 1, reported(1, {}), reported(9, {}), reported(5, between));
   const { fullName, private: isPrivate } = readRepository(partition, id) ?? assert.fail();
   assert.deepEqual([fullName, isPrivate], ['acme/rocket', false]);
 });
 
-test('remembers what the default branch was called, whichever event comes first', async (t) => {
+test('stores former default branches in any order of events', async (t) => {
   const at = (second: number) => epoch + second * 1000;
   const renamed = (second: number, from: string, to: string) =>
     eventRecord(
       { event: 'repository', action: 'edited', formerName: null, formerBranch: from, seenAt: at(second) },
       { repository: repositoryFields({ defaultBranch: to }) },
     );
-  const events = [told(1, {}), renamed(3, 'main', 'trunk'), renamed(5, 'trunk', 'main'), renamed(7, 'main', 'next')];
+  const events = [
+    reported(1, {}),
+    renamed(3, 'main', 'trunk'),
+    renamed(5, 'trunk', 'main'),
+    renamed(7, 'main', 'next'),
+  ];
   for (const order of [events, [...events].reverse()]) {
     const partition = openTestPartition(t, 'p00', temporaryFolder(t));
     await foldRecords(partition, 1, ...order);
@@ -70,21 +75,21 @@ test('remembers what the default branch was called, whichever event comes first'
   }
 });
 
-test('keeps the default branch that a later event leaves out', async (t) => {
+test('keeps the default branch when a later event leaves it out', async (t) => {
   const partition = openTestPartition(t);
-  await foldRecords(partition, 1, told(1, { defaultBranch: 'trunk' }), told(2, { defaultBranch: null }));
+  await foldRecords(partition, 1, reported(1, { defaultBranch: 'trunk' }), reported(2, { defaultBranch: null }));
   assert.equal(readRepository(partition, id)?.defaultBranch, 'trunk');
 });
 
-test('tells the directory of a repository once and of renames', async (t) => {
+test('relays a repository to the directory once, and again after a rename', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(
     partition,
     1,
-    told(1, {}),
-    told(2, {}),
-    told(3, { fullName: 'acme/moon' }),
-    told(4, { fullName: 'acme/moon' }),
+    reported(1, {}),
+    reported(2, {}),
+    reported(3, { fullName: 'acme/moon' }),
+    reported(4, { fullName: 'acme/moon' }),
   );
   const relays = rows<OutboxRow>(partition, 'outbox');
   assert.deepEqual(
@@ -93,11 +98,11 @@ test('tells the directory of a repository once and of renames', async (t) => {
   );
 });
 
-test('lists in the directory what was relayed, once', async (t) => {
+test('the directory lists a relayed repository once', async (t) => {
   const [partition, directory] = [openTestPartition(t), openTestPartition(t, 'directory')];
-  await foldRecords(partition, 1, told(1, {}), told(3, { fullName: 'acme/moon' }));
+  await foldRecords(partition, 1, reported(1, {}), reported(3, { fullName: 'acme/moon' }));
   const relayed = rows<OutboxRow>(partition, 'outbox').map(({ number, effect }) => relayRecord(number, effect));
-  // Relayed again after a crash: the first one must not bring the old name back.
+  // The relays are sent again, as after a crash. The first relay must not restore the old name.
   await foldRecords(directory, 1, ...relayed, ...relayed);
   assert.equal(readDirectoryRepository(directory, id)?.fullName, 'acme/moon');
   await foldRecords(partition, 2, resultRecord({ result: 'relayed', target: 'directory', row: relayed.length }));

@@ -1,6 +1,7 @@
 /**
- * Folds of backfills: what a page brings, how far it says it is, how it ends; and that neither deliveries nor pages mind which
- * of them comes first.
+ * Checks the fold of backfills. A backfill reads the earlier history of a repository page by page. The tests cover the
+ * content of pages, the progress, and the end of a backfill. The result does not depend on the order of deliveries and
+ * pages.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,7 +44,7 @@ function pullBody(number: number, title: string): EventBody {
 
 const row = (partition: Partition) => readBackfill(partition, repoId) ?? assert.fail();
 
-test('a backfill meets its repository and is carried out once', async (t) => {
+test('starting a backfill creates its repository and one effect', async (t) => {
   const partition = openTestPartition(t);
   const [one, two] = [start('bf_1'), start('bf_2')];
   await foldRecords(partition, 1, one, two);
@@ -54,7 +55,7 @@ test('a backfill meets its repository and is carried out once', async (t) => {
   assert.deepEqual(values, ['bf_1', 'bf_1'], 'the second start is answered with the one under way');
 });
 
-test('a page and its progress stand together', async (t) => {
+test('a page and its progress are folded together, and a late page lowers no progress', async (t) => {
   const partition = openTestPartition(t);
   const page = backfilledRecord([pullBody(1, 'One')], { job: 'bf_1', progress: backfillProgress(2) });
   await foldRecords(partition, 1, start('bf_1'), page);
@@ -70,7 +71,7 @@ test('a page and its progress stand together', async (t) => {
   );
 });
 
-test('per cent never go back and end at a hundred', async (t) => {
+test('the percentage never decreases and ends at 100', async (t) => {
   const partition = openTestPartition(t);
   const at = (step: number, done: number, total: number) =>
     backfilledRecord([], { job: 'bf_1', progress: backfillProgress(step, { phases: { pulls: { done, total } } }) });
@@ -85,7 +86,7 @@ test('per cent never go back and end at a hundred', async (t) => {
   assert.ok(listEffects(partition, 0, 10).every(({ effect }) => effect.effect !== 'backfill'));
 });
 
-test('what comes after the end changes nothing', async (t) => {
+test('a page of a finished, replaced or unknown backfill changes nothing', async (t) => {
   const partition = openTestPartition(t);
   const page = (job: string | null, step: number) =>
     backfilledRecord([pullBody(step, 'Late')], { job, ...(job && { progress: backfillProgress(step) }) });
@@ -100,7 +101,7 @@ test('what comes after the end changes nothing', async (t) => {
   assert.deepEqual([row(partition).id, row(partition).state, countEffects(partition)], ['bf_2', 'running', 2]);
 });
 
-test('the next backfill builds on the lists that were read', async (t) => {
+test('the next backfill keeps the lists that were read', async (t) => {
   const partition = openTestPartition(t);
   const lists = { pulls: { since: null, etag: 'W/"1"', newest: 5 } };
   const end = (job: string) =>
@@ -113,7 +114,7 @@ test('the next backfill builds on the lists that were read', async (t) => {
   assert.equal(row(partition).depth, may);
 });
 
-test('a delivery wins in its second, whichever comes first', async (t) => {
+test('a delivery wins over a page of the same second in either order', async (t) => {
   const [one, other] = [openTestPartition(t), openTestPartition(t, 'p01')];
   const page = backfilledRecord([pullBody(1, 'Read')], { job: 'bf_1' });
   await foldRecords(one, 1, start('bf_1'), pullRecord(1), page);
@@ -121,7 +122,7 @@ test('a delivery wins in its second, whichever comes first', async (t) => {
   for (const partition of [one, other]) assert.equal(readPull(partition, repoId, 1)?.title, 'Change 1');
 });
 
-test('tags are kept with when they were looked at', async (t) => {
+test('a tag sync completes tags and stores its time', async (t) => {
   const partition = openTestPartition(t);
   const hint = { ...tagPush('v1', 1), sha: null, object: null, date: null, hint: true };
   const found = tagPush('v1', 1, { baseRef: null });
@@ -133,7 +134,7 @@ test('tags are kept with when they were looked at', async (t) => {
   assert.deepEqual([sha, stillHint, readTagSync(partition, repoId)], [shaNumber(1), undefined, tagSync]);
 });
 
-test('steps stand in for pushes that leave commits out', async (t) => {
+test('a step replaces a push with a gap, and a complete push replaces the step', async (t) => {
   const partition = openTestPartition(t);
   const step = { before: shaNumber(1), after: shaNumber(2), shas: [shaNumber(2)], gap: false, at: 1 };
   const steps: BackfilledBody = { event: 'steps', branch: 'main', steps: [step] };
@@ -147,14 +148,14 @@ test('steps stand in for pushes that leave commits out', async (t) => {
   assert.deepEqual([parents, backfilled], [[shaNumber(1)], undefined]);
 });
 
-test('deliveries and pages fold alike in any order', async (t) => {
+test('deliveries and pages leave the same records in any order', async (t) => {
   const partitions = [openTestPartition(t), openTestPartition(t, 'p01')];
-  const told = fc.oneof(
+  const reported = fc.oneof(
     anyBody.map((body) => eventRecord(body)),
     anyBackfilledBody.map((body) => backfilledRecord([body], { job: 'bf_1' })),
   );
   const cases = fc
-    .array(told, { minLength: 1, maxLength: 14 })
+    .array(reported, { minLength: 1, maxLength: 14 })
     .chain((records) => fc.tuple(fc.constant(records), fc.shuffledSubarray(records, { minLength: records.length })));
   let round = 0;
   await fc.assert(
@@ -163,7 +164,7 @@ test('deliveries and pages fold alike in any order', async (t) => {
       const mine = { ...repository, id: `repo_${round}` };
       const begin = { name: 'startBackfill', backfillId: 'bf_1', since: null, installationId: null } as const;
       for (const [i, order] of orders.entries()) {
-        // Commits are read before the steps that name them.
+        // A backfill reads commits before it reads the steps of branches that name these commits.
         const records = [backfilledRecord([listedCommits], { job: 'bf_1' }), ...order];
         const ofMine = records.map((record) => ({ ...record, repository: mine }));
         const command = commandRecord({ ...begin, repository: mine });

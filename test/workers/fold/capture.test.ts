@@ -1,6 +1,6 @@
 /**
- * Capture does not depend on the order in which snapshots arrive, nor on how often: the rules one by one, and then any
- * permutation of any history.
+ * Checks that the captured records depend neither on the order of snapshots nor on duplicates. Tests each rule first,
+ * then permutations of random histories.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ const at = (second: number) => epoch + second * 1000;
 type PullStep = [action: string, fields: Partial<PullSnapshot>];
 type IssueStep = [action: string, fields: Partial<IssueSnapshot>];
 
-/** Folds snapshots in every order; the one outcome they all have. */
+/** Folds snapshots in every order, checks that the outcome is the same, and returns it. */
 function pullAfter(...steps: PullStep[]): PullRecord {
   const outcomes = permutations(steps).map((order) =>
     order.reduce<PullRecord | undefined>(
@@ -55,7 +55,7 @@ const open = { state: 'open', closedAt: null, mergedAt: null, mergeSha: null } a
 const closed = (second: number) => ({ ...open, state: 'closed', closedAt: at(second), updatedAt: at(second) }) as const;
 const without = <K extends string>(...keys: K[]) => Object.fromEntries(keys.map((key) => [key, undefined]));
 
-test('never undoes a merge that is proven', () => {
+test('never undoes a proved merge', () => {
   const pull = pullAfter(
     ['closed', { updatedAt: at(3), title: 'Merged' }],
     ['edited', { ...closed(9), title: 'Edited' }],
@@ -68,19 +68,22 @@ test('never undoes a merge that is proven', () => {
   );
 });
 
-test('takes the merge commit from whichever snapshot has it', () => {
+test('takes the merge commit from any snapshot that has one', () => {
   const pull = pullAfter(['closed', { updatedAt: at(3) }], ['labeled', { updatedAt: at(5), mergeSha: null }]);
   assert.equal(pull.mergeSha, shaNumber(1));
 });
 
-test('takes the merge commit that was told last', () => {
-  const told = (second: number, mergeSha: string | null): PullStep => ['labeled', { updatedAt: at(second), mergeSha }];
-  assert.equal(pullAfter(told(3, shaNumber(9)), told(5, shaNumber(2)), told(7, null)).mergeSha, shaNumber(2));
-  assert.equal(pullAfter(told(3, shaNumber(2)), told(5, shaNumber(9)), told(7, null)).mergeSha, shaNumber(9));
-  assert.equal(pullAfter(told(3, shaNumber(2)), told(3, shaNumber(9))).mergeSha, shaNumber(9), 'of one second');
+test('takes the newest merge commit', () => {
+  const labeled = (second: number, mergeSha: string | null): PullStep => [
+    'labeled',
+    { updatedAt: at(second), mergeSha },
+  ];
+  assert.equal(pullAfter(labeled(3, shaNumber(9)), labeled(5, shaNumber(2)), labeled(7, null)).mergeSha, shaNumber(2));
+  assert.equal(pullAfter(labeled(3, shaNumber(2)), labeled(5, shaNumber(9)), labeled(7, null)).mergeSha, shaNumber(9));
+  assert.equal(pullAfter(labeled(3, shaNumber(2)), labeled(3, shaNumber(9))).mergeSha, shaNumber(9), 'of one second');
 });
 
-test('lets a later reopening stand against a close', () => {
+test('a later reopening wins over a close', () => {
   const { state, closedAt } = pullAfter(['closed', closed(3)], ['reopened', { ...open, updatedAt: at(4) }]);
   assert.deepEqual([state, closedAt], ['open', null]);
 });
@@ -90,7 +93,7 @@ test('prefers closed to open within one second', () => {
   assert.equal(state, 'closed');
 });
 
-test('keeps labels that a later snapshot does not name', () => {
+test('keeps labels that a later snapshot leaves out', () => {
   const steps: PullStep[] = [
     ['labeled', { updatedAt: at(2), labels: ['bug'] }],
     ['edited', { updatedAt: at(5), ...without('labels'), title: 'Later' }],
@@ -102,22 +105,22 @@ test('keeps labels that a later snapshot does not name', () => {
   assert.deepEqual([issue.labels, issue.title], [['bug'], 'Later']);
 });
 
-test('empties the labels when a snapshot names none', () => {
+test('removes all labels when a snapshot lists none', () => {
   const { labels } = pullAfter(['labeled', { updatedAt: at(2), labels: ['bug'] }], ['unlabeled', { updatedAt: at(3) }]);
   assert.deepEqual(labels, []);
 });
 
-test('takes the larger label set of one second', () => {
+test('takes the larger label set of one second of labeling', () => {
   const steps: PullStep[] = [['bug'], ['bug', 'area'], ['docs']].map((labels) => ['labeled', { labels }]);
   assert.deepEqual(pullAfter(...steps).labels, ['bug', 'area']);
 });
 
-test('takes the smaller label set of one second of unlabelling', () => {
+test('takes the smaller label set of one second of unlabeling', () => {
   const steps: PullStep[] = [['bug', 'area'], ['area'], []].map((labels) => ['unlabeled', { labels }]);
   assert.deepEqual(pullAfter(...steps).labels, []);
 });
 
-test('keeps an issue closed that a later pin does not mention', () => {
+test('keeps an issue closed when a later pin leaves out the state', () => {
   const issue = issueAfter(
     ['closed', { updatedAt: at(2), closedAt: at(2) }],
     ['pinned', { updatedAt: at(5), ...without('state'), closedAt: null }],
@@ -126,7 +129,7 @@ test('keeps an issue closed that a later pin does not mention', () => {
   assert.deepEqual([issue.state, issue.closedAt, issue.updatedAt], ['closed', at(2), at(5)]);
 });
 
-test('has no time of closing for an open issue', () => {
+test('an open issue has no closing time', () => {
   const issue = issueAfter(
     ['closed', { updatedAt: at(2) }],
     ['reopened', { updatedAt: at(3), state: 'open', closedAt: at(2) }],
@@ -155,7 +158,7 @@ test('stores the fields in one order, whatever the snapshots leave out', () => {
   assert.equal(JSON.stringify(pulls[0]), JSON.stringify(pulls[1]));
 });
 
-test('keeps the tombstone of a tag against late pushes', async (t) => {
+test('a late push does not restore a deleted tag, and a newer one does', async (t) => {
   const partition = openTestPartition(t);
   const tag = (number: number, fields = {}): EventRecord =>
     eventRecord({ event: 'tag', tag: tagPush('v1', number, fields) });
@@ -180,7 +183,7 @@ const captured: TableName[] = [
   'tags',
 ];
 
-test('captures the same from any order and repetition', async (t) => {
+test('captures the same records in any order and with duplicates', async (t) => {
   const [one, other] = [openTestPartition(t), openTestPartition(t, 'p01')];
   const cases = fc.array(anyBody, { minLength: 1, maxLength: 14 }).chain((bodies) =>
     fc.record({

@@ -1,6 +1,7 @@
 /**
- * What organizations claim under their own secret, folded beside what is proved: a claim changes nothing that is proved, and
- * yields to proof with everything that it brought.
+ * Folds claims together with proofs. An organization claims a repository when it signs a delivery with its own secret.
+ * A claim does not change a repository whose owner is proved. If a proof shows that the repository has another owner,
+ * everything that was stored under the claim is erased.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -8,10 +9,10 @@ import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { RelayRecord } from '../../../src/protocol/journal.ts';
 import type { OwnerAnswered } from '../../../src/protocol/results.ts';
 import {
-  organisationByLogin,
-  organisationByOwner,
+  organizationByLogin,
+  organizationByOwner,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
 } from '../../../src/store/tables/directory.ts';
 import { listEffects } from '../../../src/store/tables/outbox.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
@@ -35,7 +36,7 @@ const victim = repositoryFields({ fullName: 'victimcorp/private', owner: { id: '
 const acme: SignedBy = { org: 'org_acme', proved: true };
 const weak: SignedBy = { org: 'org_acme', proved: false };
 
-/** A partition into which deliveries are folded one after the other; what it then holds. */
+/** Opens a partition. `fold` folds one delivery. `stored` returns the repository and its pull requests. */
 function openRepository(t: TestContext) {
   const partition = openTestPartition(t);
   let seq = 0;
@@ -50,7 +51,7 @@ function openRepository(t: TestContext) {
   return { partition, fold, stored };
 }
 
-test('a claim begins a life of its own, which proof of the same owner takes over', async (t) => {
+test('proof of the same owner takes over a claimed repository with its records', async (t) => {
   const { fold, stored } = openRepository(t);
   await fold(1, rocket, acme);
   assert.deepEqual([stored().claimedBy, stored().pulls], ['org_acme', [1]]);
@@ -60,7 +61,7 @@ test('a claim begins a life of its own, which proof of the same owner takes over
   assert.deepEqual([stored().claimedBy, stored().pulls], [undefined, [1, 2, 3]]);
 });
 
-test('proof of another owner ends a claim with what it brought, whatever its time', async (t) => {
+test('proof of another owner erases a claim and its records, whatever their time', async (t) => {
   const { fold, stored } = openRepository(t);
   const ahead = { ...rocket, fullName: 'acme/ghost' };
   await fold(3, ahead, acme);
@@ -68,18 +69,18 @@ test('proof of another owner ends a claim with what it brought, whatever its tim
   assert.deepEqual([stored().fullName, stored().pulls, stored().formerNames], ['victimcorp/private', [2], []]);
 });
 
-test('a claim of another owner changes nothing that is proved', async (t) => {
+test('a claim by another owner changes nothing that is proved', async (t) => {
   const { fold, stored } = openRepository(t);
   await fold(1, victim, null);
   await fold(2, { ...rocket, fullName: 'acme/ghost' }, acme);
   await fold(3, { ...rocket, fullName: 'acme/ghost', owner: { id: '88', login: 'acme' } }, weak);
   assert.deepEqual([stored().fullName, stored().pulls], ['victimcorp/private', [1]]);
-  // The number is not proved for the organization, but it is called as the owner is.
+  // The organization has the login of the repository's owner, although the organization's number is not proved.
   await fold(3, victim, { org: 'org_victim', proved: false });
   assert.deepEqual(stored().pulls, [1, 3]);
 });
 
-test('a claim gives way to another one only where the host has refuted it', async (t) => {
+test('a claim replaces another one only if the host has refuted that one', async (t) => {
   const { fold, stored } = openRepository(t);
   await fold(1, rocket, acme);
   await fold(2, victim, { org: 'org_victim', proved: true });
@@ -88,7 +89,7 @@ test('a claim gives way to another one only where the host has refuted it', asyn
   assert.deepEqual([stored().claimedBy, stored().pulls], ['org_victim', [2]]);
 });
 
-test('what is read on the host proves the owner once the host has described the repository', async (t) => {
+test('data read from the host proves the owner once the host has described the repository', async (t) => {
   const { partition, fold, stored } = openRepository(t);
   await fold(1, rocket, acme);
   await foldRecords(partition, 10, backfilledRecord([]));
@@ -97,7 +98,7 @@ test('what is read on the host proves the owner once the host has described the 
   assert.equal(stored().claimedBy, undefined);
 });
 
-test('a time that was stored before times were capped does not keep the present from counting', async (t) => {
+test('a stored time far in the future does not block later events', async (t) => {
   const { partition, fold, stored } = openRepository(t);
   const pull = pullSnapshot(1, { updatedAt: Date.UTC(2099, 0, 1) });
   const body = { event: 'pull_request', action: 'closed', pull } as const;
@@ -108,14 +109,14 @@ test('a time that was stored before times were capped does not keep the present 
 
 let rows = 0;
 
-/** What p00 relays of a repository. */
+/** Returns a relay of partition p00 about a repository. */
 function seen(repository: typeof rocket, claimedBy: string | null, seenAt = epoch): RelayRecord {
   rows += 1;
   const body = { relay: 'repositorySeen', repository, seenAt, claimedBy } as const;
   return { id: `relay-${rows}`, at: epoch, kind: 'relay', source: 'p00', row: rows, body };
 }
 
-/** A directory that knows acme by name, as the operator has named it. */
+/** Opens a directory in which the operator has named the organization acme. */
 async function openDirectory(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   let seq = 0;
@@ -124,25 +125,25 @@ async function openDirectory(t: TestContext) {
     return foldRecords(directory, seq, ...records);
   };
   await fold(commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never));
-  const orgId = organisationByLogin(directory, origin, 'acme')?.id as string;
+  const orgId = organizationByLogin(directory, origin, 'acme')?.id as string;
   const answered = (answer: OwnerAnswered['answer'], fields: Partial<OwnerAnswered> = {}) => {
     const asked = { result: 'ownerAnswered', repoId, orgId, ownerId: '77', askedAt: epoch, partitions: 4 } as const;
     return resultRecord({ ...asked, answer, ...fields });
   };
   const listed = () => readDirectoryRepository(directory, repoId);
-  const organisation = () => readOrganisation(directory, orgId);
+  const organization = () => readOrganization(directory, orgId);
   const relays = () =>
     listEffects(directory, 0, 100).flatMap(({ effect }) => (effect.effect === 'relay' ? [effect.body] : []));
-  return { directory, fold, orgId, answered, listed, organisation, relays };
+  return { directory, fold, orgId, answered, listed, organization, relays };
 }
 
-test('the host’s answer proves a claim, and its login is the one that counts', async (t) => {
-  const { fold, orgId, answered, listed, organisation, relays } = await openDirectory(t);
+test('the host’s answer proves a claim and sets the login', async (t) => {
+  const { fold, orgId, answered, listed, organization, relays } = await openDirectory(t);
   await fold(seen(rocket, orgId));
-  assert.deepEqual([listed()?.claimed, organisation()?.ownerProof], [true, 'claimed']);
+  assert.deepEqual([listed()?.claimed, organization()?.ownerProof], [true, 'claimed']);
   await fold(answered({ confirmed: true, fullName: 'Acme/rocket', login: 'Acme' }));
   assert.deepEqual(
-    [listed()?.claimed, organisation()?.ownerProof, organisation()?.login],
+    [listed()?.claimed, organization()?.ownerProof, organization()?.login],
     [undefined, 'proved', 'Acme'],
   );
   assert.deepEqual(listed()?.ownership, { confirmed: true, at: epoch, fullName: 'Acme/rocket' });
@@ -150,7 +151,7 @@ test('the host’s answer proves a claim, and its login is the one that counts',
   assert.deepEqual(proved, { relay: 'ownerProved', repoId, ownerId: '77', orgId, refuted: null });
 });
 
-test('an answer for another owner than the present one, or an older one, changes nothing', async (t) => {
+test('an answer for a former owner, or an older answer, changes nothing', async (t) => {
   const { fold, orgId, answered, listed } = await openDirectory(t);
   await fold(seen(rocket, orgId));
   const confirmed = { confirmed: true, fullName: 'acme/rocket', login: 'acme' } as const;
@@ -161,18 +162,18 @@ test('an answer for another owner than the present one, or an older one, changes
   assert.deepEqual(listed()?.ownership, { confirmed: false, at: epoch + 2, cause: 'owner', ownerId: '88' });
 });
 
-test('a number that an organization claims falsely goes to its owner', async (t) => {
-  const { directory, fold, orgId, listed, organisation } = await openDirectory(t);
+test('a falsely claimed number returns to its owner', async (t) => {
+  const { directory, fold, orgId, listed, organization } = await openDirectory(t);
   await fold(seen(repositoryFields({ owner: { id: '88', login: 'acme' } }), orgId));
-  assert.equal(organisationByOwner(directory, origin, '88')?.id, orgId);
+  assert.equal(organizationByOwner(directory, origin, '88')?.id, orgId);
   await fold(seen(victim, null));
-  const owner = organisationByOwner(directory, origin, '88');
-  assert.deepEqual([owner?.login, owner?.ownerProof, organisation()?.ownerId], ['victimcorp', 'proved', null]);
+  const owner = organizationByOwner(directory, origin, '88');
+  assert.deepEqual([owner?.login, owner?.ownerProof, organization()?.ownerId], ['victimcorp', 'proved', null]);
   assert.deepEqual([listed()?.orgId, listed()?.claimed], [owner?.id, undefined]);
-  assert.equal(organisation()?.login, 'acme', 'it can still be met under its own number');
+  assert.equal(organization()?.login, 'acme', 'it can still be met under its own number');
 });
 
-test('a secret of the whole host that installs the app proves what was claimed', async (t) => {
+test('an app installation signed with a secret of the whole host proves the owner', async (t) => {
   const { fold, orgId, listed, relays } = await openDirectory(t);
   await fold(seen(rocket, orgId));
   const installed = (owner: typeof rocket.owner, signedBy: SignedBy, delivery: string) => ({
@@ -199,8 +200,8 @@ test('a secret of the whole host that installs the app proves what was claimed',
   assert.deepEqual([stored().id, stored().claimedBy], [undefined, undefined]);
 });
 
-test('answers of the host are compared by number, and by login where the number is not proved', () => {
-  const organisation = { origin, ownerId: '77', ownerProof: 'proved', login: 'acme' } as const;
+test('compares the host’s answers by number, and by login if the number is not proved', () => {
+  const organization = { origin, ownerId: '77', ownerProof: 'proved', login: 'acme' } as const;
   const found = (fields: object = {}) => ({
     id: Number(rocket.hostId),
     full_name: 'acme/rocket',
@@ -212,11 +213,11 @@ test('answers of the host are compared by number, and by login where the number 
     return answer.confirmed ? 'confirmed' : answer.cause;
   };
   const other = found({ owner: { id: 77, login: 'other' } });
-  assert.equal(cause(found() as never, rocket, organisation), 'confirmed');
-  assert.equal(cause(other as never, rocket, organisation), 'confirmed', 'a rename');
-  assert.equal(cause(other as never, rocket, { ...organisation, ownerProof: 'claimed' }), 'login');
-  assert.equal(cause(found({ owner: { id: 88, login: 'acme' } }) as never, rocket, organisation), 'owner');
-  assert.equal(cause(found({ id: 1 }) as never, rocket, organisation), 'missing');
-  assert.equal(cause(found({ owner: { login: 'acme' } }) as never, rocket, organisation), 'missing');
-  assert.equal(cause(undefined, rocket, organisation), 'missing');
+  assert.equal(cause(found() as never, rocket, organization), 'confirmed');
+  assert.equal(cause(other as never, rocket, organization), 'confirmed', 'a rename');
+  assert.equal(cause(other as never, rocket, { ...organization, ownerProof: 'claimed' }), 'login');
+  assert.equal(cause(found({ owner: { id: 88, login: 'acme' } }) as never, rocket, organization), 'owner');
+  assert.equal(cause(found({ id: 1 }) as never, rocket, organization), 'missing');
+  assert.equal(cause(found({ owner: { login: 'acme' } }) as never, rocket, organization), 'missing');
+  assert.equal(cause(undefined, rocket, organization), 'missing');
 });

@@ -1,5 +1,5 @@
 /**
- * Folds of comments, labels, refs and removed issues: any order and any repetition leaves the same.
+ * Folds comments, labels, refs and removed issues. Neither their order nor duplicates change the result.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ function snapshot(updatedAt: number, body: string): CommentSnapshot {
   return { kind: 'discussion', id: '1', number: 2, author, body, state: null, createdAt: 1, updatedAt };
 }
 
-const told = fc.record({
+const reported = fc.record({
   action: fc.constantFrom('created', 'edited', 'deleted'),
   at: fc.integer({ min: 1, max: 4 }),
   body: fc.constantFrom('a', 'b'),
@@ -32,16 +32,16 @@ function fold(events: readonly { action: string; at: number; body: string }[]): 
   return stored;
 }
 
-test('comments fold alike in any order', () => {
+test('comments fold to the same record in any order', () => {
   const orders = fc
-    .array(told, { minLength: 1, maxLength: 6 })
+    .array(reported, { minLength: 1, maxLength: 6 })
     .chain((events) =>
       fc.tuple(fc.constant(events), fc.shuffledSubarray([...events, ...events], { minLength: events.length * 2 })),
     );
   fc.assert(fc.property(orders, ([events, shuffled]) => assert.deepEqual(fold(shuffled), fold(events))));
 });
 
-test('a deleted comment leaves nothing of itself', () => {
+test('a deleted comment keeps neither text nor author', () => {
   const stored = fold([
     { action: 'created', at: 1, body: 'a' },
     { action: 'deleted', at: 1, body: 'a' },
@@ -50,7 +50,7 @@ test('a deleted comment leaves nothing of itself', () => {
   assert.deepEqual([stored?.deleted, stored?.body, stored?.author.login], [true, '', 'ghost']);
 });
 
-test('labels are read as they are called now', () => {
+test('labels are read under their current names', () => {
   const changes = [
     { from: 'bug', to: 'type: bug', seenAt: 10 },
     { from: 'old', to: null, seenAt: 20 },
@@ -60,7 +60,7 @@ test('labels are read as they are called now', () => {
   assert.deepEqual(currentLabels(['old', 'bug'], 25, changes), ['old', 'bug']);
 });
 
-test('a create event never hides what a push told', () => {
+test('a create event never hides the content of a push', () => {
   const push = { name: 'v1', sha: 'c', object: 'c', baseRef: null, date: 5, deleted: false, pushedAt: 10 };
   const hint = { ...push, sha: null, object: null, date: null, pushedAt: 11, hint: true };
   for (const order of [
@@ -73,7 +73,7 @@ test('a create event never hides what a push told', () => {
   assert.equal(mergeTag(undefined, hint).sha, null);
 });
 
-test('comments and removals reach the store', async (t) => {
+test('the removal of an issue removes its comments, and late ones do not return', async (t) => {
   const partition = openTestPartition(t);
   const repoId = repositoryFields().id;
   const issue: EventBody = { event: 'issues', action: 'opened', issue: issueSnapshot(2) };

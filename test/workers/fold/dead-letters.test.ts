@@ -1,6 +1,6 @@
 /**
- * Dead letters of every kind, replayed by a person: each counts once, passes what would take it for old, and what was done
- * meanwhile stands.
+ * Replays dead letters of every kind. Each dead letter is folded once, duplicate checks do not reject it, and it does
+ * not overwrite newer changes.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import type { Partition } from '../../../src/store/partition.ts';
 import { listDeadLetters } from '../../../src/store/tables/dead-letters.ts';
 import {
   listDirectoryRepositories,
-  listOrganisations,
+  listOrganizations,
   readDirectoryRepository,
 } from '../../../src/store/tables/directory.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
@@ -31,7 +31,7 @@ const counted = { relay: 'counted', repoId: repository.id, counter: 'draftsGener
 const record = (fields: object): JournalRecord => ({ id: ulid(), at: epoch, ...fields }) as JournalRecord;
 const relay = (row: number, body: unknown) => record({ kind: 'relay', source: 'p00', row, body });
 
-/** The record that a replay of the only dead letter puts on the journal, after its cause was mended. */
+/** Returns the record that a replay of the only dead letter enqueues. `fields` correct the fault of the letter. */
 function mended(partition: Partition, fields: object): JournalRecord {
   const [letter] = listDeadLetters(partition);
   assert.ok(letter);
@@ -39,25 +39,25 @@ function mended(partition: Partition, fields: object): JournalRecord {
   return { ...letter.record, ...fields, id: ulid(), replayed: { seq, index } } as JournalRecord;
 }
 
-test('counts a relay that later ones have overtaken, once', async (t) => {
+test('a replayed relay counts once although later relays were folded', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(directory, 1, relay(1, { relay: 'repositorySeen', repository, seenAt: epoch }));
   await foldRecords(directory, 2, relay(2, null), relay(3, counted));
   const again = mended(directory, { body: counted });
   await foldRecords(directory, 3, again, { ...again, id: ulid() });
-  const org = listOrganisations(directory)[0]?.id as string;
+  const org = listOrganizations(directory)[0]?.id as string;
   assert.equal(readMonth(directory, org, month).draftsGenerated, 2);
   assert.deepEqual(listDeadLetters(directory), []);
   await foldRecords(directory, 4, relay(3, counted));
   assert.equal(readMonth(directory, org, month).draftsGenerated, 2, 'later rows are still known');
 });
 
-test('carries a command out, and an installation whose delivery came again', async (t) => {
+test('a replay carries out a command, and an installation whose delivery was repeated', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const command = { name: 'nameOrganisation', login: 'acme', origin: repository.origin };
   await foldRecords(directory, 1, record({ kind: 'command', command: { name: 'later' } }));
   await foldRecords(directory, 2, mended(directory, { command }));
-  assert.equal(listOrganisations(directory)[0]?.login, 'acme');
+  assert.equal(listOrganizations(directory)[0]?.login, 'acme');
 
   const { id, hostId, fullName, owner, origin } = repository;
   const added = [{ id, hostId, fullName, private: false }];
@@ -70,7 +70,7 @@ test('carries a command out, and an installation whose delivery came again', asy
   assert.deepEqual(listDeadLetters(directory), []);
 });
 
-test('takes a page whose backfill is over, unless its repository is gone', async (t) => {
+test('a replayed page is folded after its backfill has ended, if its repository exists', async (t) => {
   const partition = openTestPartition(t);
   const bodies = [{ event: 'pull_request' as const, action: 'backfilled', pull: pullSnapshot(7) }];
   await foldRecords(partition, 1, pullRecord(1), { ...backfilledRecord(bodies), job: 'over', bodies: 7 } as never);
@@ -80,7 +80,7 @@ test('takes a page whose backfill is over, unless its repository is gone', async
   assert.equal(readPull(partition, repository.id, 7)?.number, 7);
 });
 
-test('does not erase the new life of a repository by an old word', async (t) => {
+test('a replayed erase order does not erase a newer incarnation of the repository', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1), relay(1, null));
   const erased = { relay: 'repositoryErased', repoId: repository.id };

@@ -1,6 +1,6 @@
 /**
- * Events of organisations over their limit: they wait for their due time, later ones of their repository line up behind
- * them, and time alone releases them.
+ * Checks events of organizations that are over their limit. Such an event waits until its due time, and later events of
+ * its repository wait until it is folded. Only the passing of time releases a waiting event.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ function folded(partition: Partition, ...numbers: number[]): number[] {
   return numbers.filter((number) => readPull(partition, repoId, number));
 }
 
-test('releases each event when time reaches it', async (t) => {
+test('releases each event when its due time is reached', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1, due(10)), pullRecord(2, due(20)));
   assert.deepEqual(folded(partition, 1, 2), []);
@@ -35,7 +35,7 @@ test('releases each event when time reaches it', async (t) => {
   assert.equal(lastDue(partition, pullRecord(1)), undefined);
 });
 
-test('lines later events of a repository up behind', async (t) => {
+test('later events of a repository wait for its earlier ones', async (t) => {
   const partition = openTestPartition(t);
   const other = repositoryFields({}, 1);
   await foldRecords(partition, 1, pullRecord(1, due(20)), pullRecord(2), pullRecord(3, due(5)));
@@ -47,9 +47,10 @@ test('lines later events of a repository up behind', async (t) => {
   assert.deepEqual(folded(partition, 1, 2, 3), [1, 2, 3]);
 });
 
-test('releases in the order of the journal', async (t) => {
+test('releases events in the order of the journal', async (t) => {
   const partition = openTestPartition(t);
-  // Of the same host second; the repository's former names tell in which order they were folded.
+  // All events are of the same host second, so the order of the repository's former names shows the order in which the
+  // events were folded.
   const named = (name: string, fields = {}) =>
     pullRecord(1, { ...fields, repository: repositoryFields({ fullName: `acme/${name}` }) });
   await foldRecords(partition, 1, named('a', due(10)), named('b', due(10)));
@@ -59,7 +60,7 @@ test('releases in the order of the journal', async (t) => {
   assert.deepEqual([...formerNames, fullName], ['acme/a', 'acme/b', 'acme/c', 'acme/d']);
 });
 
-test('moves time by any record, not only by ticks', async (t) => {
+test('any record moves the time, not only ticks', async (t) => {
   const partition = openTestPartition(t);
   const other = repositoryFields({}, 1);
   await foldRecords(partition, 1, pullRecord(1, due(10)));
@@ -76,7 +77,7 @@ test('does not fold a delayed delivery twice', async (t) => {
   assert.equal(countDelayed(partition), 0);
 });
 
-test('sets aside what fails on release and goes on', async (t) => {
+test('an event that fails on release becomes a dead letter, and the others are folded', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord(due(10));
   await foldRecords(partition, 1, pullRecord(1, due(10)), poison, pullRecord(2, due(11)));

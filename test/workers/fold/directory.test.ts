@@ -1,5 +1,6 @@
 /**
- * The directory's fold: organisations are known by the host's id of their owner, repositories by their own, keys by hash.
+ * Checks the fold of the directory. An organization is recognized by the host's id of the owner, a repository by the
+ * host's id of the repository, and a key by its hash.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,8 +9,8 @@ import type { EventRepository } from '../../../src/protocol/repository.ts';
 import {
   keyByHash,
   listDirectoryRepositories,
-  listOrganisations,
-  organisationByLogin,
+  listOrganizations,
+  organizationByLogin,
   readDirectoryRepository,
   readKey,
 } from '../../../src/store/tables/directory.ts';
@@ -20,7 +21,7 @@ import { commandRecord, epoch, keyFields, repositoryFields } from '../../helpers
 const { origin } = repositoryFields();
 let rows = 0;
 
-/** What p00 relays of a repository seen at second `seen`. */
+/** Returns a relay of partition p00 about a repository that was seen at second `seen`. */
 function relayed(fields: Partial<EventRepository>, seen = 1, nth = 0): RelayRecord {
   rows += 1;
   const body = {
@@ -35,35 +36,35 @@ function createKey(id: string, org: string | null): CommandRecord {
   return commandRecord({ name: 'createKey', org, origin, key: keyFields(id) } as never);
 }
 
-test('knows an organisation by its owner through a rename', async (t) => {
+test('recognizes an organization by its owner after a rename', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(directory, 1, relayed({}), relayed({ owner: { id: '77', login: 'acme-corp' } }, 2, 1));
-  const [organisation, ...others] = listOrganisations(directory);
-  assert.deepEqual([organisation?.login, others.length], ['acme-corp', 0]);
-  assert.equal(organisationByLogin(directory, origin, 'acme'), undefined);
-  assert.equal(listDirectoryRepositories(directory, organisation?.id ?? '').length, 2);
+  const [organization, ...others] = listOrganizations(directory);
+  assert.deepEqual([organization?.login, others.length], ['acme-corp', 0]);
+  assert.equal(organizationByLogin(directory, origin, 'acme'), undefined);
+  assert.equal(listDirectoryRepositories(directory, organization?.id ?? '').length, 2);
 });
 
-test('gives a login that was named first to its owner', async (t) => {
+test('an organization named by its login is bound to the owner with that login', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(directory, 1, createKey('key_1', 'Acme'), relayed({}));
-  const [organisation, ...others] = listOrganisations(directory);
-  assert.deepEqual([organisation?.ownerId, others.length], ['77', 0]);
-  assert.equal(readKey(directory, 'key_1')?.orgId, organisation?.id);
+  const [organization, ...others] = listOrganizations(directory);
+  assert.deepEqual([organization?.ownerId, others.length], ['77', 0]);
+  assert.equal(readKey(directory, 'key_1')?.orgId, organization?.id);
 });
 
-test('does not give a taken login to another owner', async (t) => {
+test('another owner with the same login gets an organization of its own', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(directory, 1, relayed({}), relayed({ owner: { id: '88', login: 'acme' } }, 2, 1));
   assert.deepEqual(
-    listOrganisations(directory)
+    listOrganizations(directory)
       .map(({ ownerId }) => ownerId)
       .sort(),
     ['77', '88'],
   );
 });
 
-test('moves a transferred repository to its new organisation', async (t) => {
+test('a transferred repository moves to its new organization', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(
     directory,
@@ -74,11 +75,11 @@ test('moves a transferred repository to its new organisation', async (t) => {
   const moved = readDirectoryRepository(directory, repositoryFields().id);
   assert.deepEqual(
     [moved?.fullName, moved?.orgId],
-    ['moon/rocket', organisationByLogin(directory, origin, 'moon')?.id],
+    ['moon/rocket', organizationByLogin(directory, origin, 'moon')?.id],
   );
 });
 
-test('stores a key by hash and revokes it once', async (t) => {
+test('stores a key by its hash and revokes it once', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const revoke = (at: number) => commandRecord({ name: 'revokeKey', keyId: 'key_1' } as never, epoch + at);
   await foldRecords(directory, 1, createKey('key_1', null), revoke(5), revoke(9));

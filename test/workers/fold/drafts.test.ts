@@ -1,5 +1,5 @@
 /**
- * The life of a draft: tickets, edits that stand, results that come late or twice, and what is forgotten in time.
+ * Checks the life cycle of a draft: tickets, kept edits, late and duplicate results, and retention periods.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { listEffects } from '../../../src/store/tables/outbox.ts';
 import { readRange } from '../../../src/store/tables/ranges.ts';
 import { readResponse } from '../../../src/store/tables/responses.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
-import { deliveryKeepingMs, resultKeepingMs } from '../../../workers/partition/sweep.ts';
+import { deliveryKeepingMs, resultKeepingMs } from '../../../workers/fold/tick.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
@@ -49,7 +49,7 @@ const flags = { highlights: [], contributors: [], upgradeInstructions: '' };
 const rendered = (ticket: string, bodyMd: string, row = 0) =>
   resultRecord({ result: 'rendered', draftId: id, ticket, row, inputSeq: 0, bodyMd, flags }, epoch + 5);
 
-/** A partition with a repository, a pull request and a range. */
+/** Opens a partition with a repository, a pull request and a range. */
 async function withRange(t: Parameters<typeof openTestPartition>[0]): Promise<Partition> {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1), commandRecord(createRange));
@@ -60,7 +60,7 @@ function renders(partition: Partition): number[] {
   return listEffects(partition, 0, 100).flatMap(({ number, effect }) => (effect.effect === 'render' ? number : []));
 }
 
-test('takes the first result of its ticket and no other', async (t) => {
+test('takes the first result of a ticket and ignores others', async (t) => {
   const partition = await withRange(t);
   await foldRecords(partition, 2, commandRecord(generate('one')));
   assert.equal(readDraft(partition, id)?.status, 'processing');
@@ -79,7 +79,7 @@ test('takes the first result of its ticket and no other', async (t) => {
   assert.equal(readResponse(partition, id)?.processing, false);
 });
 
-test('keeps one render under way however often it is asked', async (t) => {
+test('starts one render for several requests', async (t) => {
   const partition = await withRange(t);
   await foldRecords(
     partition,
@@ -92,7 +92,7 @@ test('keeps one render under way however often it is asked', async (t) => {
   assert.equal(readDraft(partition, id)?.ticket, 'one');
 });
 
-test('says why a render failed and lets it be asked again', async (t) => {
+test('a failed render stores its reason and can be requested again', async (t) => {
   const partition = await withRange(t);
   await foldRecords(partition, 2, commandRecord(generate('one')));
   const failed = {
@@ -108,7 +108,7 @@ test('says why a render failed and lets it be asked again', async (t) => {
   assert.deepEqual([readDraft(partition, id)?.status, readDraft(partition, id)?.error], ['ready', null]);
 });
 
-test('never overwrites an edit by a render', async (t) => {
+test('a render never overwrites an edit', async (t) => {
   const partition = await withRange(t);
   await foldRecords(partition, 2, commandRecord(generate('one')), rendered('one', 'Generated.\n'));
   await foldRecords(
@@ -123,7 +123,7 @@ test('never overwrites an edit by a render', async (t) => {
   assert.deepEqual([draft?.status, draft?.generatedMd], ['ready', 'Generated again.\n']);
 });
 
-test('answers a command once, whatever comes again', async (t) => {
+test('carries out a repeated command once', async (t) => {
   const partition = await withRange(t);
   await foldRecords(partition, 2, commandRecord(generate('one')), rendered('one', 'text'));
   const command = commandRecord(edit('edited'));
@@ -131,7 +131,7 @@ test('answers a command once, whatever comes again', async (t) => {
   assert.deepEqual([readDraft(partition, id)?.revision, readResult(partition, command.id)?.ok], [2, true]);
 });
 
-test('leaves a failure as the result of a bad command', async (t) => {
+test('stores the failure of an invalid command as its result', async (t) => {
   const partition = await withRange(t);
   const commands: Command[] = [
     { ...createRange, rangeId: 'other', repoId: 'repo_none' },
@@ -146,7 +146,7 @@ test('leaves a failure as the result of a bad command', async (t) => {
   }
 });
 
-test('answers with fresh bytes after every change', async (t) => {
+test('the ready response changes with every recount and rename', async (t) => {
   const partition = await withRange(t);
   const range = () => JSON.parse(String(readResponse(partition, rangeId)?.json));
   const counts = (prCount: number) =>
@@ -158,13 +158,14 @@ test('answers with fresh bytes after every change', async (t) => {
     });
   await foldRecords(partition, 2, counts(7), counts(7));
   assert.deepEqual([range().prCount, range().issueCount], [7, 2]);
-  // A rename makes the stored bytes stale; the answer is encoded from the record.
+  // After the repository is renamed, the stored bytes of the reply are outdated, so the reply is encoded from the
+  // record.
   await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
   assert.deepEqual([range().prCount, readRange(partition, rangeId)?.prCount], [7, 7]);
   assert.equal(readResponse(partition, 'range_none'), undefined);
 });
 
-test('asks for fresh counts when the default branch is another', async (t) => {
+test('requests a recount when the default branch changes', async (t) => {
   const partition = await withRange(t);
   const recounts = () =>
     listEffects(partition, 0, 100).flatMap(({ number, effect }) => (effect.effect === 'recount' ? number : []));
@@ -181,7 +182,7 @@ test('asks for fresh counts when the default branch is another', async (t) => {
   assert.equal(recounts().length, 1);
 });
 
-test('forgets deliveries and results past their keeping', async (t) => {
+test('forgets deliveries and results after their retention periods', async (t) => {
   const partition = openTestPartition(t);
   const delivered = pullRecord(1);
   const command = { ...commandRecord(createRange), id: idAt(epoch) };

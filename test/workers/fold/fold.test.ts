@@ -1,5 +1,6 @@
 /**
- * The fold: what a failing record leaves behind, what counts as folded, and that a store's fault leaves nothing.
+ * Checks the fold: the effect of a failing record, which deliveries count as folded, and that a fault of the store
+ * rolls back everything.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +24,7 @@ import {
 
 const repoId = repositoryFields().id;
 
-test('sets a record that throws aside and folds those around it', async (t) => {
+test('a record that throws becomes a dead letter, and the others are folded', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
   await foldBatch(partition, toMessages([[pullRecord(1), poison, pullRecord(2)], [pullRecord(3)]]));
@@ -36,10 +37,10 @@ test('sets a record that throws aside and folds those around it', async (t) => {
   assert.equal(readCursor(partition).seq, 2);
 });
 
-test('leaves no trace of a record that throws late', async (t) => {
+test('a record that throws late leaves nothing behind', async (t) => {
   const [clean, hit] = [openTestPartition(t), openTestPartition(t, 'p01')];
   const around = [pullRecord(1), pullRecord(2)] as const;
-  // It throws after its repository is renamed and the directory is told.
+  // This record throws after the fold has renamed its repository and written the relay to the directory.
   const poison = poisonRecord({ repository: repositoryFields({ fullName: 'acme/renamed' }) });
   await foldBatch(clean, toMessages([[around[0]], [around[1]]]));
   await foldBatch(hit, toMessages([[around[0]], [poison], [around[1]]].slice(0, 2)));
@@ -48,7 +49,7 @@ test('leaves no trace of a record that throws late', async (t) => {
   assert.equal(without, dump(clean));
 });
 
-test('does not count a dead-lettered delivery as folded', async (t) => {
+test('a delivery that became a dead letter can be folded again', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
   await foldRecords(partition, 1, poison);
@@ -58,7 +59,7 @@ test('does not count a dead-lettered delivery as folded', async (t) => {
   assert.equal(isFolded(partition, keyOf(poison)), true);
 });
 
-test('folds a delivery once however often it comes', async (t) => {
+test('folds a repeated delivery once', async (t) => {
   const partition = openTestPartition(t);
   const first = pullRecord(1);
   await foldRecords(partition, 1, first);
@@ -68,7 +69,7 @@ test('folds a delivery once however often it comes', async (t) => {
   assert.equal(readPull(partition, repoId, 1)?.title, 'Change 1');
 });
 
-test('takes a replayed dead letter off the list', async (t) => {
+test('a replay removes its dead letter', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
   await foldRecords(partition, 1, pullRecord(1), poison);
@@ -78,7 +79,7 @@ test('takes a replayed dead letter off the list', async (t) => {
   assert.equal(readPull(partition, repoId, 2)?.number, 2);
 });
 
-test('keeps one letter for a replay that fails again', async (t) => {
+test('a replay that fails again leaves one dead letter', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
   await foldRecords(partition, 1, poison);
@@ -89,11 +90,11 @@ test('keeps one letter for a replay that fails again', async (t) => {
   );
 });
 
-test('replays an event although its delivery was folded', async (t) => {
+test('replays an event although its delivery was folded since', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
   await foldRecords(partition, 1, poison);
-  // The host's own retry came before the person's replay.
+  // The host retried the delivery before a person replayed the dead letter.
   await foldRecords(partition, 2, { ...pullRecord(1), delivery: poison.delivery });
   await foldRecords(partition, 3, { ...pullRecord(2), delivery: poison.delivery, replayed: { seq: 1, index: 0 } });
   assert.deepEqual(listDeadLetters(partition), []);
@@ -115,7 +116,7 @@ const poisons: [string, () => unknown][] = [
 ];
 
 for (const [what, make] of poisons) {
-  test(`sets aside ${what} and goes on`, async (t) => {
+  test(`${what} becomes a dead letter, and other records are folded`, async (t) => {
     const partition = openTestPartition(t);
     await foldRecords(partition, 1, pullRecord(1), make() as JournalRecord, pullRecord(2));
     assert.equal(readPull(partition, repoId, 2)?.number, 2);
@@ -123,7 +124,7 @@ for (const [what, make] of poisons) {
   });
 }
 
-test('keeps tags apart whose names are odd', async (t) => {
+test('distinguishes tags with unusual names', async (t) => {
   const names = ['a', 'a/b', 'a\u0001b', 'a\u0000b', 'ä', '\u{1f680}', '0', '-1', ' ', 'v1.0\n', '\uffff'];
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, ...names.map((name, i) => tagRecord(name, i)));
@@ -133,7 +134,7 @@ test('keeps tags apart whose names are odd', async (t) => {
   assert.deepEqual(listDeadLetters(partition), []);
 });
 
-test('keeps the parts of a push apart under a long delivery id', async (t) => {
+test('distinguishes the parts of a push with a long delivery id', async (t) => {
   const partition = openTestPartition(t);
   const delivery = 'd'.repeat(900);
   const parts = [branchPush(0, 2), branchPush(2, 4)].map((push, part) =>
@@ -143,7 +144,7 @@ test('keeps the parts of a push apart under a long delivery id', async (t) => {
   assert.equal(pushes(partition), 2);
 });
 
-test('leaves nothing of a batch in which the store fails', async (t) => {
+test('rolls back the whole batch when the store fails', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1));
   const before = dump(partition);

@@ -1,5 +1,6 @@
 /**
- * Idempotency keys in the fold: a write is carried out once, whatever is repeated, and its result is kept for a day.
+ * Checks Idempotency-Keys in the fold: a repeated write is carried out once, and the result of the write is kept for a
+ * day.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,13 +18,16 @@ const repoId = repositoryFields().id;
 const day = 86_400_000;
 let seq = 1;
 
-/** A range with an id of its own, made under a key and with a body. */
+/**
+ * Returns a command that creates a range with a new id. `scope` represents the Idempotency-Key, and `fingerprint`
+ * represents the body.
+ */
 function createRange(scope: string, fingerprint: string, at = epoch, repository = repoId): CommandRecord {
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
   const rangeId = `range_00${ulid()}`;
   const counts = { prCount: 0, issueCount: 0, resolution: 'window' } as const;
   const command: Command = { name: 'createRange', rangeId, repoId: repository, bounds, ...counts };
-  // `ulid` never goes back in time, and these tests do.
+  // `ulid` never returns an id with an earlier time, but the times of these tests can go back.
   const id = idAt(at).slice(0, 10) + ulid().slice(10);
   return { id, at, kind: 'command', command, once: { scope, fingerprint } };
 }
@@ -44,7 +48,7 @@ function contentOf(result: CommandResult): unknown {
   return result.ok ? result.value : result.message;
 }
 
-test('carries a write out once and answers as the first time', async (t) => {
+test('carries a write out once and returns the first result', async (t) => {
   const partition = await open(t);
   const first = await fold(partition, createRange('s', 'body'));
   const again = await fold(partition, createRange('s', 'body', epoch + 1000));
@@ -73,7 +77,7 @@ test('repeats a refusal too', async (t) => {
   assert.equal(contentOf(again), contentOf(first));
 });
 
-test('knows a key for a day', async (t) => {
+test('remembers a key for a day', async (t) => {
   const partition = await open(t);
   await fold(partition, createRange('s', 'body', epoch));
   await fold(partition, createRange('s', 'body', epoch + day - 1));
@@ -82,7 +86,7 @@ test('knows a key for a day', async (t) => {
   assert.deepEqual([late.ok, late.replayed, listRanges(partition, repoId).length], [true, undefined, 2]);
 });
 
-test('forgets a key with its result', async (t) => {
+test('forgets a key together with its result', async (t) => {
   const partition = await open(t);
   await fold(partition, createRange('old', 'body', epoch));
   await fold(partition, createRange('again', 'body', epoch));
@@ -96,7 +100,7 @@ test('forgets a key with its result', async (t) => {
   );
 });
 
-test('does what a table of keys would, in any order', async (t) => {
+test('behaves like a table of keys, in any order', async (t) => {
   const partition = await open(t);
   const step = fc.record({
     scope: fc.constantFrom('a', 'b', 'c'),
@@ -107,7 +111,7 @@ test('does what a table of keys would, in any order', async (t) => {
   const made = () => listRanges(partition, repoId).length;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      // Two days pass between the runs, so that each begins with no key known.
+      // Keys are stored for a day, and two days pass between the runs. So no run knows the keys of the previous run.
       now += 2 * day;
       const model = new Map<string, { fingerprint: string; at: number; value: unknown }>();
       for (const { scope, fingerprint, gap } of steps) {

@@ -1,6 +1,6 @@
 /**
- * What installations leave in the directory: repositories that move between owners in whatever order both apps tell of it,
- * long lists in parts, owners renamed and gone.
+ * Checks the effect of installations on the directory: repositories that move between owners (with the two deliveries
+ * in either order), long lists that arrive in parts, and owners that are renamed or removed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { toInstallation } from '../../../src/intake/installations.ts';
 import type { InstallationRecord } from '../../../src/protocol/journal.ts';
 import type { RelayBody } from '../../../src/protocol/relays.ts';
 import type { Partition } from '../../../src/store/partition.ts';
-import { type DirectoryRepository, listOrganisations } from '../../../src/store/tables/directory.ts';
+import { type DirectoryRepository, listOrganizations } from '../../../src/store/tables/directory.ts';
 import { listRelays } from '../../../src/store/tables/outbox.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
@@ -21,7 +21,7 @@ const acme = { id: 8, account: { login: 'acme', id: 77 } };
 const umbra = { id: 9, account: { login: 'umbra', id: 78 } };
 const rocket = { id: 1001, full_name: 'acme/rocket', private: false };
 
-function told(delivery: string, event: string, payload: object): InstallationRecord[] {
+function recordsOf(delivery: string, event: string, payload: object): InstallationRecord[] {
   const bodies = toInstallation(event, payload, origin) ?? [];
   return bodies.map((body, part) => ({
     id: ulid(),
@@ -41,14 +41,14 @@ const states = (partition: Partition) =>
     installationId,
   ]);
 
-test('a repository that moved stays with its new owner in either order', async (t) => {
-  const created = told('a', 'installation', { action: 'created', installation: acme, repositories: [rocket] });
-  const removed = told('b', 'installation_repositories', {
+test('a moved repository stays with its new owner in either order', async (t) => {
+  const created = recordsOf('a', 'installation', { action: 'created', installation: acme, repositories: [rocket] });
+  const removed = recordsOf('b', 'installation_repositories', {
     action: 'removed',
     installation: acme,
     repositories_removed: [rocket],
   });
-  const added = told('c', 'installation_repositories', {
+  const added = recordsOf('c', 'installation_repositories', {
     action: 'added',
     installation: umbra,
     repositories_added: [rocket],
@@ -60,35 +60,35 @@ test('a repository that moved stays with its new owner in either order', async (
   }
 });
 
-test('every part of a long list is folded, once', async (t) => {
+test('folds every part of a long list once', async (t) => {
   const repositories = Array.from({ length: 2001 }, (_, id) => ({ id, full_name: `acme/r${id}` }));
-  const parts = told('a', 'installation', { action: 'created', installation: acme, repositories });
+  const parts = recordsOf('a', 'installation', { action: 'created', installation: acme, repositories });
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, ...parts);
   assert.equal(states(partition).length, 2001);
-  const again = told('a', 'installation', { action: 'deleted', installation: acme });
+  const again = recordsOf('a', 'installation', { action: 'deleted', installation: acme });
   await foldRecords(partition, 2, ...again);
   assert.equal(states(partition)[0]?.[1], 'connected', 'the same delivery again changes nothing');
 });
 
-test('a renamed owner renames what it owns, a removed app disconnects it', async (t) => {
+test('renaming an owner renames its repositories, and removing the app disconnects them', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(
     partition,
     1,
-    ...told('a', 'installation', { action: 'created', installation: acme, repositories: [rocket] }),
-    ...told('b', 'installation_target', {
+    ...recordsOf('a', 'installation', { action: 'created', installation: acme, repositories: [rocket] }),
+    ...recordsOf('b', 'installation_target', {
       action: 'renamed',
       installation: { id: 8 },
       account: { login: 'apex', id: 77 },
     }),
   );
   assert.deepEqual(states(partition), [['apex/rocket', 'connected', '8']]);
-  await foldRecords(partition, 2, ...told('c', 'installation', { action: 'deleted', installation: acme }));
+  await foldRecords(partition, 2, ...recordsOf('c', 'installation', { action: 'deleted', installation: acme }));
   assert.equal(states(partition)[0]?.[1], 'disconnected');
 });
 
-test('the partitions of a renamed owner follow, links and all, and late events bring nothing back', async (t) => {
+test('an owner’s rename reaches partitions and links, and late events do not undo it', async (t) => {
   const [directory, partition] = [openTestPartition(t, 'directory'), openTestPartition(t)];
   const repository = repositoryFields();
   const body = 'Fixes apex/rocket#7, closes acme/rocket#8';
@@ -98,7 +98,7 @@ test('the partitions of a renamed owner follow, links and all, and late events b
   const installed = { action: 'created', installation: acme, repositories: [{ id: Number(id), full_name }] };
   const renamed = { action: 'renamed', installation: { id: 8 }, account: { login: 'apex', id: 77 } };
   const at = epoch + 60_000;
-  const deliveries = [...told('a', 'installation', installed), ...told('b', 'installation_target', renamed)];
+  const deliveries = [...recordsOf('a', 'installation', installed), ...recordsOf('b', 'installation_target', renamed)];
   await foldRecords(directory, 1, ...deliveries.map((record) => ({ ...record, at, partitions: 1 })));
   const [relay] = listRelays(directory, 9);
   assert.equal(relay?.effect.target, 'p00');
@@ -109,21 +109,22 @@ test('the partitions of a renamed owner follow, links and all, and late events b
   assert.deepEqual([formerNames, revision], [['acme/rocket'], 2]);
   assert.deepEqual(readPull(partition, repository.id, 1)?.linkedIssues, [7, 8]);
 
-  // Deliveries of before the rename that come late, of this repository and of another one.
+  // Two deliveries that were sent before the rename arrive late: one about this repository, one about another
+  // repository.
   await foldRecords(partition, 3, pullRecord(2));
   assert.equal(readRepository(partition, repository.id)?.fullName, 'apex/rocket');
   const other = repositoryFields({ fullName: 'acme/moon' }, 1);
   const seen = { relay: 'repositorySeen' as const, repository: other, seenAt: epoch + 2000 };
   await foldRecords(directory, 2, { ...record, id: ulid(), source: 'p00', body: seen });
   assert.deepEqual(
-    listOrganisations(directory).map(({ login }) => login),
+    listOrganizations(directory).map(({ login }) => login),
     ['apex'],
   );
-  // One of after it tells of the next rename.
+  // A delivery that was sent after the rename contains the next login.
   const later = { ...seen, seenAt: at + 1000, repository: { ...other, owner: { id: '77', login: 'zenith' } } };
   await foldRecords(directory, 3, { ...record, id: ulid(), source: 'p00', row: 2, body: later });
   assert.deepEqual(
-    listOrganisations(directory).map(({ login }) => login),
+    listOrganizations(directory).map(({ login }) => login),
     ['zenith'],
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Published notes outlive the erasure that follows the removal of an app: they and what it takes to show and delete them stay, and
- * nothing else, until they are deleted or the organization no longer wants them kept.
+ * Checks that published notes survive the erasing of an organization whose app was removed. Only two things are kept:
+ * the notes, and the records that are needed to show and delete the notes. A note is kept until a person deletes it or
+ * the organization disables keeping notes.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -11,19 +12,20 @@ import type { JournalRecord, RelayRecord } from '../../../src/protocol/journal.t
 import type { RelayBody } from '../../../src/protocol/relays.ts';
 import type { ResultBody } from '../../../src/protocol/results.ts';
 import type { PullRecord, RepositoryRecord } from '../../../src/protocol/stored.ts';
-import { dumpedTables, type Partition } from '../../../src/store/partition.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { foldedTables } from '../../../src/store/table-registry.ts';
 import {
   isKeptAlone,
   listDirectoryRepositories,
   listKeys,
-  listOrganisations,
+  listOrganizations,
 } from '../../../src/store/tables/directory.ts';
 import { listHostedNotes } from '../../../src/store/tables/hosted-notes.ts';
 import { listRelays } from '../../../src/store/tables/outbox.ts';
 import { readPolicy } from '../../../src/store/tables/policies.ts';
 import { listPublications } from '../../../src/store/tables/publications.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
-import { countErasures, dueOrganisations, isSweeping } from '../../../src/store/tables/retention.ts';
+import { countErasures, dueOrganizations, isSweeping } from '../../../src/store/tables/retention.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
 import {
   branchPush,
@@ -58,14 +60,14 @@ function installation(action: InstallationBody['action'], at: number): JournalRe
   };
 }
 
-/** A directory whose organisation has had its app removed for a month, with connections of channels. */
+/** Opens a directory with an organization whose app was removed 30 days ago and which has channel connections. */
 async function removed(t: TestContext): Promise<{ directory: Partition; orgId: string; sweep: Sweep }> {
   const directory = openTestPartition(t, 'directory');
   let seq = 1;
   const fold = (...records: JournalRecord[]) => foldRecords(directory, seq++, ...records);
   const key = commandRecord({ name: 'createKey', org: owner.login, origin, key: keyFields('a') } as never);
   await fold(installation('installed', epoch), key);
-  const orgId = listOrganisations(directory)[0]?.id ?? assert.fail();
+  const orgId = listOrganizations(directory)[0]?.id ?? assert.fail();
   const connection = { secrets: {}, settings: {}, receiver: '', createdAt: 0, updatedAt: 0, orgId };
   for (const [channel, repoId] of [
     ['hosted', null],
@@ -76,8 +78,10 @@ async function removed(t: TestContext): Promise<{ directory: Partition; orgId: s
     await fold(commandRecord({ name: 'putChannel', record: { ...connection, channel, repoId } } as never));
   await fold(installation('uninstalled', epoch), ...dailyTicks(epoch, end));
   const sweep: Sweep = (kept) => {
-    const organisations = dueOrganisations(directory, end);
-    return fold(sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares: [], kept }, end));
+    const organizations = dueOrganizations(directory, end);
+    return fold(
+      sweepRecord({ sweep: 'organisations', organisations: organizations, partitions: 1, shares: [], kept }, end),
+    );
   };
   return { directory, orgId, sweep };
 }
@@ -94,7 +98,7 @@ function erasedRelays(directory: Partition): RelayBody[] {
   );
 }
 
-test('the directory keeps what it takes to show kept notes, and nothing else', async (t) => {
+test('the directory keeps only what is needed to show kept notes', async (t) => {
   const { directory, orgId, sweep } = await removed(t);
   await sweep([rocket.id]);
   const left = listDirectoryRepositories(directory, null);
@@ -102,27 +106,27 @@ test('the directory keeps what it takes to show kept notes, and nothing else', a
     left.map(({ id, state, keptSince }) => [id, state, keptSince]),
     [[rocket.id, 'disconnected', epoch]],
   );
-  assert.deepEqual([listKeys(directory), listOrganisations(directory).length], [[], 1]);
+  assert.deepEqual([listKeys(directory), listOrganizations(directory).length], [[], 1]);
   assert.deepEqual(channelsOf(directory), ['hosted', `${rocket.id} hosted`].sort());
-  const told = [
+  const relays = [
     { relay: 'repositoryErased', repoId: lab.id, orgId, ownerId: owner.id, login: 'acme' },
     { relay: 'repositoryErased', repoId: rocket.id, orgId, ownerId: owner.id, login: 'acme', keepPublished: true },
   ];
-  assert.deepEqual(erasedRelays(directory), told);
-  assert.equal(isKeptAlone(directory, listOrganisations(directory)[0] ?? assert.fail()), true);
+  assert.deepEqual(erasedRelays(directory), relays);
+  assert.equal(isKeptAlone(directory, listOrganizations(directory)[0] ?? assert.fail()), true);
 
   const erasures = countErasures(directory);
   await sweep([rocket.id]);
   assert.deepEqual([erasedRelays(directory).length, countErasures(directory)], [2, erasures], 'once');
   await sweep([]);
   assert.deepEqual(
-    [listOrganisations(directory), channelsOf(directory)],
+    [listOrganizations(directory), channelsOf(directory)],
     [[], []],
     'with the last note all of it goes',
   );
 });
 
-test('an organisation that wants nothing kept is erased whole, whatever the sweep says', async (t) => {
+test('an organization that keeps no notes is erased completely, whatever the sweep lists', async (t) => {
   const { directory, orgId, sweep } = await removed(t);
   const set = (keepPublishedAfterUninstall: boolean, seq: number) =>
     foldRecords(
@@ -132,13 +136,19 @@ test('an organisation that wants nothing kept is erased whole, whatever the swee
     );
   assert.equal(readPolicy(directory, orgId).keepPublishedAfterUninstall, true);
   await sweep([rocket.id]);
-  assert.equal(listOrganisations(directory).length, 1);
+  assert.equal(listOrganizations(directory).length, 1);
   await set(false, 90);
   assert.equal(readPolicy(directory, orgId).keepPublishedAfterUninstall, false);
-  const organisations = dueOrganisations(directory, end);
-  const body = { sweep: 'organisations' as const, organisations, partitions: 1, shares: [], kept: [rocket.id] };
+  const organizations = dueOrganizations(directory, end);
+  const body = {
+    sweep: 'organisations' as const,
+    organisations: organizations,
+    partitions: 1,
+    shares: [],
+    kept: [rocket.id],
+  };
   await foldRecords(directory, 91, sweepRecord(body, end));
-  assert.deepEqual([listOrganisations(directory), listDirectoryRepositories(directory, null)], [[], []]);
+  assert.deepEqual([listOrganizations(directory), listDirectoryRepositories(directory, null)], [[], []]);
   assert.deepEqual(erasedRelays(directory).at(-1), {
     relay: 'repositoryErased',
     repoId: rocket.id,
@@ -150,13 +160,13 @@ test('an organisation that wants nothing kept is erased whole, whatever the swee
 
 test('a sweep of an earlier version erases everything', async (t) => {
   const { directory } = await removed(t);
-  const organisations = dueOrganisations(directory, end);
+  const organizations = dueOrganizations(directory, end);
   await foldRecords(
     directory,
     90,
-    sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares: [] }, end),
+    sweepRecord({ sweep: 'organisations', organisations: organizations, partitions: 1, shares: [] }, end),
   );
-  assert.deepEqual([listOrganisations(directory), listDirectoryRepositories(directory, null)], [[], []]);
+  assert.deepEqual([listOrganizations(directory), listDirectoryRepositories(directory, null)], [[], []]);
 });
 
 const rangeId = 'range_00000000000000000000000000aa';
@@ -168,7 +178,10 @@ function erased(row: number, fields: object = { keepPublished: true }): RelayRec
   return { id: `erased-${row}`, at: end, kind: 'relay', source: 'directory', row, body };
 }
 
-/** A partition with a history of acme/rocket, and two published notes: one on a page of ours, one in a chat. */
+/**
+ * Opens a partition with a history of acme/rocket and two published notes: one on a page of this service, one in a
+ * chat.
+ */
 async function published(
   t: TestContext,
 ): Promise<{ partition: Partition; fold: (...records: JournalRecord[]) => Promise<void> }> {
@@ -199,7 +212,7 @@ async function published(
   return { partition, fold };
 }
 
-test('a partition keeps the notes and their publications alone', async (t) => {
+test('a partition keeps only notes on pages and their publications', async (t) => {
   const { partition, fold } = await published(t);
   const { createdAt } = readRepository(partition, rocket.id) as RepositoryRecord;
   await fold(erased(1));
@@ -222,7 +235,7 @@ test('a partition keeps the notes and their publications alone', async (t) => {
     'publicationsByRepository',
   ];
   const machinery = ['meta', 'deliveries', 'results', 'relays', 'outbox', 'outboxKeys', 'retention', 'deadLetters'];
-  for (const name of dumpedTables) {
+  for (const name of foldedTables) {
     const own = [...partition.tables[name].getRange({})].filter((row) => JSON.stringify(row).includes(rocket.id));
     if (!kept.includes(name) && !machinery.includes(name)) assert.deepEqual(own, [], name);
   }
@@ -238,7 +251,7 @@ test('a partition keeps the notes and their publications alone', async (t) => {
   assert.equal(readRepository(partition, rocket.id), undefined);
 });
 
-test('a repository that is met again while it goes loses nothing of its new life', async (t) => {
+test('a repository that is added again during its erasing keeps its new records', async (t) => {
   const { partition, fold } = await published(t);
   await fold(erased(1));
   await fold(pullRecord(77));
@@ -250,7 +263,7 @@ test('a repository that is met again while it goes loses nothing of its new life
   assert.equal(listHostedNotes(partition, rocket.id, 0, 9).length, 1);
 });
 
-test('a repository that is another owner’s by now keeps everything', async (t) => {
+test('a repository that belongs to another owner by now keeps everything', async (t) => {
   const { partition, fold } = await published(t);
   await fold(erased(1, { keepPublished: true, ownerId: '999' }));
   assert.equal(isSweeping(partition), false);

@@ -1,6 +1,7 @@
 /**
- * The fold of API keys: what ends with which key, the last key of the instance, and the maximum per organisation. Records of
- * earlier versions fold to the bytes that they had.
+ * Checks the fold of API keys. When a key ends, other keys can end with it, for example the keys that it made. The
+ * last instance key is protected. The number of keys per organization has a maximum. Records of earlier versions of
+ * Tidings still fold to the same bytes as in those versions.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import type { CommandResult, KeyRecord } from '../../../src/protocol/commands.ts
 import type { CommandRecord } from '../../../src/protocol/journal.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { readKey } from '../../../src/store/tables/directory.ts';
-import { standingOf } from '../../../src/store/tables/key-ends.ts';
+import { keyStateOf } from '../../../src/store/tables/key-ends.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
 import { commandRecord, epoch, keyFields } from '../../helpers/partition-records.ts';
@@ -30,14 +31,14 @@ function creation(id: string, { by, org = 'acme', most = 0, at = 0, fields = {} 
   return commandRecord({ name: 'createKey', org, origin, key, most } as never, epoch + at);
 }
 
-async function carryOut(directory: Partition, record: CommandRecord): Promise<CommandResult> {
+async function runCommand(directory: Partition, record: CommandRecord): Promise<CommandResult> {
   seq += 1;
   await foldRecords(directory, seq, record);
   return readResult(directory, record.id) as CommandResult;
 }
 
 async function make(directory: Partition, id: string, making: Making = {}): Promise<CommandResult> {
-  return carryOut(directory, creation(id, making));
+  return runCommand(directory, creation(id, making));
 }
 
 async function rotate(
@@ -49,15 +50,15 @@ async function rotate(
   const old = readKey(directory, keyId) as KeyRecord;
   const key = keyFields(id, { createdBy: by, line: old.line ?? old.id });
   const command = { name: 'rotateKey', keyId, key, overlapMs, most };
-  return carryOut(directory, commandRecord(command as never, epoch + at));
+  return runCommand(directory, commandRecord(command as never, epoch + at));
 }
 
 async function revoke(directory: Partition, keyId: string, at = 0): Promise<CommandResult> {
-  return carryOut(directory, commandRecord({ name: 'revokeKey', keyId, guarded: true } as never, epoch + at));
+  return runCommand(directory, commandRecord({ name: 'revokeKey', keyId, guarded: true } as never, epoch + at));
 }
 
-function standing(directory: Partition, id: string, at = 0) {
-  const { status, endedWith } = standingOf(directory, readKey(directory, id) as KeyRecord, epoch + at);
+function stateOf(directory: Partition, id: string, at = 0) {
+  const { status, endedWith } = keyStateOf(directory, readKey(directory, id) as KeyRecord, epoch + at);
   return [status, endedWith];
 }
 
@@ -79,47 +80,47 @@ test('a key ends with the key that made it, through all generations', async (t) 
   await make(directory, 'grandchild', { by: 'child' });
   await make(directory, 'other');
   await rotate(directory, 'grandchild', 'rotated', { overlapMs: 0, at: 1 });
-  assert.deepEqual(standing(directory, 'rotated', 2), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'rotated', 2), ['active', null]);
   assert.equal(valueIn(await revoke(directory, 'maker', 3)).endedKeys, 2, 'the child and the rotated grandchild');
-  assert.deepEqual(standing(directory, 'child', 3), ['revoked', 'maker']);
-  assert.deepEqual(standing(directory, 'rotated', 3), ['revoked', 'maker']);
-  assert.deepEqual(standing(directory, 'other', 3), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'child', 3), ['revoked', 'maker']);
+  assert.deepEqual(stateOf(directory, 'rotated', 3), ['revoked', 'maker']);
+  assert.deepEqual(stateOf(directory, 'other', 3), ['active', null]);
 });
 
 test('a key expires with the key that made it', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'maker', { fields: { expiresAt: epoch + hourMs } });
-  // Earlier versions stored such a key without an end of its own.
+  // If a key was made by another key, earlier versions of Tidings stored no separate expiry time for it.
   await make(directory, 'child', { by: 'maker' });
-  assert.deepEqual(standing(directory, 'child', hourMs - 1), ['active', null]);
-  assert.deepEqual(standing(directory, 'child', hourMs), ['expired', 'maker']);
+  assert.deepEqual(stateOf(directory, 'child', hourMs - 1), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'child', hourMs), ['expired', 'maker']);
 });
 
-test('a rotation hands over what the key made', async (t) => {
+test('keys that a rotated key made continue under its successor', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'first');
   await make(directory, 'child', { by: 'first' });
   await rotate(directory, 'first', 'second', { at: 1 });
   await rotate(directory, 'second', 'third', { at: 2 });
-  assert.deepEqual(standing(directory, 'first', 2 * hourMs), ['expired', null]);
-  assert.deepEqual(standing(directory, 'child', 2 * hourMs), ['active', null], 'the overlap has passed');
+  assert.deepEqual(stateOf(directory, 'first', 2 * hourMs), ['expired', null]);
+  assert.deepEqual(stateOf(directory, 'child', 2 * hourMs), ['active', null], 'the overlap has passed');
   assert.equal(readKey(directory, 'first')?.head, 'third');
   await revoke(directory, 'second', 2 * hourMs);
-  assert.deepEqual(standing(directory, 'child', 2 * hourMs), ['active', null], 'the second key made nothing');
+  assert.deepEqual(stateOf(directory, 'child', 2 * hourMs), ['active', null], 'the second key made nothing');
   assert.equal(valueIn(await revoke(directory, 'third', 2 * hourMs)).endedKeys, 1);
-  assert.deepEqual(standing(directory, 'child', 2 * hourMs), ['revoked', 'third']);
+  assert.deepEqual(stateOf(directory, 'child', 2 * hourMs), ['revoked', 'third']);
 });
 
-test('revoking a rotated key ends what it made, and not its successor', async (t) => {
+test('revoking a rotated key ends the keys that it made, but not its successor', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'first');
   await make(directory, 'child', { by: 'first' });
   await rotate(directory, 'first', 'second', { at: 1 });
   await make(directory, 'later', { by: 'second', at: 2 });
   assert.equal(valueIn(await revoke(directory, 'first', 3)).endedKeys, 1);
-  assert.deepEqual(standing(directory, 'child', 3), ['revoked', 'first']);
-  assert.deepEqual(standing(directory, 'second', 3), ['active', null]);
-  assert.deepEqual(standing(directory, 'later', 3), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'child', 3), ['revoked', 'first']);
+  assert.deepEqual(stateOf(directory, 'second', 3), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'later', 3), ['active', null]);
 });
 
 test('a key that another key rotated ends with both', async (t) => {
@@ -130,13 +131,13 @@ test('a key that another key rotated ends with both', async (t) => {
     await make(directory, 'old', { by: 'maker' });
     const fresh = valueIn(await rotate(directory, 'old', 'fresh', { by: 'rotator' }));
     assert.equal(fresh.expiresAt, new Date(epoch + hourMs).toISOString(), 'no later than the key that rotated it');
-    assert.deepEqual(standing(directory, 'fresh'), ['active', null]);
+    assert.deepEqual(stateOf(directory, 'fresh'), ['active', null]);
     await revoke(directory, ended);
-    assert.deepEqual(standing(directory, 'fresh'), ['revoked', ended]);
+    assert.deepEqual(stateOf(directory, 'fresh'), ['revoked', ended]);
   }
 });
 
-test('a rotation does not outlive the maker of the line', async (t) => {
+test('a rotated key does not outlive the maker of its line', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'maker', { fields: { expiresAt: epoch + 3 * hourMs } });
   await make(directory, 'brief', { by: 'maker', fields: { expiresAt: epoch + 2 * hourMs } });
@@ -146,7 +147,7 @@ test('a rotation does not outlive the maker of the line', async (t) => {
   assert.equal(third.expiresAt, new Date(epoch + 3 * hourMs).toISOString(), 'until the maker expires');
 });
 
-test('a key that was rotated makes and rotates no others', async (t) => {
+test('a key that was rotated cannot make or rotate others', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'first');
   await make(directory, 'other');
@@ -160,7 +161,7 @@ test('a key that was rotated makes and rotates no others', async (t) => {
   }
 });
 
-test('a key that ended meanwhile makes and rotates no others', async (t) => {
+test('a key that has ended since the request cannot make or rotate others', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'maker');
   await make(directory, 'old');
@@ -176,13 +177,13 @@ test('two keys that rotated each other work until one is revoked', async (t) => 
   await make(directory, 'b', { by: 'a' });
   await rotate(directory, 'a', 'a2', { by: 'b', at: 1 });
   await rotate(directory, 'b', 'b2', { by: 'a2', at: 2 });
-  assert.deepEqual(standing(directory, 'a2', 2 * hourMs), ['active', null]);
-  assert.deepEqual(standing(directory, 'b2', 2 * hourMs), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'a2', 2 * hourMs), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'b2', 2 * hourMs), ['active', null]);
   await revoke(directory, 'b2', 2 * hourMs);
-  assert.deepEqual(standing(directory, 'a2', 2 * hourMs), ['revoked', 'b2']);
+  assert.deepEqual(stateOf(directory, 'a2', 2 * hourMs), ['revoked', 'b2']);
 });
 
-test('what a key ends with does not grow with its rotations', async (t) => {
+test('the list of makers does not grow with rotations', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'a0');
   await make(directory, 'b0');
@@ -191,41 +192,41 @@ test('what a key ends with does not grow with its rotations', async (t) => {
     await rotate(directory, `a${i}`, `a${i + 1}`, { by: `b${i + 1}`, overlapMs: 0, at: 2 * i + 1 });
   }
   assert.deepEqual(readKey(directory, 'b20')?.makers, ['a19']);
-  assert.deepEqual(standing(directory, 'b20', 50), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'b20', 50), ['active', null]);
 });
 
-test('the last key that manages the instance is not revoked', async (t) => {
+test('the last key that manages the instance cannot be revoked', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'admin', { org: null });
   await make(directory, 'reader', { org: null, fields: { scopes: ['repos:read'] } });
   await make(directory, 'child', { org: null, by: 'admin' });
   await make(directory, 'customer', { by: 'admin' });
   assert.match(messageOf(await revoke(directory, 'admin'), 'conflict'), /last key of the instance/);
-  assert.deepEqual(standing(directory, 'customer'), ['active', null], 'nothing has ended');
+  assert.deepEqual(stateOf(directory, 'customer'), ['active', null], 'nothing has ended');
   assert.equal(readKey(directory, 'admin')?.revokedAt, null);
   await make(directory, 'second', { org: null });
   assert.equal(valueIn(await revoke(directory, 'admin')).endedKeys, 2, 'the other keys of the instance go on');
-  assert.deepEqual(standing(directory, 'second'), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'second'), ['active', null]);
   messageOf(await revoke(directory, 'second'), 'conflict');
   assert.ok((await revoke(directory, 'reader')).ok);
 });
 
-test('the last key of the instance can be rotated, and then revoked', async (t) => {
+test('the last instance key can be rotated and then revoked', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'admin', { org: null });
   await make(directory, 'customer', { by: 'admin' });
   valueIn(await rotate(directory, 'admin', 'next', { overlapMs: 0, at: 1 }));
-  assert.deepEqual(standing(directory, 'customer', 2), ['active', null]);
+  assert.deepEqual(stateOf(directory, 'customer', 2), ['active', null]);
   messageOf(await revoke(directory, 'next', 2), 'conflict');
   assert.ok((await revoke(directory, 'admin', 3)).ok, 'its time has passed');
 });
 
-test('an organisation has no more keys than the maximum', async (t) => {
+test('refuses keys of an organization beyond the maximum', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const most = 2;
   for (const id of ['a', 'b']) valueIn(await make(directory, id, { most, fields: { expiresAt: epoch + hourMs } }));
   assert.match(messageOf(await make(directory, 'c', { most }), 'conflict'), /at most 2 API keys \(TIDINGS_MAX_KEYS\)/);
-  assert.ok((await make(directory, 'd', { most, org: 'moon' })).ok, 'another organisation has its own');
+  assert.ok((await make(directory, 'd', { most, org: 'moon' })).ok, 'another organization has its own');
   assert.ok((await make(directory, 'e', { most, org: null })).ok, 'the instance has none');
   assert.ok((await make(directory, 'f')).ok, 'no maximum');
   await revoke(directory, 'a');
@@ -234,7 +235,7 @@ test('an organisation has no more keys than the maximum', async (t) => {
   assert.ok((await make(directory, 'h', { most, at: hourMs })).ok, 'and so does an expired one');
 });
 
-test('a key at the maximum can be rotated; overlaps do not add up', async (t) => {
+test('a key at the maximum can be rotated, and overlaps do not accumulate', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const most = 2;
   for (const id of ['a', 'b']) await make(directory, id, { most });
@@ -245,7 +246,7 @@ test('a key at the maximum can be rotated; overlaps do not add up', async (t) =>
   messageOf(await make(directory, 'c', { most }), 'conflict');
 });
 
-test('keys that ended with their maker make room', async (t) => {
+test('keys that ended with their maker make room for others', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const most = 2;
   await make(directory, 'maker', { most });
@@ -255,10 +256,10 @@ test('keys that ended with their maker make room', async (t) => {
   for (const id of ['c', 'd']) valueIn(await make(directory, id, { most }));
 });
 
-test('records of earlier versions fold as they did, and their keys end with their makers', async (t) => {
+test('records of earlier versions fold unchanged, and their keys end with their makers', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const earlier = async (command: object, at: number) =>
-    carryOut(directory, commandRecord(command as never, epoch + at));
+    runCommand(directory, commandRecord(command as never, epoch + at));
   const created = (id: string, by?: string, expiresAt: number | null = null) => ({
     name: 'createKey',
     org: 'acme',
@@ -297,30 +298,33 @@ test('records of earlier versions fold as they did, and their keys end with thei
       { ...keyFields('rotated', common), createdBy: 'child', createdAt: epoch + 1 },
     ].map(({ hash: _hash, ...key }) => key),
   );
-  assert.deepEqual(standing(directory, 'rotated', hourMs + 1), ['active', null], 'the maker was rotated');
-  assert.deepEqual(standing(directory, 'rotated', hourMs + 2), ['expired', 'made anew']);
+  assert.deepEqual(stateOf(directory, 'rotated', hourMs + 1), ['active', null], 'the maker was rotated');
+  assert.deepEqual(stateOf(directory, 'rotated', hourMs + 2), ['expired', 'made anew']);
   const { value } = (await earlier({ name: 'revokeKey', keyId: 'made anew' }, 3)) as { value: object };
   assert.ok(!('endedKeys' in value));
-  assert.deepEqual(standing(directory, 'rotated', 4), ['revoked', 'made anew']);
-  assert.deepEqual(standing(directory, 'made anew', 4), ['revoked', null]);
+  assert.deepEqual(stateOf(directory, 'rotated', 4), ['revoked', 'made anew']);
+  assert.deepEqual(stateOf(directory, 'made anew', 4), ['revoked', null]);
 });
 
-test('what a key made ends with its maker, though an earlier version let another key rotate it', async (t) => {
+test('a key ends with its maker’s maker, though an earlier version let another key rotate it', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'maker');
   await make(directory, 'other');
   await make(directory, 'old', { by: 'maker' });
   await make(directory, 'child', { by: 'old' });
   const key = keyFields('fresh', { createdBy: 'other' });
-  await carryOut(directory, commandRecord({ name: 'rotateKey', keyId: 'old', key, overlapMs: 0 } as never, epoch + 1));
-  assert.deepEqual(standing(directory, 'child', 2), ['active', null]);
+  await runCommand(
+    directory,
+    commandRecord({ name: 'rotateKey', keyId: 'old', key, overlapMs: 0 } as never, epoch + 1),
+  );
+  assert.deepEqual(stateOf(directory, 'child', 2), ['active', null]);
   await revoke(directory, 'maker', 3);
-  assert.deepEqual(standing(directory, 'child', 3), ['revoked', 'maker']);
+  assert.deepEqual(stateOf(directory, 'child', 3), ['revoked', 'maker']);
 });
 
-test('an earlier record revokes the last key of the instance, as it did', async (t) => {
+test('a record of an earlier version revokes the last instance key', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'admin', { org: null });
-  await carryOut(directory, commandRecord({ name: 'revokeKey', keyId: 'admin' } as never, epoch));
-  assert.deepEqual(standing(directory, 'admin'), ['revoked', null]);
+  await runCommand(directory, commandRecord({ name: 'revokeKey', keyId: 'admin' } as never, epoch));
+  assert.deepEqual(stateOf(directory, 'admin'), ['revoked', null]);
 });

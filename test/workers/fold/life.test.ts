@@ -1,6 +1,7 @@
 /**
- * Whole lives as hosts tell them, through the real intake and the real fold: of a pull request, an issue, their comments,
- * tags, branches and the repository's names. Any order and any repetition of the payloads leaves the same records.
+ * Sends whole histories through the real intake and the real fold. Hosts report such histories for a pull request, an
+ * issue, their comments, tags, branches and the repository's names. Neither the order of payloads nor duplicates
+ * change the records.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -32,17 +33,20 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const origin = 'https://scm.example';
 const received = Date.UTC(2026, 5, 1);
 const repoId = repositoryId(origin, '1001');
-/** The host's time at second `n` of these lives. */
+/** Returns the host's time at second `n` of these histories. */
 const at = (n: number): string => new Date(Date.UTC(2026, 2, 1) + n * 1000).toISOString().replace('.000Z', 'Z');
 const epochAt = (n: number): number => Date.parse(at(n)) / 1000;
 
-type Told = [event: string, payload: object];
+type HostDelivery = [event: string, payload: object];
 
 const open = { state: 'open', merged: false, merged_at: null, closed_at: null, merge_commit_sha: shaOf(999) };
 const label = (...names: string[]) => ({ labels: names.map((name) => ({ name })) });
-/** A pull request as reviews and lists tell it: without the field `merged`. */
+/**
+ * The fields by which a pull request in reviews and lists differs from a pull request in events: `merged` and
+ * `merged_by` are missing.
+ */
 const simple = { merged: undefined, merged_by: undefined };
-const pull = (second: number, action: string, fields: object, repository = {}): Told => [
+const pull = (second: number, action: string, fields: object, repository = {}): HostDelivery => [
   'pull_request',
   pullPayload(7, { created_at: at(0), updated_at: at(second), ...fields }, repository, action),
 ];
@@ -53,7 +57,7 @@ const merged = (second: number) => ({
   updated_at: at(second),
 });
 
-const pullLife: Told[] = [
+const pullHistory: HostDelivery[] = [
   pull(0, 'opened', { ...open, title: 'First' }),
   pull(1, 'labeled', { ...open, ...label('bug'), title: 'First' }),
   pull(1, 'labeled', { ...open, ...label('bug', 'area: x'), title: 'First' }),
@@ -92,11 +96,11 @@ const pullLife: Told[] = [
   ],
 ];
 
-const issue = (second: number, action: string, fields: object): Told => [
+const issue = (second: number, action: string, fields: object): HostDelivery => [
   'issues',
   issuePayload(3, { created_at: at(0), updated_at: at(second), ...fields }, {}, action),
 ];
-const said = (action: string, second: number, body: string, comment = 41): Told => [
+const said = (action: string, second: number, body: string, comment = 41): HostDelivery => [
   'issue_comment',
   {
     ...issuePayload(3, { updated_at: at(second), state: 'open', closed_at: null, title: 'It leaks' }),
@@ -104,10 +108,10 @@ const said = (action: string, second: number, body: string, comment = 41): Told 
     comment: { id: comment, body, user: { login: 'bo' }, created_at: at(6), updated_at: at(second) },
   },
 ];
-const issueLife: Told[] = [
+const issueHistory: HostDelivery[] = [
   issue(0, 'opened', { state: 'open', closed_at: null, title: 'It leaks' }),
   issue(5, 'closed', { closed_at: at(5), ...label('bug'), state_reason: 'completed', title: 'It leaks' }),
-  // A reopened issue can carry the time it was closed; pinned ones lack labels and state.
+  // A reopened issue can carry the time at which it was closed. Payloads of pinned issues lack labels and state.
   issue(8, 'reopened', { state: 'open', closed_at: at(5), ...label('bug', 'p1'), title: 'It leaks' }),
   issue(9, 'pinned', { state: undefined, labels: undefined, closed_at: null, title: 'It leaks' }),
   issue(10, 'edited', { state: 'open', closed_at: null, ...label('bug'), title: 'It leaks a lot' }),
@@ -119,20 +123,20 @@ const issueLife: Told[] = [
   said('deleted', 7, 'gone', 42),
 ];
 
-const moved = (second: number, number: number, fields: object = {}): Told => [
+const moved = (second: number, number: number, fields: object = {}): HostDelivery => [
   'push',
   { ...tagPayload('v1', number), repository: repositoryPayload({ pushed_at: epochAt(second) }), ...fields },
 ];
 const deleted = { after: '0'.repeat(40), deleted: true, created: false, head_commit: null, before: shaOf(2) };
-const created = (event: 'create' | 'delete', second: number, fields: object = {}): Told => [
+const created = (event: 'create' | 'delete', second: number, fields: object = {}): HostDelivery => [
   event,
   { ref: 'v1', ref_type: 'tag', repository: repositoryPayload({ pushed_at: at(second) }), ...fields },
 ];
-const tagLife: Told[] = [
+const tagHistory: HostDelivery[] = [
   moved(10, 1),
   created('create', 10),
   moved(11, 2, { before: shaOf(1), created: false }),
-  // Gitea tells zeros in `before` even of a tag that moved.
+  // Gitea sends zeros in `before` even for a tag that moved.
   moved(11, 2, { before: '0'.repeat(40) }),
   moved(12, 2, deleted),
   created('delete', 12),
@@ -140,7 +144,7 @@ const tagLife: Told[] = [
   moved(13, 3, { after: 'f'.repeat(40), head_commit: { id: shaOf(3), timestamp: at(9) } }),
 ];
 
-const pushLife: Told[] = [
+const pushHistory: HostDelivery[] = [
   ['push', pushPayload([1, 2], shaOf(0))],
   ['push', pushPayload([3], shaOf(2))],
   ['push', { ...pushPayload([1, 2, 3], shaOf(0)), forced: true }],
@@ -149,9 +153,9 @@ const pushLife: Told[] = [
   ['push', { ...pushPayload([4], shaOf(3)), total_commits: 40 }],
 ];
 
-const named = (second: number, full_name: string): Told =>
+const named = (second: number, full_name: string): HostDelivery =>
   pull(second, 'edited', { ...merged(20), updated_at: at(second), title: `At ${second}` }, { full_name });
-const nameLife: Told[] = [
+const nameHistory: HostDelivery[] = [
   named(20, 'acme/old'),
   [
     'repository',
@@ -161,7 +165,7 @@ const nameLife: Told[] = [
       repository: { ...repositoryPayload({ full_name: 'acme/new' }), updated_at: at(21) },
     },
   ],
-  // Of the same second, the old name still.
+  // A delivery in the same second as the rename still contains the old name.
   named(21, 'acme/old'),
   [
     'repository',
@@ -186,11 +190,14 @@ const nameLife: Told[] = [
   ),
 ];
 
-const lives = { pullLife, issueLife, tagLife, pushLife, nameLife };
+const histories = { pullHistory, issueHistory, tagHistory, pushHistory, nameHistory };
 
-/** One number a life, so that a payload received again or at another place is received at its own time. */
-function recordsOf(told: readonly Told[]): EventRecord[][] {
-  return told.map(([event, payload]) => {
+/**
+ * Makes the records of the payloads. All records have the same time of receipt, so that neither the order nor
+ * duplicates of payloads change the time.
+ */
+function recordsOf(deliveries: readonly HostDelivery[]): EventRecord[][] {
+  return deliveries.map(([event, payload]) => {
     const minimised = toEvents(event, payload, origin, received);
     assert.ok(minimised, event);
     const { repository } = minimised;
@@ -198,7 +205,7 @@ function recordsOf(told: readonly Told[]): EventRecord[][] {
   });
 }
 
-/** A folder of partitions; each fold gets one of its own. */
+/** Returns a function that opens a new partition per call, all in one folder. */
 function partitionsOf(t: TestContext): () => Partition {
   const dataDir = temporaryFolder(t);
   let count = 0;
@@ -209,7 +216,8 @@ function partitionsOf(t: TestContext): () => Partition {
 }
 
 async function foldAll(partition: Partition, records: readonly EventRecord[][]): Promise<void> {
-  // Each with a delivery of its own: what must hold is the content's own idempotence, not the table's of deliveries.
+  // Each record gets a new delivery id, so the table of deliveries does not reject duplicates. The fold of the content
+  // itself must be idempotent.
   const messages = records.map((delivery, i) => ({
     seq: i + 1,
     records: delivery.map((record) => ({ ...record, delivery: `delivery ${i}` })),
@@ -220,10 +228,10 @@ async function foldAll(partition: Partition, records: readonly EventRecord[][]):
 
 const dump = (partition: Partition): string => [...dumpRepository(partition, repoId)].join('');
 
-for (const [life, told] of Object.entries(lives)) {
-  test(`folds the ${life} alike in any order`, async (t) => {
+for (const [name, deliveries] of Object.entries(histories)) {
+  test(`folds the ${name} to the same records in any order`, async (t) => {
     const next = partitionsOf(t);
-    const records = recordsOf(told);
+    const records = recordsOf(deliveries);
     const expected = next();
     await foldAll(expected, records);
     const orders = fc.shuffledSubarray([...records, ...records], { minLength: records.length * 2 });
@@ -237,7 +245,7 @@ for (const [life, told] of Object.entries(lives)) {
   });
 }
 
-/** Folds many orders, each into a partition of its own: all leave what `expected` holds, byte for byte. */
+/** Folds many orders, each into a new partition, and compares the rows with those of `expected` byte for byte. */
 async function assertAlike(
   anyOrder: fc.Arbitrary<EventRecord[][]>,
   expected: Partition,
@@ -254,9 +262,9 @@ async function assertAlike(
   await fc.assert(alike, { numRuns });
 }
 
-test('folds all lives together alike in any order', async (t) => {
+test('folds all histories together to the same records in any order', async (t) => {
   const next = partitionsOf(t);
-  const records = recordsOf(Object.values(lives).flat());
+  const records = recordsOf(Object.values(histories).flat());
   const expected = next();
   await foldAll(expected, records);
   const anyOrder = fc.shuffledSubarray([...records, ...records], { minLength: records.length * 2 });
@@ -264,9 +272,9 @@ test('folds all lives together alike in any order', async (t) => {
   await expected.close();
 });
 
-test('what the lives come to is what the host last said', async (t) => {
+test('the last states of the host are stored', async (t) => {
   const partition = partitionsOf(t)();
-  await foldAll(partition, recordsOf([...pullLife, ...issueLife, ...tagLife, ...pushLife]).reverse());
+  await foldAll(partition, recordsOf([...pullHistory, ...issueHistory, ...tagHistory, ...pushHistory]).reverse());
   const { title, state, labels, mergeSha, linkedIssues } = readPull(partition, repoId, 7) ?? {};
   assert.deepEqual([title, state, labels, mergeSha], ['Third', 'merged', ['type: bug'], shaOf(7)]);
   assert.deepEqual(linkedIssues, [4, 6]);
@@ -282,31 +290,31 @@ test('what the lives come to is what the host last said', async (t) => {
   await partition.close();
 });
 
-test('a name once left links still, and never comes back', async (t) => {
+test('links under former names count, and a former name never returns', async (t) => {
   const partition = partitionsOf(t)();
-  await foldAll(partition, recordsOf(nameLife).reverse());
+  await foldAll(partition, recordsOf(nameHistory).reverse());
   const { fullName, formerNames, owner } = readRepository(partition, repoId) ?? {};
   assert.deepEqual([fullName, formerNames, owner?.login], ['umbra/new', ['acme/new', 'acme/old'], 'umbra']);
   assert.deepEqual(readPull(partition, repoId, 7)?.linkedIssues, [5, 6, 8]);
   await partition.close();
 });
 
-test('a name taken by another repository stays its own', async (t) => {
+test('a name taken by another repository stays with that repository', async (t) => {
   const partition = partitionsOf(t)();
   const other = issuePayload(1, { updated_at: at(40) }, { id: 2002, full_name: 'acme/old' });
-  await foldAll(partition, recordsOf([...nameLife, ['issues', other], named(19, 'acme/old')]));
+  await foldAll(partition, recordsOf([...nameHistory, ['issues', other], named(19, 'acme/old')]));
   assert.equal(readRepository(partition, repoId)?.fullName, 'umbra/new');
   assert.equal(readRepository(partition, repositoryId(origin, '2002'))?.fullName, 'acme/old');
   await partition.close();
 });
 
-test('an issue that is gone takes its comments along, whatever comes late', async (t) => {
+test('a removed issue takes its comments along, whatever arrives late', async (t) => {
   const next = partitionsOf(t);
   for (const action of ['deleted', 'transferred']) {
     const gone = issue(12, action, { state: 'open', closed_at: null, title: 'It leaks' });
     await fc.assert(
       fc.asyncProperty(
-        fc.shuffledSubarray(recordsOf([...issueLife, gone]), { minLength: issueLife.length + 1 }),
+        fc.shuffledSubarray(recordsOf([...issueHistory, gone]), { minLength: issueHistory.length + 1 }),
         async (order) => {
           const partition = next();
           await foldAll(partition, order);

@@ -1,5 +1,5 @@
 /**
- * A whole history in five orders leaves the same captured records, byte for byte.
+ * Folds a whole history in five orders. All orders lead to the same captured records, byte for byte.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { sampleHistory } from '../../../demo/history/index.ts';
 import { capturedOf, orders, type StreamedDelivery } from '../../helpers/orders.ts';
 import { epoch } from '../../helpers/partition-records.ts';
 
-/** Numbers between 0 and 1, the same for the same seed. */
+/** Returns a generator of numbers between 0 and 1. The same seed always gives the same numbers. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,10 +18,13 @@ function randomOf(seed: number): () => number {
 
 const history = sampleHistory() as readonly StreamedDelivery[];
 
-/** Later than every time in the histories: times that lie ahead of their receipt are capped. */
+/**
+ * Time of receipt of all deliveries. This time is later than every time in the history. Otherwise the fold would cap
+ * times in the history that are later than the receipt.
+ */
 const afterwards = epoch + 365 * 86_400_000;
 
-test('a history in any order leaves the same records', async (t) => {
+test('a history leaves the same records in any order', async (t) => {
   const expected = await capturedOf(t, history, afterwards);
   const kinds = new Set(expected.split('\n').flatMap((line) => /^{"record":"(\w+)"/.exec(line)?.[1] ?? []));
   for (const kind of ['repository', 'pull', 'issue', 'comment', 'tag', 'commit', 'push']) {

@@ -1,6 +1,7 @@
 /**
- * What becomes of an organisation whose app was removed: everything of it goes a month later, in the directory and in every
- * partition, unless it is installed again; what moved to another owner stays.
+ * Checks what happens to an organization whose app was removed. The organization is erased 30 days later, in the
+ * directory and in every partition, unless the app is installed again. Repositories that moved to another owner are
+ * kept.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,15 +12,16 @@ import type { InstallationBody } from '../../../src/protocol/events.ts';
 import type { JournalRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Share } from '../../../src/protocol/retention.ts';
-import { dumpedTables, type Partition } from '../../../src/store/partition.ts';
+import type { Partition } from '../../../src/store/partition.ts';
+import { foldedTables } from '../../../src/store/table-registry.ts';
 import {
   listDirectoryRepositories,
   listKeys,
-  listOrganisations,
-  organisationByLogin,
+  listOrganizations,
+  organizationByLogin,
 } from '../../../src/store/tables/directory.ts';
 import type { OutboxRow } from '../../../src/store/tables/outbox.ts';
-import { dueOrganisations, isSweeping, retentionStatus } from '../../../src/store/tables/retention.ts';
+import { dueOrganizations, isSweeping, retentionStatus } from '../../../src/store/tables/retention.ts';
 import { listWebhookSecrets } from '../../../src/store/tables/webhook-secrets.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
 import { dump, foldRecords, openTestPartition, rows, toMessages } from '../../helpers/partition.ts';
@@ -60,26 +62,29 @@ function installation(
   return { id: `i${nth}`, at, kind: 'installation', delivery: `d${nth}`, source: '', body };
 }
 
-/** Sweeps as the keeper of the directory would. */
+/** Returns a sweep as the owner process of the directory would enqueue it. */
 function sweepNow(directory: Partition, at: number, shares: Share[] = []): JournalRecord {
-  const organisations = dueOrganisations(directory, at);
-  return sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares }, at);
+  const organizations = dueOrganizations(directory, at);
+  return sweepRecord({ sweep: 'organisations', organisations: organizations, partitions: 1, shares }, at);
 }
 
 function createKey(id: string, org: string): JournalRecord {
   return commandRecord({ name: 'createKey', org, origin, key: keyFields(id) } as never);
 }
 
-/** A webhook secret of the organisation that a login belongs to. */
+/** Creates a webhook secret for the organization with this login. */
 function createSecret(directory: Partition, id: string, login: string): JournalRecord {
-  const orgId = organisationByLogin(directory, origin, login)?.id ?? assert.fail();
+  const orgId = organizationByLogin(directory, origin, login)?.id ?? assert.fail();
   const secret = { id, origin, orgId, name: id, sealed: 'v1.x', previous: [], createdAt: 0, rotatedAt: null };
   return commandRecord({ name: 'createWebhookSecret', secret } as never);
 }
 
-/** What the directory keeps of publishing for the organisation that a login belongs to. */
+/**
+ * Returns commands that store a channel connection, a policy and a suppressed recipient for the organization with this
+ * login.
+ */
 function publishing(directory: Partition, login: string): JournalRecord[] {
-  const orgId = organisationByLogin(directory, origin, login)?.id ?? assert.fail();
+  const orgId = organizationByLogin(directory, origin, login)?.id ?? assert.fail();
   const connection = { orgId, repoId: null, settings: {}, secrets: { webhookUrl: 'v1.x' }, receiver: '' };
   const record = { channel: 'workspace_chat', ...connection, createdAt: 0, updatedAt: 0 };
   return [
@@ -106,25 +111,25 @@ async function removed(t: Parameters<typeof openTestPartition>[0]): Promise<Part
   return directory;
 }
 
-test('erases an organisation a month after its app was removed', async (t) => {
+test('erases an organization 30 days after its app was removed', async (t) => {
   const directory = await removed(t);
   await foldRecords(directory, 3, sweepNow(directory, epoch + month - 1));
-  assert.equal(listOrganisations(directory).length, 2);
+  assert.equal(listOrganizations(directory).length, 2);
   await foldRecords(directory, 4, sweepNow(directory, epoch + month));
   assert.deepEqual(
-    [listOrganisations(directory).map(({ login }) => login), listKeys(directory).map(({ id }) => id)],
+    [listOrganizations(directory).map(({ login }) => login), listKeys(directory).map(({ id }) => id)],
     [['moon'], ['b']],
   );
   assert.deepEqual(
     listDirectoryRepositories(directory, null).map(({ id }) => id),
     [repositoryFields({}, 2).id],
   );
-  assert.equal(organisationByLogin(directory, origin, 'acme'), undefined);
+  assert.equal(organizationByLogin(directory, origin, 'acme'), undefined);
   assert.deepEqual(
     listWebhookSecrets(directory, null).map(({ id }) => id),
     ['secret_b'],
   );
-  const left = organisationByLogin(directory, origin, 'moon')?.id;
+  const left = organizationByLogin(directory, origin, 'moon')?.id;
   for (const table of ['channels', 'policies', 'suppressions'] as const) {
     const keys = [...directory.tables[table].getKeys({})] as (string | string[])[];
     assert.deepEqual(
@@ -133,9 +138,9 @@ test('erases an organisation a month after its app was removed', async (t) => {
       table,
     );
   }
-  const told = rows<OutboxRow>(directory, 'outbox').map(({ effect }) => effect);
+  const effects = rows<OutboxRow>(directory, 'outbox').map(({ effect }) => effect);
   assert.deepEqual(
-    told.map((effect) => effect.effect === 'relay' && [effect.target, effect.body.relay]),
+    effects.map((effect) => effect.effect === 'relay' && [effect.target, effect.body.relay]),
     [
       ['p00', 'repositoryErased'],
       ['p00', 'repositoryErased'],
@@ -160,19 +165,19 @@ test('keeps a repository that moved to another owner', async (t) => {
   );
 });
 
-test('waits for a word when an organisation holds much', async (t) => {
+test('waits for approval when an organization holds too many records', async (t) => {
   const directory = await removed(t);
   const shares = [{ partition: 'p00', records: 900, total: 1000 }];
   await foldRecords(directory, 3, sweepNow(directory, epoch + month, shares));
   const [wait] = retentionStatus(directory).waiting;
-  assert.deepEqual([wait?.cause, listOrganisations(directory).length], ['organisations', 2]);
+  assert.deepEqual([wait?.cause, listOrganizations(directory).length], ['organisations', 2]);
   await foldRecords(directory, 4, approvalRecord({ ...wait, organisations: [] } as never, epoch + month));
-  assert.equal(listOrganisations(directory).length, 2);
+  assert.equal(listOrganizations(directory).length, 2);
   await foldRecords(directory, 5, approvalRecord(wait as never, epoch + month));
-  assert.deepEqual([listOrganisations(directory).length, retentionStatus(directory).waiting], [1, []]);
+  assert.deepEqual([listOrganizations(directory).length, retentionStatus(directory).waiting], [1, []]);
 });
 
-test('erases nothing of one that came back while it waited', async (t) => {
+test('erases nothing of an organization that was installed again while it waited', async (t) => {
   const directory = await removed(t);
   const shares = [{ partition: 'p00', records: 900, total: 1000 }];
   await foldRecords(directory, 3, sweepNow(directory, epoch + month, shares));
@@ -180,36 +185,39 @@ test('erases nothing of one that came back while it waited', async (t) => {
   await foldRecords(directory, 4, installation('installed', epoch + month));
   assert.deepEqual(retentionStatus(directory).waiting, []);
   await foldRecords(directory, 5, approvalRecord(wait as never, epoch + month));
-  assert.equal(listOrganisations(directory).length, 2);
+  assert.equal(listOrganizations(directory).length, 2);
 });
 
-test('keeps an organisation of which a person takes up a repository', async (t) => {
+test('keeps an organization after a person selects one of its repositories', async (t) => {
   const directory = await removed(t);
   const repoId = repositoryFields({}, 1).id;
   await foldRecords(directory, 3, commandRecord({ name: 'selectRepository', repoId, selected: true } as never));
   await foldRecords(directory, 4, sweepNow(directory, epoch + 2 * month));
-  assert.equal(listOrganisations(directory).length, 2);
+  assert.equal(listOrganizations(directory).length, 2);
 });
 
-test('takes a removal that a fast clock told of for one of today', async (t) => {
+test('a removal time from a clock that ran ahead counts as today', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const far = Date.UTC(2038, 0, 19);
   await foldRecords(directory, 1, installation('installed', epoch, acme, [0]), installation('uninstalled', far));
   await foldRecords(directory, 2, ...dailyTicks(epoch, epoch + month), sweepNow(directory, epoch + month));
-  assert.equal(listOrganisations(directory)[0]?.uninstalledAt, epoch + month);
+  assert.equal(listOrganizations(directory)[0]?.uninstalledAt, epoch + month);
 });
 
-test('does not take a removal told of by a slow clock for an old one', async (t) => {
+test('a removal time from a clock that ran behind does not count as old', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const past = Date.UTC(1970, 0, 2);
   await foldRecords(directory, 1, installation('installed', epoch, acme, [0]), tickRecord(epoch), tickRecord(past));
   await foldRecords(directory, 2, installation('uninstalled', past), tickRecord(epoch + 1000));
   await foldRecords(directory, 3, sweepNow(directory, epoch + 1000));
-  assert.equal(listOrganisations(directory)[0]?.uninstalledAt, epoch);
+  assert.equal(listOrganizations(directory)[0]?.uninstalledAt, epoch);
 });
 
-/** Whatever comes in which order: an organisation is erased by a sweep a month after it was last removed, and only then. */
-test('erases by the last word on the app, in any order of words and sweeps', async (t) => {
+/**
+ * Records may arrive in any order. A sweep erases an organization only if its app was last removed at least 30 days
+ * ago.
+ */
+test('the last state of the app decides about erasing, in any order of events and sweeps', async (t) => {
   const step = fc.record({
     what: fc.constantFrom('installed', 'uninstalled', 'sweep', 'approve', 'held sweep'),
     days: fc.integer({ min: 0, max: 40 }),
@@ -238,7 +246,7 @@ test('erases by the last word on the app, in any order of words and sweeps', asy
             wait.cause === 'organisations' ? wait.organisations : [],
           );
           const named = waiting.flatMap(({ id, uninstalledAt }) =>
-            listOrganisations(directory).flatMap((each) =>
+            listOrganizations(directory).flatMap((each) =>
               each.id === id && each.uninstalledAt === uninstalledAt ? each.login : [],
             ),
           );
@@ -251,7 +259,7 @@ test('erases by the last word on the app, in any order of words and sweeps', asy
           if (what === 'sweep') for (const login of due) model.delete(login);
         }
         assert.deepEqual(
-          listOrganisations(directory)
+          listOrganizations(directory)
             .map(({ login }) => login)
             .sort(),
           [...model.keys()].sort(),
@@ -272,7 +280,7 @@ const relayErased = (row: number): RelayRecord => ({
 });
 const more = () => sweepRecord({ sweep: 'more' }, epoch);
 
-/** A history of one repository in which every table has rows of it. */
+/** Returns a history of one repository that leaves rows in every table. */
 function history(fields: { nth: number; due?: number }): JournalRecord[] {
   const repository = repositoryFields({}, fields.nth);
   const at = { repository };
@@ -324,7 +332,7 @@ function history(fields: { nth: number; due?: number }): JournalRecord[] {
   ];
 }
 
-test('leaves nothing of an erased repository, and all of the others', async (t) => {
+test('erases all rows of an erased repository and none of others', async (t) => {
   const [both, other] = [openTestPartition(t), openTestPartition(t, 'p01')];
   const [first, second] = [history({ nth: 0 }), history({ nth: 1 })];
   await foldBatch(both, toMessages([[...first, ...second]]));
@@ -333,7 +341,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
   for (let seq = 3; isSweeping(both); seq++) await foldRecords(both, seq, more());
   assert.equal(dump(both).includes(Buffer.from(repositoryFields().id).toString('hex')), false);
   assert.equal(dump(both).includes(repositoryFields().id), false);
-  const own = dumpedTables.filter(
+  const own = foldedTables.filter(
     (name) =>
       ![
         'meta',
@@ -354,7 +362,7 @@ test('leaves nothing of an erased repository, and all of the others', async (t) 
     assert.equal(rows(both, name).length, rows(other, name).length, name);
 });
 
-test('begins a new life of a repository that is met while it goes', async (t) => {
+test('a repository that is added again during its erasing begins a new incarnation', async (t) => {
   const [again, fresh] = [openTestPartition(t), openTestPartition(t, 'p01')];
   await foldBatch(again, toMessages([history({ nth: 0 }), [relayErased(1)]]));
   await foldRecords(again, 3, pullRecord(3), more());

@@ -1,29 +1,30 @@
 /**
- * Two organizations, of which one claims what is the other's, in thousands of random orders: deliveries, installations, answers
- * of the host, renames, erasing and relays, late and doubled, folded by the directory and a partition. After each step nothing of the
- * victim's shows to the attacker; after the victim's proof everything of the victim's is the victim's, and nothing else is.
+ * Runs two organizations through thousands of steps in random order. One of them, the attacker, claims repositories of
+ * the other, the victim. The steps are deliveries, installations, answers of the host, renames, erasings and relays.
+ * Some of them are late or duplicate. A directory and a partition fold them. After each step, the attacker must see
+ * nothing of the victim. After the victim's proof, the victim must own all of its repositories and no others.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { withDefaults } from '../../../src/api/validate.ts';
 import { dayMs } from '../../../src/foundation/days.ts';
-import { standingOf } from '../../../src/ingress/ownership.ts';
+import { checkClaim } from '../../../src/ingress/ownership.ts';
 import type { SignedBy } from '../../../src/protocol/events.ts';
 import type { InstallationRecord, JournalRecord } from '../../../src/protocol/journal.ts';
 import { NotesSettingsSchema } from '../../../src/protocol/notes.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
-import { belongsToListed, lifeOf } from '../../../src/store/belonging.ts';
+import { belongsToListed, incarnationOf } from '../../../src/store/belonging.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import {
-  organisationByLogin,
-  organisationByOwner,
+  organizationByLogin,
+  organizationByOwner,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
 } from '../../../src/store/tables/directory.ts';
 import { listEffects } from '../../../src/store/tables/outbox.ts';
 import { pullsNumbered } from '../../../src/store/tables/pulls.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
-import { dueOrganisations } from '../../../src/store/tables/retention.ts';
+import { dueOrganizations } from '../../../src/store/tables/retention.ts';
 import { foldMessage } from '../../../workers/fold/fold.ts';
 import { answerOf } from '../../../workers/host/owners.ts';
 import { dump, openTestPartition } from '../../helpers/partition.ts';
@@ -42,7 +43,10 @@ import { pick, type Random, seeded } from '../../helpers/random.ts';
 
 const { origin } = repositoryFields();
 const start = epoch + 1_000_000;
-/** Logins that were the victim's are never given to others here: that a host does. */
+/**
+ * The logins that the victim uses. No one else gets a former login of the victim in this test, because only a host
+ * could assign it.
+ */
 const victimLogins = ['victimcorp', 'victim-renamed'];
 const numbers = { victim: '88', attacker: '77', nobody: '99' };
 const theirs = 'of the victim';
@@ -50,7 +54,7 @@ const forged = 'of the attacker';
 
 type Party = 'victim' | 'attacker';
 
-/** A record on its way to a fold. */
+/** A record that was sent to a partition but is not folded yet. */
 interface Sent {
   to: Partition;
   record: JournalRecord;
@@ -59,7 +63,10 @@ interface Sent {
 class World {
   readonly directory: Partition;
   readonly partition: Partition;
-  /** Whether the victim has no secret but its own. */
+  /**
+   * Whether the victim's deliveries are signed with the victim's own secret only, never with a secret of the whole
+   * host.
+   */
   readonly hasOwnOnly: boolean;
   readonly repositories: readonly EventRepository[];
   private readonly random: Random;
@@ -72,10 +79,10 @@ class World {
   private now = start;
   private pulls = 0;
   readonly log: string[] = [];
-  /** What was folded, in order: the journal of both. */
+  /** The journal of both partitions: the records that were folded, in order. */
   readonly journal: { into: Partition; seq: number; record: JournalRecord }[] = [];
-  /** What the host's word has told of a repository: none of it may be lost. */
-  private readonly told = new Map<string, Set<string>>();
+  /** Titles of changes that proved deliveries reported, per repository. No title may be lost. */
+  private readonly reportedTitles = new Map<string, Set<string>>();
 
   constructor({ directory, partition }: Pick<World, 'directory' | 'partition'>, random: Random, hasOwnOnly: boolean) {
     this.random = random;
@@ -89,18 +96,18 @@ class World {
     ] as const) {
       if (party === 'victim' && !hasOwnOnly && random(2) === 0) continue;
       this.fold(this.directory, commandRecord({ name: 'nameOrganisation', origin, login } as never));
-      this.orgs.set(party, organisationByLogin(this.directory, origin, login)?.id as string);
+      this.orgs.set(party, organizationByLogin(this.directory, origin, login)?.id as string);
     }
   }
 
-  /** One thing that somebody does, or that arrives. */
+  /** Takes one random step: a party acts, or a record arrives. */
   step(): void {
     this.now += this.random(2000);
     const steps = [
       () => this.claim(),
       () => this.claim(),
       () => this.claimInstallation(),
-      () => this.tell(),
+      () => this.deliverOwn(),
       () => this.install(),
       () => this.ask(),
       () => this.ask(),
@@ -119,7 +126,7 @@ class World {
     pick(this.random, steps)();
   }
 
-  /** The victim's proof, and all that is under way arrives. */
+  /** Proves the victim's ownership, and folds all records that were sent. */
   settle(): void {
     while (this.arrive() || this.relay());
     for (let round = 0; round < 4; round += 1) {
@@ -127,18 +134,18 @@ class World {
       for (const repository of this.repositories) {
         if (this.hasOwnOnly) this.ask(repository, true);
         while (this.arrive() || this.relay());
-        this.tell(repository, !this.hasOwnOnly);
+        this.deliverOwn(repository, !this.hasOwnOnly);
         while (this.arrive() || this.relay());
         if (this.hasOwnOnly) this.ask(repository, true);
         while (this.arrive() || this.relay());
       }
     }
-    // What waited is due by then.
+    // One day later, all delayed events are due.
     this.fold(this.partition, tickRecord(this.now + dayMs));
     while (this.arrive() || this.relay());
   }
 
-  /** What the attacker's key shows of the victim's. */
+  /** Returns titles of the victim's changes that the attacker's key could read. */
   leaked(): string[] {
     return this.repositories.flatMap(({ id }) => {
       const listed = readDirectoryRepository(this.directory, id);
@@ -152,20 +159,20 @@ class World {
     return pullsNumbered(this.partition, id, 1, 1_000_000).map(({ title }) => title);
   }
 
-  /** What is not as it must be once everything has arrived. */
+  /** Reports every wrong state, after all records have been folded. */
   *faults(): Iterable<string> {
-    const owner = organisationByOwner(this.directory, origin, numbers.victim);
+    const owner = organizationByOwner(this.directory, origin, numbers.victim);
     if (owner?.login !== this.victimLogin) yield `the number of the victim is that of ${owner?.login}`;
-    if (organisationByLogin(this.directory, origin, this.victimLogin)?.id !== owner?.id)
+    if (organizationByLogin(this.directory, origin, this.victimLogin)?.id !== owner?.id)
       yield 'the login is not the victim’s';
-    const acme = readOrganisation(this.directory, this.orgs.get('attacker') as string);
+    const acme = readOrganization(this.directory, this.orgs.get('attacker') as string);
     if (acme?.ownerId === numbers.victim && acme.ownerProof === 'proved') yield 'the attacker has the number';
     for (const { id } of this.repositories) {
       const listed = readDirectoryRepository(this.directory, id);
       const stored = readRepository(this.partition, id);
       const titles = this.titles(id);
       if (listed?.orgId !== owner?.id)
-        yield `${id} is listed for ${readOrganisation(this.directory, listed?.orgId ?? '')?.login}`;
+        yield `${id} is listed for ${readOrganization(this.directory, listed?.orgId ?? '')?.login}`;
       if (listed?.claimed || stored?.claimedBy)
         yield `${id} is claimed by ${stored?.claimedBy}, listed ${listed?.claimed}`;
       if (listed?.state !== 'connected') yield `${id} is ${listed?.state}`;
@@ -176,12 +183,13 @@ class World {
       if (this.partition.tables.notesSettings.get(id) !== undefined) yield `${id} has settings of the attacker`;
       if (stored?.formerNames.some((name) => !victimLogins.includes(name.split('/')[0] as string)))
         yield `${id} has former names ${stored?.formerNames}`;
-      for (const title of this.told.get(id) ?? []) if (!titles.includes(title)) yield `${id} has lost ${title}`;
+      for (const title of this.reportedTitles.get(id) ?? [])
+        if (!titles.includes(title)) yield `${id} has lost ${title}`;
       if (!titles.some((title) => title.includes(theirs))) yield `${id} has lost what the victim told`;
     }
   }
 
-  /** The attacker's own secret tells of a repository, of whatever owner and time it likes. */
+  /** Sends a delivery that is signed with the attacker's own secret, with any owner and any time. */
   private claim(): void {
     this.nameAgain();
     const repository = this.named(pick(this.random, this.repositories), this.anyOwner());
@@ -193,8 +201,8 @@ class World {
     this.deliverInstallation('attacker', this.anyOwner(), added);
   }
 
-  /** The victim tells of a repository: under a secret of the whole host, or its own. */
-  private tell(
+  /** Sends a delivery of the victim, signed with a secret of the whole host or with the victim's own secret. */
+  private deliverOwn(
     repository = pick(this.random, this.repositories),
     isProof = !this.hasOwnOnly && this.random(3) > 0,
   ): void {
@@ -210,11 +218,14 @@ class World {
     else if (this.orgs.has('victim')) this.deliverInstallation('victim', this.victim(), this.repositories);
   }
 
-  /** The host says who owns a repository, or shows none. */
+  /**
+   * Sends an answer of the host. The answer names the owner of a repository, or states that the repository does not
+   * exist.
+   */
   private ask(repository = pick(this.random, this.repositories), isSure = false): void {
     const listed = readDirectoryRepository(this.directory, repository.id);
-    const organisation = listed && readOrganisation(this.directory, listed.orgId);
-    if (!listed || !organisation) return;
+    const organization = listed && readOrganization(this.directory, listed.orgId);
+    if (!listed || !organization) return;
     const victim = this.victim();
     const found = {
       id: Number(repository.hostId),
@@ -222,13 +233,16 @@ class World {
       owner: { id: Number(victim.id), login: victim.login },
     };
     const isShown = isSure || this.random(4) > 0;
-    const answer = answerOf(isShown ? (found as never) : undefined, listed, organisation);
-    const asked = { repoId: repository.id, orgId: listed.orgId, ownerId: organisation.ownerId ?? '' };
+    const answer = answerOf(isShown ? (found as never) : undefined, listed, organization);
+    const asked = { repoId: repository.id, orgId: listed.orgId, ownerId: organization.ownerId ?? '' };
     const result = { result: 'ownerAnswered', ...asked, askedAt: this.now, partitions: 64, answer } as const;
     this.send('answer', this.directory, resultRecord(result, this.now));
   }
 
-  /** The victim takes another login; the host tells of it by an installation's delivery, or by nothing but later events. */
+  /**
+   * Gives the victim another login. The host reports the new login by the delivery of an installation, or only by later
+   * events.
+   */
   private rename(): void {
     if (this.hasOwnOnly || this.random(4) > 0) return;
     this.victimLogin = pick(this.random, victimLogins);
@@ -236,7 +250,10 @@ class World {
     if (this.random(2) === 0) this.deliverInstallation(null, this.victim(), [], 'renamed');
   }
 
-  /** The attacker claims, and is gone for a month: organizations whose app is gone are erased, which is on its way like the rest. */
+  /**
+   * The attacker makes claims and removes its app. Then 32 days pass, and a sweep is sent that erases organizations
+   * without an app.
+   */
   private age(): void {
     this.claim();
     this.deliverInstallation('attacker', this.anyOwner(), [], 'uninstalled');
@@ -245,21 +262,21 @@ class World {
     const from = this.now;
     this.now += 32 * dayMs;
     for (const tick of dailyTicks(from, this.now)) this.fold(this.directory, tick);
-    const organisations = dueOrganisations(this.directory, this.now);
-    if (organisations.length === 0) return;
-    const sweep = { sweep: 'organisations' as const, organisations, partitions: 64, shares: [] };
-    this.send(`erasing of ${organisations.length}`, this.directory, sweepRecord(sweep, this.now));
-    this.tell();
+    const organizations = dueOrganizations(this.directory, this.now);
+    if (organizations.length === 0) return;
+    const sweep = { sweep: 'organisations' as const, organisations: organizations, partitions: 64, shares: [] };
+    this.send(`erasing of ${organizations.length}`, this.directory, sweepRecord(sweep, this.now));
+    this.deliverOwn();
   }
 
-  /** An organization that was erased is named again by the operator. */
+  /** The operator names the attacker's organization again after the organization was erased. */
   private nameAgain(): void {
-    if (readOrganisation(this.directory, this.orgs.get('attacker') as string)) return;
+    if (readOrganization(this.directory, this.orgs.get('attacker') as string)) return;
     this.fold(this.directory, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never, this.now));
-    this.orgs.set('attacker', organisationByLogin(this.directory, origin, 'acme')?.id as string);
+    this.orgs.set('attacker', organizationByLogin(this.directory, origin, 'acme')?.id as string);
   }
 
-  /** The attacker switches off what its key shows. */
+  /** The attacker unselects a repository that the directory lists as the attacker's. */
   private unselect(): void {
     const { id } = pick(this.random, this.repositories);
     if (readDirectoryRepository(this.directory, id)?.orgId !== this.orgs.get('attacker')) return;
@@ -272,27 +289,27 @@ class World {
     this.send('unselect', this.directory, commandRecord(command as never, this.now));
   }
 
-  /** The attacker writes to what its key shows. */
+  /** The attacker changes settings of a repository that the directory lists as the attacker's. */
   private configure(): void {
     const { id } = pick(this.random, this.repositories);
     const listed = readDirectoryRepository(this.directory, id);
     const stored = readRepository(this.partition, id);
     if (!listed || listed.orgId !== this.orgs.get('attacker')) return;
     if (!belongsToListed(this.directory, listed, this.partition)) return;
-    const life = lifeOf(listed, stored);
-    if (life === undefined) return;
+    const incarnation = incarnationOf(listed, stored);
+    if (incarnation === undefined) return;
     const settings = withDefaults(NotesSettingsSchema, {}) as never;
     this.send(
       'settings',
       this.partition,
-      commandRecord({ name: 'putSettings', repoId: id, settings, ...life }, this.now),
+      commandRecord({ name: 'putSettings', repoId: id, settings, ...incarnation }, this.now),
     );
   }
 
   private deliver(party: Party | null, named: EventRepository, text: string, updatedAt: number): void {
-    const standing = this.judge(party, named.owner, [named]);
-    if (standing === undefined) return;
-    const { signedBy, login = named.owner.login } = standing;
+    const admitted = this.judge(party, named.owner, [named]);
+    if (admitted === undefined) return;
+    const { signedBy, login = named.owner.login } = admitted;
     const repository = this.named(named, { ...named.owner, login });
     this.pulls += 1;
     const pull = pullSnapshot(this.pulls, { title: `Change ${this.pulls} ${text}`, updatedAt });
@@ -304,18 +321,18 @@ class World {
 
   private deliverInstallation(
     party: Party | null,
-    told: EventRepository['owner'],
+    reported: EventRepository['owner'],
     repositories: readonly EventRepository[],
     action = pick(
       this.random,
       party === 'attacker' ? (['installed', 'selected', 'renamed', 'uninstalled'] as const) : (['installed'] as const),
     ) as InstallationRecord['body']['action'],
   ): void {
-    const added = repositories.map((repository) => this.named(repository, told));
-    const standing = this.judge(party, told, added, true);
-    if (standing === undefined) return;
-    const { signedBy, login = told.login } = standing;
-    const owner = { ...told, login };
+    const added = repositories.map((repository) => this.named(repository, reported));
+    const admitted = this.judge(party, reported, added, true);
+    if (admitted === undefined) return;
+    const { signedBy, login = reported.login } = admitted;
+    const owner = { ...reported, login };
     const delivery = `installation-${this.log.length}`;
     const record: InstallationRecord = {
       ...({
@@ -340,7 +357,10 @@ class World {
     );
   }
 
-  /** As the edge does, by the directory of now. */
+  /**
+   * Decides from the directory's current state whether the edge would accept a delivery. Returns the signer of an
+   * accepted delivery.
+   */
   private judge(
     party: Party | null,
     owner: EventRepository['owner'],
@@ -348,7 +368,7 @@ class World {
     isList = false,
   ): { signedBy: SignedBy; login?: string } | undefined {
     if (party === null) return { signedBy: null };
-    return standingOf(this.directory, this.orgs.get(party) as string, { owner, repositories, isList });
+    return checkClaim(this.directory, this.orgs.get(party) as string, { owner, repositories, isList });
   }
 
   private send(what: string, to: Partition, record: JournalRecord): void {
@@ -357,7 +377,7 @@ class World {
     if (this.random(2) === 0) this.arrive();
   }
 
-  /** Something that is on its way arrives, whatever was sent first. */
+  /** Folds a random record among those that were sent. Returns false if there is none. */
   private arrive(): boolean {
     const [next] = this.sent.splice(this.random(this.sent.length), 1);
     if (!next) return false;
@@ -371,16 +391,16 @@ class World {
   private note(record: JournalRecord): void {
     if (record.kind !== 'event' || record.signedBy !== null || record.body.event !== 'pull_request') return;
     const { id } = record.repository;
-    this.told.set(id, (this.told.get(id) ?? new Set()).add(record.body.pull.title));
+    this.reportedTitles.set(id, (this.reportedTitles.get(id) ?? new Set()).add(record.body.pull.title));
   }
 
-  /** A delivery comes again. */
+  /** Folds a random delivery a second time. */
   private repeat(): void {
     const again = this.folded[this.random(this.folded.length)];
     if (again) this.fold(again.to, again.record);
   }
 
-  /** The next relay of one of the two, in its order. */
+  /** Folds the next relay of the directory or of the partition. Relays of the same sender keep their order. */
   private relay(): boolean {
     const ways = [
       [this.partition, this.directory],
@@ -437,7 +457,7 @@ class World {
   }
 }
 
-/** Runs something from empty partitions, without leaving anything on disk. */
+/** Returns a function that runs a callback on empty partitions, and rolls everything back afterwards. */
 function inNewStores(t: TestContext) {
   const stores = { directory: openTestPartition(t, 'directory'), partition: openTestPartition(t, 'p00') };
   const undone = new Error('undone');
@@ -455,14 +475,14 @@ function inNewStores(t: TestContext) {
 }
 
 const orders = 400;
-/** The journal of one in so many orders is folded again from its start. */
+/** Every 20th journal is folded again from its beginning. */
 const foldedAgain = 20;
 
 for (const [secrets, hasOwnOnly] of [
   ['a secret of the whole host', false],
   ['its own secret and the host’s answers', true],
 ] as const) {
-  test(`what a victim with ${secrets} has is nobody else’s in any order`, (t) => {
+  test(`a victim with ${secrets} shows nothing to an attacker and loses nothing, in any order`, (t) => {
     const inStores = inNewStores(t);
     const bytes = ({ directory, partition }: Pick<World, 'directory' | 'partition'>) =>
       dump(directory) + dump(partition);

@@ -1,6 +1,6 @@
 /**
- * Publications in their partition: what is asked twice is one, an attempt counts once however often it is told of, and a newer
- * text takes the place of an older one that waits.
+ * Checks publications in their partition. Repeated requests make one publication. An attempt counts once, however often
+ * it is reported. A newer text replaces an older text that still waits.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -56,12 +56,14 @@ class Stage {
     return this.result({ result: 'published', publicationId, attempt, url, reference, counts: {}, countsRanges: true });
   }
 
-  /** What a publisher of an earlier version told. */
+  /** Folds the report that the publisher of an earlier version of Tidings would send. */
   formerlyPublished(publicationId: string, attempt: number): Promise<void> {
     return this.result({ result: 'published', publicationId, attempt, url: null, reference: null, counts: {} });
   }
 
-  /** Publishes on a page, sends and arrives. `place` is absent as in records of earlier versions. */
+  /**
+   * Publishes on a page and reports success. By default `place` is empty, as in records of earlier versions of Tidings.
+   */
   async page(publicationId: string, page: HostedPage, place: { personaPath?: string } = {}): Promise<void> {
     await this.publish(publicationId, { channel: 'hosted', ...place });
     await this.sending(publicationId, 1);
@@ -88,7 +90,7 @@ class Stage {
   }
 }
 
-/** A partition with a draft that has its first revision. */
+/** Opens a partition with a draft that has its first revision. */
 async function openStage(t: TestContext): Promise<Stage> {
   const partition = openTestPartition(t);
   const stage = new Stage(partition);
@@ -117,7 +119,7 @@ function kindOf(result: CommandResult): string {
   return result.ok ? 'ok' : result.kind;
 }
 
-/** What the directory is told to count, oldest first. */
+/** Returns the names of the counters that the partition relays to the directory, oldest first. */
 function counters({ partition }: Stage): string[] {
   return listRelays(partition, 1000).flatMap(({ effect: { body } }) =>
     body.relay === 'counted' ? [`${body.counter}${body.isRelease ? ', a release' : ''}`] : [],
@@ -127,7 +129,7 @@ function counters({ partition }: Stage): string[] {
 const engineersPage = { version: 'v1', persona: 'engineer', html: '<p>1</p>', excerpt: 'One', date: 5 } as const;
 const place = { personaPath: 'engineer' };
 
-test('put a page where the command says, and take away their own alone', async (t) => {
+test('a publication writes the page of its command, and its deletion removes only that', async (t) => {
   const stage = await openStage(t);
   const there = (path?: string) => readHostedNote(stage.partition, repoId, 'v1', path)?.publicationId;
   await stage.page('pub_1', engineersPage, place);
@@ -144,7 +146,7 @@ test('put a page where the command says, and take away their own alone', async (
   assert.equal(there('engineer'), undefined);
 });
 
-test('move a page of an earlier version when they are sent once more', async (t) => {
+test('resending a publication of an earlier version moves its page', async (t) => {
   const stage = await openStage(t);
   await stage.page('pub_1', { ...engineersPage, excerpt: undefined, summary: 'Flags' });
   await stage.command({ name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null, ...place });
@@ -158,7 +160,7 @@ test('move a page of an earlier version when they are sent once more', async (t)
   assert.deepEqual([...stage.partition.tables.hostedNotes.getKeys({})], []);
 });
 
-test('records of an earlier version give the rows that they gave then', async (t) => {
+test('records of an earlier version fold to the same rows', async (t) => {
   const stage = await openStage(t);
   const { excerpt: _, ...former } = { ...engineersPage, summary: 'Flags' };
   await stage.page('pub_1', former);
@@ -176,7 +178,7 @@ test('records of an earlier version give the rows that they gave then', async (t
   assert.equal(rows(hostedNotes) + rows(hostedNotesByDate), '[][]');
 });
 
-test('go from pending over processing to completed, counted once', async (t) => {
+test('a publication goes from pending through processing to completed, and counts once', async (t) => {
   const stage = await openStage(t);
   assert.equal(idOf(await stage.publish('pub_1')), 'pub_1');
   assert.equal(stage.status('pub_1'), 'pending');
@@ -201,7 +203,7 @@ test('go from pending over processing to completed, counted once', async (t) => 
   assert.deepEqual(counters(stage), ['publications, a release']);
 });
 
-test('count a range once, also after its publication was deleted', async (t) => {
+test('a range counts once, even after its publication was deleted', async (t) => {
   const stage = await openStage(t);
   const publish = async (id: string, more: object = {}) => {
     await stage.publish(id, more);
@@ -215,7 +217,7 @@ test('count a range once, also after its publication was deleted', async (t) => 
   assert.deepEqual(counters(stage), ['publications, a release', 'publications', 'publications']);
 });
 
-test('count no second time what an earlier version counted', async (t) => {
+test('a range that an earlier version counted is not counted again', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.sending('pub_1', 1);
@@ -228,22 +230,22 @@ test('count no second time what an earlier version counted', async (t) => {
   assert.deepEqual(counters(stage), ['publishedReleases', 'publications']);
 });
 
-test('tell endpoints when they arrive', async (t) => {
+test('a publication that arrives sends one event to endpoints', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.sending('pub_1', 1);
   await stage.published('pub_1', 1);
   await stage.published('pub_1', 1);
-  const told = listRelays(stage.partition, 1000).flatMap(({ effect: { body } }) =>
+  const reported = listRelays(stage.partition, 1000).flatMap(({ effect: { body } }) =>
     body.relay === 'webhookEvent' && body.event === 'draft.published' ? [body.data] : [],
   );
   const [url, channel] = ['https://receiver.example/1', 'workspace_chat'];
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     { draftId, persona: 'engineer', releaseRangeId: rangeId, publicationId: 'pub_1', channel, url },
   ]);
 });
 
-test('are one for the same text, channel, mark and receiver', async (t) => {
+test('requests for the same text, channel, draft mark and receiver are one publication', async (t) => {
   const stage = await openStage(t);
   const first = idOf(await stage.publish('pub_1'));
   assert.equal(idOf(await stage.publish('pub_2')), first, 'while it is pending');
@@ -262,7 +264,7 @@ test('are one for the same text, channel, mark and receiver', async (t) => {
   assert.equal(kindOf(await stage.publish('pub_9', { draftId: 'draft_x' })), 'notFound');
 });
 
-test('that failed start again when they are asked for, but not with an unknown outcome', async (t) => {
+test('a failed publication starts again on request, except with an unknown outcome', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.sending('pub_1', 1);
@@ -285,7 +287,7 @@ test('that failed start again when they are asked for, but not with an unknown o
   assert.equal(kindOf(await stage.command(resend)), 'conflict', 'not while it is under way');
 });
 
-test('wait for the time that the record names', async (t) => {
+test('a publication waits until the time of its next attempt', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.sending('pub_1', 1);
@@ -296,7 +298,7 @@ test('wait for the time that the record names', async (t) => {
   assert.equal(stage.read('pub_1').nextAttemptAt, null);
 });
 
-test('take an attempt by its number, whatever comes late or twice', async (t) => {
+test('late and duplicate reports of an attempt are ignored', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.published('pub_1', 1);
@@ -316,7 +318,7 @@ test('take an attempt by its number, whatever comes late or twice', async (t) =>
   assert.equal(stage.status('pub_1'), 'completed', 'nothing begins after the end');
 });
 
-test('give way to a newer text for the same receiver', async (t) => {
+test('a publication yields to a newer text for the same receiver', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.sending('pub_1', 1);
@@ -334,7 +336,7 @@ test('give way to a newer text for the same receiver', async (t) => {
   assert.equal(stage.status('pub_3'), 'pending');
 });
 
-test('are deleted by a person, and what the receiver has stays known', async (t) => {
+test('a person deletes a publication, and its reference stays known', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.sending('pub_1', 1);
@@ -348,7 +350,7 @@ test('are deleted by a person, and what the receiver has stays known', async (t)
   assert.equal(readReference(stage.partition, stage.read('pub_2')), 'ref');
 });
 
-test('remember who has a text, who may have it, and who may be written to again', async (t) => {
+test('remembers which recipients have a text, may have it, or may be written to again', async (t) => {
   const stage = await openStage(t);
   const { partition } = stage;
   const reached = (revision = 1) => readReached(partition, { repoId, draftId, revision });
@@ -357,10 +359,10 @@ test('remember who has a text, who may have it, and who may be written to again'
   await stage.result({ ...sending, attempt: 1, recipients: ['ann', 'ben', 'cleo'] });
   assert.deepEqual(reached(), { taken: [], doubtful: ['ann', 'ben', 'cleo'] });
   const failed = { result: 'publishFailed', publicationId: 'pub_1', error: 'no', retryAt: null } as const;
-  const told = { taken: ['ann'], free: ['cleo'] };
+  const reported = { taken: ['ann'], free: ['cleo'] };
   await stage.result({ ...failed, attempt: 2, unknown: true, reached: { taken: ['ben'], free: [] } });
   assert.deepEqual(reached().taken, [], 'an attempt that was never begun tells nothing');
-  await stage.result({ ...failed, attempt: 1, unknown: true, reached: told });
+  await stage.result({ ...failed, attempt: 1, unknown: true, reached: reported });
   assert.deepEqual(reached(), { taken: ['ann'], doubtful: ['ben'] });
   await stage.publish('pub_2', { channel: 'email', connection: { ...connection, receiver: 'another list' } });
   assert.deepEqual(reached(), { taken: ['ann'], doubtful: ['ben'] }, 'another list frees nobody');
@@ -374,7 +376,7 @@ test('remember who has a text, who may have it, and who may be written to again'
   assert.deepEqual(reached(2), { taken: [], doubtful: [] }, 'another text is another matter');
 });
 
-test('go with their repository', async (t) => {
+test('publications are erased with their repository', async (t) => {
   const stage = await openStage(t);
   await stage.publish('pub_1');
   await stage.publish('pub_2', { channel: 'office_chat' });

@@ -1,5 +1,6 @@
 /**
- * Maximums per organisation in the fold: the last place is given once, and records of earlier versions know none.
+ * Tests the maximum number of objects per organization in the fold. Only one request gets the last free place. Records
+ * of earlier versions of Tidings contain no maximum.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +21,7 @@ function creation(used: { most?: number; elsewhere?: number }) {
   return commandRecord(command);
 }
 
-test('a range over the maximum is not made, wherever the others are', async (t) => {
+test('refuses a range over the maximum, counting ranges of other repositories', async (t) => {
   const partition = openTestPartition(t);
   const used = { most: 4, elsewhere: 2 };
   const records = [creation(used), creation(used), creation(used), creation({ most: 0, elsewhere: 9 }), creation({})];

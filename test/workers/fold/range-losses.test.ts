@@ -1,5 +1,6 @@
 /**
- * Ranges that retention has erased changes of: generating a draft is refused until the changes are back, unless it is forced.
+ * Checks ranges that have lost changes, because these changes were erased after their retention period. The service
+ * refuses to generate a draft of such a range until the changes have been read again. A request can force the draft.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -44,7 +45,7 @@ const sweep = sweepRecord({ sweep: 'records', before, notesLosses: true }, later
 const more = sweepRecord({ sweep: 'more' }, later);
 const formerSweep = sweepRecord({ sweep: 'records', before }, later);
 
-/** A partition with the journal that made it, whose recounts are real ones. */
+/** A partition, together with the journal that it was folded from. A recount counts the real rows of the partition. */
 class Bench {
   readonly partition: Partition;
   private readonly journal: Message[] = [];
@@ -61,12 +62,15 @@ class Bench {
     await foldBatch(this.partition, [message]);
   }
 
-  /** Row of the recount that waits, 0 for none. */
+  /** Row number of the waiting recount in the outbox; 0 if no recount waits. */
   get row(): number {
     return listEffects(this.partition, 0, 100).find(({ effect }) => effect.effect === 'recount')?.number ?? 0;
   }
 
-  /** Counts the ranges as they are now; `row` is that of the effect that asked for it. */
+  /**
+   * Counts the ranges in their current state and returns the result as a record. `row` is the row number of the recount
+   * effect.
+   */
   counted(row = this.row, at = later): JournalRecord {
     const counts = recount(this.partition, { task: 'recount', repoId });
     return resultRecord({ result: 'recounted', repoId, row, counts }, at);
@@ -84,7 +88,7 @@ class Bench {
     return readResult(this.partition, record.id) ?? assert.fail();
   }
 
-  /** The render comes back that waits. */
+  /** Folds the result of the waiting render. */
   async rendered(ticket: string): Promise<void> {
     const row = listEffects(this.partition, 0, 100).find(({ effect }) => effect.effect === 'render')?.number;
     assert.ok(row);
@@ -96,7 +100,7 @@ class Bench {
     return readRange(this.partition, rangeId)?.lost;
   }
 
-  /** A replay in one batch gives the same bytes. */
+  /** Checks that folding the whole journal in one batch gives the same bytes. */
   async replay(): Promise<void> {
     const again = openTestPartition(this.t);
     await foldBatch(again, this.journal);
@@ -111,7 +115,7 @@ function create(bounds: Extract<Command, { name: 'createRange' }>['bounds'], at 
 
 const byNumber = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 } as const;
 
-/** Old pull requests 1 to 5 and young ones 6 and 7 in a range; a year has passed. */
+/** Makes a range with pull requests 1 to 7. Pull requests 6 and 7 are synced 400 days after the first five. */
 async function aged(t: TestContext, bounds: Parameters<typeof create>[0] = byNumber): Promise<Bench> {
   const bench = new Bench(t);
   await bench.fold(...[1, 2, 3, 4, 5].map((number) => pullRecord(number)), create(bounds));
@@ -135,7 +139,7 @@ for (const [kind, bounds] of [
   ['numbers', byNumber],
   ['days', { type: 'DATE_BASED', fromDate: '2020-01-01', toDate: '2030-01-01' }],
 ] as const) {
-  test(`refuses to generate a range of ${kind} that has lost changes, and says how many`, async (t) => {
+  test(`refuses to generate a range of ${kind} that has lost changes, and states how many`, async (t) => {
     const bench = await aged(t, bounds);
     assert.equal((await bench.generate()).ok, true);
     await bench.rendered('one');
@@ -157,7 +161,7 @@ for (const [kind, bounds] of [
   });
 }
 
-test('refuses to generate between the sweep and the counts, unless forced', async (t) => {
+test('refuses to generate between sweep and recount, unless forced', async (t) => {
   const bench = await aged(t);
   await swept(bench);
   const early = bench.counted(bench.row - 1);
@@ -180,7 +184,7 @@ test('generates a range that lost nothing once it is counted', async (t) => {
   assert.equal((await bench.generate()).ok, true);
 });
 
-test('generates a range that was made after the erasing', async (t) => {
+test('generates a range that was created after the erasing', async (t) => {
   const bench = new Bench(t);
   await bench.fold(...[1, 2].map((number) => pullRecord(number)), ...dailyTicks(epoch, later));
   await bench.fold(pullRecord(6, { at: later }), sweep);
@@ -189,7 +193,7 @@ test('generates a range that was made after the erasing', async (t) => {
   assert.deepEqual([bench.lost, (await bench.generate()).ok], [undefined, true]);
 });
 
-test('does not take a count that a label or a revert lowers for a loss', async (t) => {
+test('a label or a revert that lowers a count is not a loss', async (t) => {
   const bench = await aged(t);
   const reopened = pullSnapshot(6, { state: 'open', mergedAt: null, closedAt: null, updatedAt: epoch + dayMs });
   await bench.fold(eventRecord({ event: 'pull_request', action: 'reopened', pull: reopened }, { at: later }));
@@ -200,7 +204,7 @@ test('does not take a count that a label or a revert lowers for a loss', async (
   assert.equal((await bench.generate()).ok, true);
 });
 
-test('counts the losses of several sweeps, and growth is none of what comes back', async (t) => {
+test('adds up the losses of several sweeps, and growth does not reduce them', async (t) => {
   const bench = await aged(t);
   await swept(bench);
   await bench.recount();
@@ -217,7 +221,7 @@ test('counts the losses of several sweeps, and growth is none of what comes back
   await bench.replay();
 });
 
-test('generates again when a backfill has brought the changes back', async (t) => {
+test('generates again when a backfill has restored the changes', async (t) => {
   const bench = await aged(t);
   await swept(bench);
   await bench.recount();
@@ -238,7 +242,7 @@ test('generates again when a backfill has brought the changes back', async (t) =
   await bench.replay();
 });
 
-test('notices lost commits that no pull request brought', async (t) => {
+test('detects lost commits that belong to no pull request', async (t) => {
   const bench = new Bench(t);
   await bench.fold(
     eventRecord({ event: 'push', push: branchPush(0, 4, { branch: 'main' }) }),
@@ -255,7 +259,7 @@ test('notices lost commits that no pull request brought', async (t) => {
   assert.match(refusal(await bench.generate()), /had 3 changes .* and has 0:/);
 });
 
-test('counts of commits alone change neither the response of a range nor its time', async (t) => {
+test('commit counts change neither the response of a range nor its time', async (t) => {
   const bench = await aged(t);
   const shown = () => readResponse(bench.partition, rangeId)?.json.toString();
   const [response, { updatedAt }] = [shown(), readRange(bench.partition, rangeId) ?? assert.fail()];
@@ -265,7 +269,7 @@ test('counts of commits alone change neither the response of a range nor its tim
   assert.deepEqual([after?.commitCount, after?.updatedAt, shown()], [3, updatedAt, response]);
 });
 
-test('fails a text that was being rendered when changes of its range were erased', async (t) => {
+test('a render fails if changes of its range were erased meanwhile', async (t) => {
   const bench = await aged(t);
   await bench.generate();
   await swept(bench);
@@ -279,7 +283,7 @@ test('fails a text that was being rendered when changes of its range were erased
   await bench.replay();
 });
 
-test('sweeps of earlier versions note nothing', async (t) => {
+test('sweeps of earlier versions record no losses', async (t) => {
   const bench = await aged(t);
   await swept(bench, formerSweep);
   assert.equal(readErasedRecount(bench.partition, repoId), 0);
@@ -290,7 +294,7 @@ test('sweeps of earlier versions note nothing', async (t) => {
   assert.equal((await bench.generate({ ticket: 'two' })).ok, true);
 });
 
-test('a sweep in pieces, after an approval, notes all that it erases', async (t) => {
+test('a sweep in pieces, after an approval, records all losses', async (t) => {
   const bench = new Bench(t);
   const pulls = Array.from({ length: 1600 }, (_, i) => pullRecord(i + 1));
   await bench.fold(...pulls, create({ ...byNumber, toPrNumber: 9999 }));

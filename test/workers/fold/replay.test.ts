@@ -1,6 +1,6 @@
 /**
- * A partition is the fold of its journal: however the messages are cut into transactions, and however often the owner
- * starts again in between, the stored bytes are the same.
+ * Checks that a partition contains exactly what the fold makes of its journal. The stored bytes depend neither on the
+ * batches nor on restarts of the owner process.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { dump, openTestPartition, toMessages } from '../../helpers/partition.ts'
 import { anyJournal } from '../../helpers/partition-steps.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
-test('folds to the same bytes whatever the batches', async (t) => {
+test('folds to the same bytes in batches of any size', async (t) => {
   let round = 0;
   const dataDir = temporaryFolder(t);
   await fc.assert(

@@ -1,6 +1,6 @@
 /**
- * Revisions of a draft: every body is one, none is kept twice, old ones go, and restoring one restores what a later
- * generation is merged against.
+ * Checks the revisions of a draft: every new body is a revision, no text is stored twice, and old revisions are
+ * removed. Restoring a revision also restores the base of later merges.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ const createRange: Command = {
   resolution: 'window',
 };
 
-/** A draft under test: one record a message, each a second after the one before. */
+/** A draft under test. Each message contains one record, one second later than the previous record. */
 class TestDraft {
   readonly partition: Partition;
   private seq = 0;
@@ -107,7 +107,7 @@ async function startDraft(partition: Partition): Promise<TestDraft> {
   return draft;
 }
 
-/** A generated draft with an entry for each number. */
+/** Returns the text of a generated draft with an entry for each number. */
 function entries(...numbers: number[]): string {
   return `## Features\n\n${numbers.map((number) => `- Change ${number} <!-- rn:pr:${number} -->\n`).join('')}`;
 }
@@ -116,7 +116,7 @@ function storedTexts(partition: Partition): string[] {
   return rows<string>(partition, 'draftTexts').sort();
 }
 
-test('makes a revision of every body, with its kind and writer', async (t) => {
+test('every body becomes a revision with its kind and writer', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1));
   await draft.edit(`${entries(1)}\nBy hand.\n`, { by: 'key_ada' });
@@ -139,7 +139,7 @@ test('makes a revision of every body, with its kind and writer', async (t) => {
   assert.equal(draft.record.revision, 4);
 });
 
-test('makes no revision of a body that did not change', async (t) => {
+test('an unchanged body makes no revision', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1));
   await draft.generate(entries(1));
@@ -151,7 +151,7 @@ test('makes no revision of a body that did not change', async (t) => {
   assert.deepEqual(storedTexts(draft.partition), []);
 });
 
-test('keeps each text once, and none that the draft holds', async (t) => {
+test('stores each text once, and no text that the draft holds', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate('one');
   await draft.edit('two');
@@ -167,7 +167,7 @@ test('keeps each text once, and none that the draft holds', async (t) => {
   );
 });
 
-test('keeps the newest hundred where none was generated', async (t) => {
+test('keeps the newest hundred revisions if none was generated', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.ask();
   await draft.edit('before anything was generated');
@@ -188,7 +188,7 @@ test('never forgets the first generated text', async (t) => {
   assert.equal(draft.revisions.length, revisionsKept + 1);
   assert.deepEqual([draft.text(1), draft.text(2), draft.text(21)], ['generated', undefined, undefined]);
   assert.equal(draft.text(22), 'edit 21');
-  // The newest text stands in the draft, the generated one too, as the base of a merge.
+  // Two texts are stored in the draft itself: the newest text, and the generated text, which is the base of a merge.
   assert.equal(storedTexts(draft.partition).length, revisionsKept - 1);
 });
 
@@ -201,7 +201,7 @@ test('merges a generation after a restore against the restored base', async (t) 
   await draft.restore(2);
   assert.equal(draft.record.bodyMd, edited);
   await draft.generate(entries(1, 2, 3, 4));
-  // Against the text of the third revision, change 3 would look like taken out by the person.
+  // If the merge used the third revision as its base, it would look as if the person had removed change 3.
   assert.equal(draft.record.bodyMd, entries(1, 2, 3, 4).replace('- Change 1 ', '- My words '));
 });
 
@@ -215,11 +215,11 @@ test('follows the generator again after its own text was restored', async (t) =>
   assert.equal(draft.record.bodyMd, entries(1, 2));
 });
 
-test('restores what an unchanged body was last merged against', async (t) => {
+test('restores the base that an unchanged body was last merged against', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1, 2));
   await draft.edit(entries(1));
-  // The person took out the second entry: generating it again changes nothing for them.
+  // The person removed the second entry, so generating that entry with another text does not change the person's draft.
   await draft.generate(entries(1, 2).replace('Change 2', 'Change two'));
   assert.deepEqual(draft.kinds, ['generated', 'edited']);
   await draft.edit('Away.\n');
@@ -228,7 +228,7 @@ test('restores what an unchanged body was last merged against', async (t) => {
   assert.equal(draft.record.bodyMd, entries(1, 3));
 });
 
-test('restores while a render is under way and merges it in', async (t) => {
+test('a restore during a render is merged with the rendered text', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1));
   await draft.edit(entries(1).replace('Change 1', 'My words'));
@@ -241,7 +241,7 @@ test('restores while a render is under way and merges it in', async (t) => {
   assert.equal(draft.record.bodyMd, entries(1, 2).replace('Change 1', 'My words'));
 });
 
-test('takes a change for the state it names and no other', async (t) => {
+test('accepts a change only for the state that it names', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate('one');
   const { digest } = draft.record;
@@ -254,7 +254,7 @@ test('takes a change for the state it names and no other', async (t) => {
   assert.deepEqual([draft.record.bodyMd, draft.kinds], ['two', ['generated', 'edited']]);
 });
 
-test('counts a ticket that opens or fails as another state', async (t) => {
+test('opening or failing a ticket changes the state', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   const seen = new Set<string>();
   const steps = [
@@ -272,7 +272,7 @@ test('counts a ticket that opens or fails as another state', async (t) => {
   assert.equal(seen.size, steps.length);
 });
 
-test('refuses a revision that never was', async (t) => {
+test('refuses an unknown revision', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate('one');
   const result = await draft.restore(2);
@@ -280,7 +280,7 @@ test('refuses a revision that never was', async (t) => {
   assert.deepEqual([result.kind, result.message], ['notFound', 'Revision "2" is not found or not accessible.']);
 });
 
-test('fails rather than hold more than a draft may', async (t) => {
+test('a merge beyond the maximum size of a draft fails', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1));
   const edited = `${entries(1)}\n${'x'.repeat(1_048_000)}\n`;
@@ -296,7 +296,7 @@ test('fails rather than hold more than a draft may', async (t) => {
   assert.deepEqual([draft.record.status, draft.record.error], ['ready', null]);
 });
 
-test('gives every revision its text back, whatever the order of steps', async (t) => {
+test('returns the text of every revision after any order of steps', async (t) => {
   const partition = openTestPartition(t);
   const draft = await startDraft(partition);
   const text = fc.constantFrom(entries(1), entries(1, 2), entries(2), 'By hand.\n', `${entries(1)}\nMore.\n`);
@@ -327,7 +327,7 @@ test('gives every revision its text back, whatever the order of steps', async (t
   assert.deepEqual([draft.revisions, storedTexts(partition)], [[], []]);
 });
 
-test('edited flags are a revision, stand when the draft is generated again, and can be restored', async (t) => {
+test('edited flags make a revision, survive a generation, and can be restored', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1), ['one', 'two']);
   await draft.editFlags({ highlights: ['one', 'mine'] }, { by: 'key_ada' });
@@ -350,7 +350,7 @@ test('edited flags are a revision, stand when the draft is generated again, and 
   assert.equal(draft.record.generatedFlags, undefined);
 });
 
-test('an edit of flags names the state that it was made from, and changes nothing where they stay', async (t) => {
+test('an edit of flags names its state, and equal flags change nothing', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate(entries(1), ['one']);
   const { digest } = draft.record;
@@ -364,7 +364,7 @@ test('an edit of flags names the state that it was made from, and changes nothin
   assert.deepEqual([draft.record.flags.highlights, draft.record.generatedFlags], [['one'], undefined]);
 });
 
-test('flags that nobody edits leave no trace beside a draft and its revisions', async (t) => {
+test('unedited flags leave no trace in a draft and its revisions', async (t) => {
   const partition = openTestPartition(t);
   const draft = await startDraft(partition);
   await draft.generate(entries(1), ['one']);

@@ -1,5 +1,5 @@
 /**
- * Settings of a repository in its partition: what they change elsewhere, and what they outlive.
+ * Checks a repository's settings in its partition: their effects, and the events after which they are still stored.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ function recounts(partition: Partition): number {
   return listEffects(partition, 0, 100).filter(({ effect }) => effect.effect === 'recount').length;
 }
 
-test('are the defaults until somebody sets them', async (t) => {
+test('settings are the defaults until a person sets them', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1));
   assert.deepEqual(readSettings(partition, repoId), defaultSettings);
@@ -31,7 +31,7 @@ test('are the defaults until somebody sets them', async (t) => {
   assert.deepEqual(readSettings(partition, 'repo_other'), defaultSettings);
 });
 
-test('are written for the state that is named and no other', async (t) => {
+test('settings are written only for the state that If-Match names', async (t) => {
   const partition = openTestPartition(t);
   const put = (links: NotesSettings['links'], ifMatch: string[]) => {
     const record = commandRecord({ name: 'putSettings', repoId, settings: { ...defaultSettings, links }, ifMatch });
@@ -51,7 +51,7 @@ test('are written for the state that is named and no other', async (t) => {
   assert.equal(readSettings(partition, repoId).links, 'short');
 });
 
-test('make responses anew and count the ranges again', async (t) => {
+test('a change of settings renews responses and recounts ranges', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1));
   await foldRecords(partition, 2, put());
@@ -67,7 +67,7 @@ test('make responses anew and count the ranges again', async (t) => {
   assert.equal(JSON.parse(String(readResponse(partition, rangeId)?.json)).prCount, 1);
 });
 
-test('outlive a rename, and can be there before any delivery', async (t) => {
+test('settings survive a rename, and can exist before the first delivery', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, put());
   assert.equal(readRepository(partition, repoId), undefined);

@@ -1,6 +1,6 @@
 /**
- * Races and detours by which a claim would outlive proof: renames, claims on their way while their ground is taken away,
- * times ahead, events that wait.
+ * Checks races by which a claim could survive the proof of another owner: renames, claims that lose their basis before
+ * they are folded, times in the future, and events that wait.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -17,18 +17,18 @@ import { writeDeadLetter } from '../../../src/store/tables/dead-letters.ts';
 import {
   type DirectoryRepository,
   isRefutedFor,
-  type OrganisationRecord,
-  organisationByLogin,
-  organisationByOwner,
+  type OrganizationRecord,
+  organizationByLogin,
+  organizationByOwner,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
 } from '../../../src/store/tables/directory.ts';
 import { listEffects } from '../../../src/store/tables/outbox.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
-import { dueOrganisations } from '../../../src/store/tables/retention.ts';
-import { organisationOf } from '../../../workers/render/organization.ts';
+import { dueOrganizations } from '../../../src/store/tables/retention.ts';
+import { organizationOf } from '../../../workers/render/organization.ts';
 import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
@@ -49,7 +49,7 @@ const now = epoch + 600_000;
 const ahead = now + 300_000;
 const victim = repositoryFields({ fullName: 'victimcorp/private', owner: { id: '88', login: 'victimcorp' } });
 
-/** A directory and the partition of a repository, with relays carried from one to the other as they are written. */
+/** Opens a directory and a repository's partition. `carry` delivers the relays of one partition to the other. */
 async function open(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   const partition = openTestPartition(t, 'p00');
@@ -73,12 +73,12 @@ async function open(t: TestContext) {
     }
     return rows.length;
   };
-  /** Until nothing is on its way. */
+  /** Delivers relays until none is left. */
   const settle = async (): Promise<void> => {
     while ((await carry(partition, directory)) + (await carry(directory, partition)) > 0);
   };
   await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never));
-  const acme = organisationByLogin(directory, origin, 'acme')?.id as string;
+  const acme = organizationByLogin(directory, origin, 'acme')?.id as string;
   const deliver = (
     number: number,
     repository: EventRepository,
@@ -94,19 +94,19 @@ async function open(t: TestContext) {
   };
   const listed = () => readDirectoryRepository(directory, repoId);
   const owners = () => ({
-    listed: readOrganisation(directory, listed()?.orgId ?? '')?.login,
+    listed: readOrganization(directory, listed()?.orgId ?? '')?.login,
     stored: readRepository(partition, repoId)?.owner.login,
     pulls: [1, 2, 3, 4].filter((number) => readPull(partition, repoId, number)),
   });
   return { directory, partition, fold, carry, settle, acme, deliver, listed, owners };
 }
 
-test('a rename of the claimant leaves its claims claims, and their times do not count against proof', async (t) => {
+test('a claimant’s rename proves no claims, and its times do not count against proof', async (t) => {
   const { directory, fold, settle, acme, deliver, listed, owners } = await open(t);
   const own: SignedBy = { org: acme, proved: true };
   await deliver(1, rocket, own);
   await settle();
-  // A repository of its own, which the host confirms: first under the old login, then under a new one.
+  // The host confirms that the claimant owns another repository: first under the old login, then under a new login.
   const other = repositoryFields({ fullName: 'acme/other' }, 1);
   await deliver(1, other, own);
   await settle();
@@ -120,15 +120,15 @@ test('a rename of the claimant leaves its claims claims, and their times do not 
     await settle();
   }
   assert.deepEqual([listed()?.fullName, listed()?.claimed], ['acme-corp/rocket', true]);
-  const told = { ...rocket, fullName: 'acme-corp/rocket', owner: { id: '77', login: 'acme-corp' } };
-  await deliver(2, { ...told, defaultBranch: 'another' }, own, ahead);
+  const reported = { ...rocket, fullName: 'acme-corp/rocket', owner: { id: '77', login: 'acme-corp' } };
+  await deliver(2, { ...reported, defaultBranch: 'another' }, own, ahead);
   await settle();
   await deliver(3, victim, null);
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [3] });
 });
 
-/** A delivery about an installation. */
+/** Returns the record of a delivery about an installation. */
 function installation(
   delivery: string,
   { owner, signedBy, added = [] }: { owner: EventRepository['owner']; signedBy: SignedBy; added?: EventRepository[] },
@@ -142,28 +142,28 @@ function installation(
   };
 }
 
-test('a claim that is folded after its ground was taken away binds no number and no login', async (t) => {
+test('a claim that is folded after it lost its basis binds neither number nor login', async (t) => {
   const { directory, fold, settle, acme, deliver } = await open(t);
   const wrong = repositoryFields({ fullName: 'acme/ghost', owner: { id: '88', login: 'acme' } }, 1);
   await deliver(1, wrong, { org: acme, proved: false });
   await settle();
-  assert.equal(readOrganisation(directory, acme)?.ownerId, '88');
-  // The owner is proved while another claim of its number is on its way.
+  assert.equal(readOrganization(directory, acme)?.ownerId, '88');
+  // The owner is proved while another claim with the same owner number is sent but not yet folded.
   await deliver(2, victim, null);
   await settle();
   const owner = { id: '88', login: 'victimcorp' };
   const hidden = repositoryFields({ fullName: 'victimcorp/hidden', owner }, 2);
   await fold(directory, installation('late', { owner, signedBy: { org: acme, proved: false }, added: [hidden] }));
-  const { login, ownerId } = readOrganisation(directory, acme) ?? {};
+  const { login, ownerId } = readOrganization(directory, acme) ?? {};
   assert.deepEqual([login, ownerId], ['acme', null]);
   assert.equal(
-    organisationByLogin(directory, origin, 'victimcorp')?.id,
-    organisationByOwner(directory, origin, '88')?.id,
+    organizationByLogin(directory, origin, 'victimcorp')?.id,
+    organizationByOwner(directory, origin, '88')?.id,
   );
   assert.equal(readDirectoryRepository(directory, hidden.id), undefined);
 });
 
-test('what the former owner goes on telling under its own secret does not keep a transfer from counting', async (t) => {
+test('events under the former owner’s own secret do not block a transfer', async (t) => {
   const { settle, acme, deliver, owners } = await open(t);
   await deliver(1, rocket, null, now - 10_000);
   await settle();
@@ -179,11 +179,12 @@ test('what the former owner goes on telling under its own secret does not keep a
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1, 2, 3] });
 });
 
-test('what the directory does not list for its claimant is not kept for whoever it lists', async (t) => {
+test('a claim that the directory does not list is not kept for the listed organization', async (t) => {
   const { directory, fold, settle, acme, deliver, owners } = await open(t);
   await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
-  const own = organisationByLogin(directory, origin, 'victimcorp')?.id as string;
-  // Both were on their way when neither was listed: the one reached the partition, the other the directory.
+  const own = organizationByLogin(directory, origin, 'victimcorp')?.id as string;
+  // Both claims were accepted when the directory listed no owner. One claim arrives in the partition, the other in the
+  // directory.
   await deliver(1, victim, { org: own, proved: false });
   const signedBy: SignedBy = { org: acme, proved: false };
   await fold(directory, installation('first', { owner: rocket.owner, signedBy, added: [rocket] }));
@@ -204,7 +205,7 @@ test('proof that waits behind a claim is not erased with it', async (t) => {
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2, 3] });
 });
 
-test('what an organization’s own secret says of a repository holds up no one else', async (t) => {
+test('waiting events under an organization’s own secret delay no one else', async (t) => {
   const { partition, fold, settle, acme, owners } = await open(t);
   const signedBy: SignedBy = { org: acme, proved: true };
   await fold(partition, pullRecord(1, { at: now, due: now + 86_400_000, repository: rocket, signedBy }));
@@ -214,15 +215,15 @@ test('what an organization’s own secret says of a repository holds up no one e
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
 });
 
-test('who claims the number of an owner takes render turns for itself', async (t) => {
+test('a claimant of an owner’s number takes render turns of its own', async (t) => {
   const { partition, deliver, acme } = await open(t);
   await deliver(1, victim, null);
   const ghost = repositoryFields({ fullName: 'acme/ghost', owner: { id: '88', login: 'acme' } }, 1);
   await deliver(2, ghost, { org: acme, proved: false });
-  assert.notEqual(organisationOf(partition, ghost.id), organisationOf(partition, repoId));
+  assert.notEqual(organizationOf(partition, ghost.id), organizationOf(partition, repoId));
 });
 
-test('proof that is replayed later does not take the place of a newer one', async (t) => {
+test('a replayed proof does not replace a newer one', async (t) => {
   const { directory, fold, settle, deliver, owners } = await open(t);
   const moved = { ...rocket, fullName: 'victimcorp/rocket', owner: victim.owner };
   await deliver(1, rocket, null, now - 10_000);
@@ -236,7 +237,7 @@ test('proof that is replayed later does not take the place of a newer one', asyn
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1, 2] });
 });
 
-test('an installation that an organization tells of takes nothing that another one has by then', async (t) => {
+test('a claimed installation takes no repository that another organization owns by then', async (t) => {
   const { directory, fold, settle, acme, deliver, owners, listed } = await open(t);
   await deliver(1, victim, null);
   await settle();
@@ -251,7 +252,7 @@ test('a write that was meant for a claim changes nothing once the owner is prove
   const { directory, partition, fold, settle, acme, deliver, listed } = await open(t);
   await deliver(1, rocket, { org: acme, proved: false });
   await settle();
-  const life = readRepository(partition, repoId)?.createdAt as number;
+  const incarnation = readRepository(partition, repoId)?.createdAt as number;
   await deliver(2, victim, null, now + 1000, now + 1000);
   await settle();
   const untouched = dump(partition);
@@ -259,9 +260,9 @@ test('a write that was meant for a claim changes nothing once the owner is prove
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2 } as const;
   const counts = { prCount: 0, issueCount: 0, resolution: 'window' } as const;
   const commands = [
-    { name: 'putSettings', repoId, settings, life },
-    { name: 'createRange', rangeId: newId('range', 0), repoId, bounds, ...counts, life },
-    { name: 'cancelBackfill', repoId, life },
+    { name: 'putSettings', repoId, settings, life: incarnation },
+    { name: 'createRange', rangeId: newId('range', 0), repoId, bounds, ...counts, life: incarnation },
+    { name: 'cancelBackfill', repoId, life: incarnation },
   ] as const;
   const results = commands.map((command) => commandRecord(command));
   await fold(partition, ...results);
@@ -273,23 +274,23 @@ test('a write that was meant for a claim changes nothing once the owner is prove
   assert.equal(listed()?.state, 'connected');
 });
 
-test('a claim is refuted for whom the host has named, by number and, until that is proved, by login', () => {
+test('a claim is refuted for the owner that the host named, by number and unproved login', () => {
   const listed = { id: repoId, claimed: true, orgId: 'org_stale' } as DirectoryRepository;
-  const told = { confirmed: false, at: now, cause: 'login', ownerId: '88' } as const;
-  const named = { ...listed, ownership: { ...told, ownerLogin: 'victim-renamed' } };
-  const claimant = { login: 'acme', ownerId: '88', ownerProof: 'claimed' } as OrganisationRecord;
+  const reported = { confirmed: false, at: now, cause: 'login', ownerId: '88' } as const;
+  const named = { ...listed, ownership: { ...reported, ownerLogin: 'victim-renamed' } };
+  const claimant = { login: 'acme', ownerId: '88', ownerProof: 'claimed' } as OrganizationRecord;
   assert.equal(isRefutedFor(named, claimant, '88'), false, 'another one that claims the number of a renamed owner');
   assert.equal(isRefutedFor(named, { ...claimant, login: 'Victim-Renamed' }, '88'), true);
   assert.equal(isRefutedFor(named, { ...claimant, ownerProof: 'proved' }, '88'), true);
   assert.equal(isRefutedFor(named, { ...claimant, ownerProof: 'proved' }, '77'), false);
   assert.equal(
-    isRefutedFor({ ...listed, ownership: told }, claimant, '88'),
+    isRefutedFor({ ...listed, ownership: reported }, claimant, '88'),
     true,
     'answers of earlier versions name no login',
   );
 });
 
-/** The app of an owner is removed, and a month later its organization erased in the directory. */
+/** Removes the app of an owner, and erases its organization in the directory 32 days later. */
 async function erased(
   { directory, fold }: Pick<Awaited<ReturnType<typeof open>>, 'directory' | 'fold'>,
   owner: EventRepository['owner'],
@@ -299,30 +300,31 @@ async function erased(
   await fold(directory, { ...record, body: { ...record.body, action: 'uninstalled' } });
   const monthLater = now + 32 * dayMs;
   await fold(directory, ...dailyTicks(now, monthLater));
-  const organisations = dueOrganisations(directory, monthLater);
-  assert.equal(organisations.length, 1);
-  const sweep = { sweep: 'organisations' as const, organisations, partitions: 64, shares: [] };
+  const organizations = dueOrganizations(directory, monthLater);
+  assert.equal(organizations.length, 1);
+  const sweep = { sweep: 'organisations' as const, organisations: organizations, partitions: 64, shares: [] };
   await fold(directory, sweepRecord(sweep, monthLater));
 }
 
-test('a claimant that is erased takes nothing of the owner that was proved meanwhile', async (t) => {
+test('erasing a claimant takes nothing from the owner that was proved since', async (t) => {
   const world = await open(t);
   const { partition, settle, acme, deliver, owners, fold } = world;
   const own: SignedBy = { org: acme, proved: true };
   await deliver(1, rocket, own);
   await settle();
   await erased(world, rocket.owner, own);
-  // The partition hears of the owner before it hears of the erasing.
+  // The partition folds a delivery of the owner before it receives the erase order.
   await deliver(2, victim, null);
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
 
-  // Had the directory not heard of the owner yet, it would list the repository for nobody: it is told again.
-  const told = () => listEffects(partition, 0, 100).length;
-  const before = told();
+  // A directory that does not know the owner yet would list the repository without an owner. So the partition relays
+  // the repository again.
+  const reported = () => listEffects(partition, 0, 100).length;
+  const before = reported();
   const body = { relay: 'repositoryErased', repoId, orgId: acme, ownerId: null } as const;
   await fold(partition, { id: 'again', at: now, kind: 'relay', source: 'directory', row: 1000, body });
-  assert.equal(told(), before + 1);
+  assert.equal(reported(), before + 1);
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
   await fold(partition, {
@@ -336,7 +338,7 @@ test('a claimant that is erased takes nothing of the owner that was proved meanw
   assert.equal(owners().stored, undefined);
 });
 
-test('rows of an owner that was erased do not show to who claims the repository before they are gone', async (t) => {
+test('rows of an erased owner are hidden from a claimant until they are erased', async (t) => {
   const world = await open(t);
   const { directory, partition, settle, acme, deliver, listed, fold } = world;
   await deliver(1, victim, null);
@@ -354,10 +356,10 @@ test('rows of an owner that was erased do not show to who claims the repository 
   assert.equal(isShown(), true);
 });
 
-test('an owner of whom the directory has not heard is listed when it supersedes a refuted claim', async (t) => {
+test('an owner unknown to the directory is listed when it supersedes a refuted claim', async (t) => {
   const { directory, partition, carry, settle, acme, deliver, listed, owners, fold } = await open(t);
   await deliver(1, victim, undefined);
-  // What the partition told was set aside in the directory.
+  // The directory does not receive the partition's relay, as if the relay had become a dead letter.
   await carry(partition, openTestPartition(t, 'elsewhere'));
   const signedBy: SignedBy = { org: acme, proved: false };
   await fold(directory, installation('claim', { owner: rocket.owner, signedBy, added: [rocket] }));
@@ -365,14 +367,14 @@ test('an owner of whom the directory has not heard is listed when it supersedes 
   const asked = { result: 'ownerAnswered', repoId, orgId: acme, ownerId: '77', askedAt: now, partitions: 64 } as const;
   await fold(directory, resultRecord({ ...asked, answer }));
   await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
-  const org = organisationByLogin(directory, origin, 'victimcorp')?.id as string;
+  const org = organizationByLogin(directory, origin, 'victimcorp')?.id as string;
   await deliver(2, victim, { org, proved: false, supersedes: acme });
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1, 2] });
   assert.equal(listed()?.claimed, undefined);
 });
 
-test('what waits of the owner stays when a claimant is erased', async (t) => {
+test('waiting deliveries of the owner survive the erasing of a claimant', async (t) => {
   const world = await open(t);
   const { partition, settle, acme, owners, fold } = world;
   const own: SignedBy = { org: acme, proved: true };
@@ -388,23 +390,23 @@ test('what waits of the owner stays when a claimant is erased', async (t) => {
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
 });
 
-test('what an earlier version has told of an owner is not listed for another one that claims its number', async (t) => {
+test('an owner from an earlier version is not listed for a claimant of its number', async (t) => {
   for (const isNamed of [false, true]) {
     const { directory, settle, carry, acme, deliver, listed, owners, fold, partition } = await open(t);
     const claimed = { id: '88', login: 'acme' };
     await fold(directory, installation('claim', { owner: claimed, signedBy: { org: acme, proved: false } }));
-    assert.equal(readOrganisation(directory, acme)?.ownerId, '88');
+    assert.equal(readOrganization(directory, acme)?.ownerId, '88');
     if (isNamed) {
       await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
-      const org = organisationByLogin(directory, origin, 'victimcorp')?.id as string;
+      const org = organizationByLogin(directory, origin, 'victimcorp')?.id as string;
       await fold(directory, installation('named', { owner: victim.owner, signedBy: { org, proved: false } }));
     }
-    const named = organisationByLogin(directory, origin, 'victimcorp')?.id;
+    const named = organizationByLogin(directory, origin, 'victimcorp')?.id;
     await deliver(1, victim, undefined);
     await carry(partition, directory);
     assert.notEqual(listed()?.orgId, acme);
     if (isNamed) assert.equal(listed()?.orgId, named);
-    assert.equal(readOrganisation(directory, acme)?.login, 'acme');
+    assert.equal(readOrganization(directory, acme)?.login, 'acme');
     await settle();
     assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [1] });
   }

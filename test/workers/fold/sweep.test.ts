@@ -1,6 +1,6 @@
 /**
- * Sweeps: what is last told of a year ago goes, with all that hangs on it, and nothing else; much of it waits for a word.
- * The clock is moved by the records' own times.
+ * Checks sweeps. A sweep erases records that were last synced a year ago. It also erases everything that belongs to
+ * these records, and nothing else. Large erasings wait for approval. The times of the journal's records set the clock.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ const later = epoch + 400 * dayMs;
 const sweep = (at = later) => sweepRecord({ sweep: 'records', before: dayOf(at) - 365 }, at);
 const more = (at = later) => sweepRecord({ sweep: 'more' }, at);
 
-/** A partition whose time has come to `later`, in which `records` were folded before. */
+/** Opens a partition, folds `records` in it, and then moves its time to `later`. */
 async function aged(t: Parameters<typeof openTestPartition>[0], ...records: JournalRecord[]): Promise<Partition> {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, ...records);
@@ -87,7 +87,7 @@ const recordTables: TableName[] = [
   'syncsByDay',
 ];
 
-test('erases what was last told of a year ago, and all that hangs on it', async (t) => {
+test('erases records that were last synced a year ago, with all that belongs to them', async (t) => {
   const removed = eventRecord({ event: 'issue_removed', number: 4, seenAt: epoch });
   const old = [...pulls(1, 2), comment(1), comment(9), issue(3), issue(4), removed, push(0, 5), tagRecord('v1', 2)];
   const partition = await aged(t, ...old);
@@ -106,10 +106,11 @@ test('erases what was last told of a year ago, and all that hangs on it', async 
   });
 });
 
-test('keeps what was told of since, though nothing changed', async (t) => {
+test('keeps records that were synced since, even without a change', async (t) => {
   const partition = await aged(t, ...pulls(1, 6), issue(7));
   const lately = { at: later - 365 * dayMs };
-  // The same snapshot again; a comment; and one on the last day that is too old.
+  // Pull request 1 is synced again by the same snapshot, and pull request 2 by a comment. The last sync of pull
+  // request 3 is one day older, so pull request 3 is old enough to be erased.
   await foldRecords(partition, 3, pullRecord(1, lately), comment(2, lately), pullRecord(3, { at: lately.at - dayMs }));
   await foldRecords(partition, 4, sweep());
   assert.deepEqual(
@@ -138,12 +139,12 @@ test('keeps a commit as long as one of its pushes', async (t) => {
   assert.deepEqual(retentionStatus(partition).lastSweep?.erased.commits, 1);
 });
 
-test('leaves no commit of a push that was told twice, differently', async (t) => {
-  const told = (to: number) => {
+test('erases all commits of a push that was received in two versions', async (t) => {
+  const reported = (to: number) => {
     const { commits } = branchPush(0, to);
     return eventRecord({ event: 'push', push: branchPush(0, 6, { commits }) });
   };
-  const partition = await aged(t, told(4), told(6), told(2), push(20, 22));
+  const partition = await aged(t, reported(4), reported(6), reported(2), push(20, 22));
   await foldRecords(partition, 3, sweep());
   assert.deepEqual(
     sizes(partition, ...recordTables),
@@ -151,7 +152,7 @@ test('leaves no commit of a push that was told twice, differently', async (t) =>
   );
 });
 
-test('asks for fresh counts of the ranges it took from', async (t) => {
+test('requests recounts of the ranges that may have lost changes', async (t) => {
   const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 } as const;
   const rangeId = 'range_00000000000000000000000000aa';
   const range = {
@@ -173,7 +174,7 @@ test('asks for fresh counts of the ranges it took from', async (t) => {
   assert.deepEqual(sizes(partition, 'ranges'), [1]);
 });
 
-test('erases in pieces, the same whatever comes in between', async (t) => {
+test('erases in pieces, with the same result whatever is folded in between', async (t) => {
   const records = Array.from({ length: 12_000 }, (_, i) => comment(1 + (i % 5000), {}, `c${i}`));
   const partition = await aged(t, ...pulls(1, 5000), ...records);
   await foldRecords(partition, 3, sweep());
@@ -194,7 +195,7 @@ test('erases in pieces, the same whatever comes in between', async (t) => {
   t.diagnostic(`slowest piece ${slowest.ms.toFixed(1)} ms`);
 });
 
-test('waits for a word when much would go', async (t) => {
+test('waits for approval when a sweep would erase a large share', async (t) => {
   const partition = await aged(t, ...pulls(1, 150));
   await foldRecords(partition, 3, ...pulls(151, 1000, { at: later }), sweep());
   const before = sizes(partition, ...recordTables);
@@ -208,13 +209,13 @@ test('waits for a word when much would go', async (t) => {
   assert.deepEqual([sizes(partition, 'pulls'), retentionStatus(partition).waiting], [[850], []]);
 });
 
-test('takes a word for nothing but what it names', async (t) => {
+test('an approval counts only for the sweep that it names', async (t) => {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, ...pulls(1, 150), ...pulls(151, 200, { at: epoch + dayMs }));
   await foldRecords(partition, 2, ...pulls(201, 1000, { at: later }), ...dailyTicks(epoch, epoch + 366 * dayMs));
   await foldRecords(partition, 3, sweep(epoch + 366 * dayMs));
   const [wait] = retentionStatus(partition).waiting;
-  // The next day's sweep would take more.
+  // The sweep of the next day would erase more records.
   await foldRecords(partition, 4, sweep(epoch + 367 * dayMs));
   const word = approvalRecord(wait as never, later);
   await foldRecords(partition, 5, word, more());
@@ -225,13 +226,13 @@ test('takes a word for nothing but what it names', async (t) => {
   assert.deepEqual(sizes(partition, 'pulls'), [800]);
 });
 
-test('lets a tenth go without a word', async (t) => {
+test('erases a tenth without approval', async (t) => {
   const partition = await aged(t, ...pulls(1, 150));
   await foldRecords(partition, 3, ...pulls(151, 1500, { at: later }), sweep());
   assert.deepEqual([sizes(partition, 'pulls'), retentionStatus(partition).waiting], [[1350], []]);
 });
 
-test('sets a sweep aside that would take the last year', async (t) => {
+test('a sweep into the last year becomes a dead letter', async (t) => {
   const partition = await aged(t, ...pulls(1, 3));
   await foldRecords(partition, 3, sweepRecord({ sweep: 'records', before: dayOf(later) - 364 }, later));
   assert.match(listDeadLetters(partition)[0]?.error ?? '', /may not go up to day/);
@@ -245,7 +246,7 @@ test('erases nothing while the clock is in doubt', async (t) => {
   assert.deepEqual([sizes(partition, 'pulls'), readSweep(partition)], [[3], undefined]);
   const [wait] = retentionStatus(partition).waiting;
   assert.deepEqual(wait, { cause: 'clock', from: epoch, to: later });
-  // A word for an earlier jump is none for this one.
+  // Neither the approval of an earlier jump nor that of a larger jump counts for this jump.
   const wrong = approvalRecord({ cause: 'clock', from: epoch - 1, to: later }, later);
   const tooFar = approvalRecord({ cause: 'clock', from: epoch, to: later + 2 * dayMs }, later);
   await foldRecords(partition, 3, wrong, tooFar, sweep());
@@ -254,7 +255,7 @@ test('erases nothing while the clock is in doubt', async (t) => {
   assert.deepEqual(sizes(partition, 'pulls'), [0]);
 });
 
-test('goes on by itself when the clock comes back', async (t) => {
+test('continues automatically when the clock is right again', async (t) => {
   const partition = openTestPartition(t);
   const far = Date.UTC(2038, 0, 19);
   await foldRecords(partition, 1, tickRecord(epoch), ...pulls(1, 2), tickRecord(far), ...pulls(3, 4, { at: far }));
@@ -266,13 +267,13 @@ test('goes on by itself when the clock comes back', async (t) => {
     [1, 2, 3, 4].map((number) => readPull(partition, repoId, number)?.number),
     [undefined, undefined, 3, 4],
   );
-  // What was told of in 2038 counts as told of on the day of the sweep.
+  // A sync with a time in 2038 counts as a sync on the day of the sweep.
   const again = later + 366 * dayMs;
   await foldRecords(partition, 4, ...dailyTicks(later, again), sweep(again));
   assert.deepEqual(sizes(partition, 'pulls', 'syncsByDay'), [0, 0]);
 });
 
-test('comes back from a wrong time that it began with, by a word', async (t) => {
+test('recovers from a wrong first time after an approval', async (t) => {
   const partition = openTestPartition(t);
   const far = Date.UTC(2038, 0, 19);
   await foldRecords(partition, 1, tickRecord(far), ...pulls(1, 2, { at: far }));
@@ -286,11 +287,12 @@ test('comes back from a wrong time that it began with, by a word', async (t) => 
   assert.deepEqual(sizes(partition, 'pulls'), [0]);
 });
 
-test('erases nothing early because of a clock that was behind', async (t) => {
+test('a clock that ran behind erases nothing early', async (t) => {
   const partition = openTestPartition(t);
   const past = Date.UTC(1970, 0, 2);
   await foldRecords(partition, 1, ...pulls(1, 2, { at: later }), tickRecord(later), tickRecord(past));
-  // New ones and known ones, told of with the wrong time; a sweep that goes by it.
+  // A known pull request, a new pull request and a push are synced with the wrong time. The sweep uses the same wrong
+  // time.
   await foldRecords(partition, 2, ...pulls(2, 3, { at: past }), push(0, 2, { at: past }), sweep(past), more(past));
   assert.equal(retentionStatus(partition).waiting[0]?.cause, 'clock');
   await foldRecords(partition, 3, tickRecord(later + 1000), sweep());

@@ -1,5 +1,5 @@
 /**
- * Snapshots without a time of the host count in the order of receipt, beside those that have one.
+ * Checks that snapshots without a host time are ordered by their receipt, also among snapshots with a host time.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,16 +13,16 @@ import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts
 import { epoch, eventRecord, issueSnapshot, pullSnapshot, repositoryFields } from '../../helpers/partition-records.ts';
 
 const repoId = repositoryFields().id;
-/** A receipt on the nth minute of a day long after all times of the host. */
+/** Returns a time of receipt: the nth minute of a day that is long after all times of the host. */
 const received = (minute: number) => epoch + 300 * 86_400_000 + minute * 60_000;
 const open = { state: 'open', closedAt: null, mergedAt: null, mergeSha: null } as const;
 
-/** A delivery without a time of the host. */
+/** Returns a delivery without a host time. */
 function pull(action: string, minute: number, fields: Partial<PullSnapshot> = {}): EventRecord {
   return pullAt(action, minute, { updatedAt: received(minute), undated: true, ...fields });
 }
 
-/** A delivery with a time of the host. */
+/** Returns a delivery with a host time. */
 function pullAt(action: string, minute: number, fields: Partial<PullSnapshot> = {}): EventRecord {
   return eventRecord({ event: 'pull_request', action, pull: pullSnapshot(1, fields) }, { at: received(minute) });
 }
@@ -57,17 +57,17 @@ test('an edit and a label after the merge count', async (t) => {
   assert.equal(found.mergedAt, epoch + 1000, 'the merge keeps its time');
 });
 
-test('the last received of one millisecond counts', async (t) => {
+test('the last one received in a millisecond counts', async (t) => {
   const [first, second] = [pull('closed', 1, { title: 'A later letter: z' }), pull('edited', 1, { title: 'Edited' })];
   assert.equal((await pullAfter(t, first, second)).title, 'Edited');
 });
 
-test('the order of receipt counts where the clock went back', async (t) => {
+test('the order of receipt counts after the clock moved back', async (t) => {
   const found = await pullAfter(t, pull('closed', 90, { title: 'Merged' }), pull('edited', 5, { title: 'Edited' }));
   assert.equal(found.title, 'Edited');
 });
 
-test('an issue is reopened, closed and edited in the order of receipt', async (t) => {
+test('reopening, closing and editing an issue count in the order of receipt', async (t) => {
   const steps = [
     issue('closed', 1),
     issue('reopened', 2, { state: 'open', closedAt: null }),
@@ -80,7 +80,7 @@ test('an issue is reopened, closed and edited in the order of receipt', async (t
   assert.deepEqual([edited.state, edited.closedAt, edited.title], ['closed', epoch + 9000, 'Edited']);
 });
 
-test('a late opening changes nothing that later deliveries said', async (t) => {
+test('a late opening changes nothing that later deliveries reported', async (t) => {
   const found = await pullAfter(
     t,
     pull('labeled', 1, { ...open, title: 'Renamed', labels: ['type: bug'] }),
@@ -91,15 +91,15 @@ test('a late opening changes nothing that later deliveries said', async (t) => {
   assert.equal(issueFound.state, 'closed');
 });
 
-test('a late opening tells the labels that no delivery named', async (t) => {
+test('a late opening provides labels that no other delivery named', async (t) => {
   const { labels: _, ...unlabelled } = pullSnapshot(1, { ...open, updatedAt: received(1), undated: true });
   const edited = eventRecord({ event: 'pull_request', action: 'edited', pull: unlabelled }, { at: received(1) });
   const found = await pullAfter(t, edited, pull('opened', 7, { ...open, labels: ['type: bug'] }));
   assert.deepEqual(found.labels, ['type: bug']);
 });
 
-test('a delivery without a time that comes after one with a time counts', async (t) => {
-  // The clock of the host is a minute ahead.
+test('an undated delivery that arrives after a dated one counts', async (t) => {
+  // The clock of the host is one minute ahead of the service's clock.
   const dated = pullAt('labeled', 1, { title: 'Dated', updatedAt: received(2) });
   const found = await pullAfter(t, dated, pull('edited', 1, { title: 'Undated' }));
   assert.equal(found.title, 'Undated');
@@ -107,7 +107,7 @@ test('a delivery without a time that comes after one with a time counts', async 
   assert.equal((await pullAfter(t, dated, pull('edited', 1, { title: 'Undated' }), late)).title, 'Undated');
 });
 
-test('a delivery with a time that comes after one without counts when its time is after the receipt', async (t) => {
+test('a dated delivery counts after an undated one if its time is after the receipt', async (t) => {
   const undated = pull('edited', 5, { title: 'Undated' });
   const late = pullAt('labeled', 6, { title: 'Late', updatedAt: received(4) });
   const newer = pullAt('labeled', 6, { title: 'Newer', updatedAt: received(6) });
@@ -117,7 +117,7 @@ test('a delivery with a time that comes after one without counts when its time i
   assert.equal((await pullAfter(t, undated, read)).title, 'Undated', 'what was read from the host yields');
 });
 
-test('a receipt of a clock that ran ahead is not later than what the host says afterwards', async (t) => {
+test('a receipt from a clock that ran ahead is not later than newer host times', async (t) => {
   const ahead = pull('edited', 100_000, { title: 'Of the year after' });
   const dated = pullAt('edited', 2, { title: 'Dated', updatedAt: received(1) });
   assert.equal((await pullAfter(t, ahead, dated)).title, 'Dated');
@@ -125,7 +125,7 @@ test('a receipt of a clock that ran ahead is not later than what the host says a
   assert.deepEqual([healed.title, healed.updatedAt], ['Undated', received(2)]);
 });
 
-test('branches and times that a delivery does not tell stay', async (t) => {
+test('branches and times stay when a delivery leaves them out', async (t) => {
   const bare = pull('edited', 2, { title: 'Edited', baseRef: null, headRef: null, createdAt: null, mergeSha: null });
   const { title, baseRef, headRef, createdAt, mergeSha } = await pullAfter(t, pullAt('closed', 1), bare);
   assert.equal(title, 'Edited');
@@ -133,7 +133,7 @@ test('branches and times that a delivery does not tell stay', async (t) => {
   assert.deepEqual([baseRef, headRef, createdAt, mergeSha], [base, head, created, sha]);
 });
 
-test('a pull request that is closed without a merge keeps the time at which that was first told', async (t) => {
+test('a pull request closed without a merge keeps its first known closing time', async (t) => {
   const closed = { ...open, state: 'closed' } as const;
   const found = await pullAfter(
     t,

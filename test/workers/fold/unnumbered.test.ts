@@ -1,6 +1,7 @@
 /**
- * Repositories and owners that deliveries tell without the host's numbers, folded beside those with numbers: one repository, one
- * organization, and no number of the signer's choice for anything that is proved.
+ * Folds repositories and owners from payloads without the host's numbers, mixed with payloads that have them. Both
+ * kinds of payload lead to the same repository and organization. The signer of a claim cannot choose a number for a
+ * repository or owner that is proved.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,21 +15,21 @@ import { writeDeadLetter } from '../../../src/store/tables/dead-letters.ts';
 import {
   type DirectoryRepository,
   isRefutedFor,
-  listOrganisations,
-  type OrganisationRecord,
-  organisationByLogin,
-  organisationByOwner,
+  listOrganizations,
+  type OrganizationRecord,
+  organizationByLogin,
+  organizationByOwner,
   readDirectoryRepository,
-  readOrganisation,
+  readOrganization,
   removeDirectoryRepository,
-  writeOrganisation,
+  writeOrganization,
 } from '../../../src/store/tables/directory.ts';
 import { listEffects } from '../../../src/store/tables/outbox.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
 import { idOfNumber, repositoryNamed } from '../../../src/store/tables/repository-names.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
-import { dueOrganisations } from '../../../src/store/tables/retention.ts';
+import { dueOrganizations } from '../../../src/store/tables/retention.ts';
 import { answerOf, withoutOthers } from '../../../workers/host/owners.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
@@ -46,12 +47,15 @@ type Test = Parameters<typeof openTestPartition>[0];
 
 const { origin } = repositoryFields();
 const nameId = nameAsNumber('acme/app');
-/** As a payload without ids tells it. */
+/** The repository as a payload without ids describes it. */
 const named: EventRepository = {
   ...repositoryFields({ fullName: 'acme/app', url: `${origin}/acme/app`, defaultBranch: null }),
   ...{ id: repositoryId(origin, nameId), hostId: nameId, bare: true, owner: { id: 'name:acme', login: 'acme' } },
 };
-/** As the edge has a payload with ids, once the name is known. */
+/**
+ * The repository of a payload with ids. It has the form that the edge puts into the journal after the repository's
+ * name has become known.
+ */
 const { bare: _, ...plain } = named;
 const numbered: EventRepository = {
   ...plain,
@@ -70,7 +74,7 @@ function openRepository(t: Test) {
   return { partition, fold, stored };
 }
 
-/** What a partition has the directory list, one relay after the other. */
+/** A directory that receives the relays of a partition one after another. */
 class Directory {
   readonly partition: Partition;
   private row = 0;
@@ -90,12 +94,12 @@ class Directory {
     await foldRecords(this.partition, this.row, record);
   }
 
-  organisation(login: string): string {
-    return organisationByLogin(this.partition, origin, login)?.id ?? '';
+  organization(login: string): string {
+    return organizationByLogin(this.partition, origin, login)?.id ?? '';
   }
 }
 
-test('a repository known by its name adopts the number, and keeps what payloads without it leave out', async (t) => {
+test('a repository known by its name adopts its number and keeps what bare payloads omit', async (t) => {
   for (const order of [
     [named, numbered, named],
     [numbered, named],
@@ -108,7 +112,7 @@ test('a repository known by its name adopts the number, and keeps what payloads 
   }
 });
 
-test('a number that comes with an older time is adopted, and stays', async (t) => {
+test('a number with an older time is adopted and stays', async (t) => {
   const { fold, stored } = openRepository(t);
   await fold(3, named, null);
   await fold(1, numbered, null);
@@ -117,7 +121,7 @@ test('a number that comes with an older time is adopted, and stays', async (t) =
   assert.equal(stored().hostId, '5');
 });
 
-test('a claim tells no number of what is proved', async (t) => {
+test('a claim sets no number of a proved repository', async (t) => {
   const { partition, fold, stored } = openRepository(t);
   const claim: SignedBy = { org: 'org_acme', proved: false };
   await fold(1, named, null);
@@ -131,7 +135,7 @@ test('a claim tells no number of what is proved', async (t) => {
   }
 });
 
-test('proof takes over a claim under the same login, and ends one whose number it does not confirm', async (t) => {
+test('proof takes over a claim under the same login, and ends one with an unconfirmed number', async (t) => {
   const claim: SignedBy = { org: 'org_acme', proved: false };
   const { fold, stored } = openRepository(t);
   await fold(1, named, claim);
@@ -143,7 +147,7 @@ test('proof takes over a claim under the same login, and ends one whose number i
   assert.deepEqual([other.stored().pulls, other.stored().owner?.id], [[2], 'name:acme']);
 });
 
-test('an organization known by its login adopts the number, in either order', async (t) => {
+test('an organization known by its login adopts its number, in either order', async (t) => {
   const third = repositoryFields({ owner: numbered.owner }, 3);
   for (const order of [
     [named, third],
@@ -151,46 +155,46 @@ test('an organization known by its login adopts the number, in either order', as
   ]) {
     const directory = new Directory(t);
     for (const repository of order) await directory.see(repository);
-    const [organisation, ...others] = listOrganisations(directory.partition);
-    assert.deepEqual([organisation?.ownerId, organisation?.login, others.length], ['77', 'acme', 0]);
-    assert.equal(organisationByOwner(directory.partition, origin, '77')?.id, organisation?.id);
-    assert.equal(organisationByOwner(directory.partition, origin, 'name:acme'), undefined);
+    const [organization, ...others] = listOrganizations(directory.partition);
+    assert.deepEqual([organization?.ownerId, organization?.login, others.length], ['77', 'acme', 0]);
+    assert.equal(organizationByOwner(directory.partition, origin, '77')?.id, organization?.id);
+    assert.equal(organizationByOwner(directory.partition, origin, 'name:acme'), undefined);
   }
 });
 
-test('a login that another number has taken does not change whose number was known', async (t) => {
+test('a login that another number has taken does not change the known owner', async (t) => {
   const directory = new Directory(t);
   await directory.see(repositoryFields({ owner: numbered.owner }, 3));
-  const former = directory.organisation('acme');
+  const former = directory.organization('acme');
   await directory.see(repositoryFields({ owner: { id: '88', login: 'acme' } }, 4));
   const { partition } = directory;
-  const stale = readOrganisation(partition, former) as OrganisationRecord;
-  await partition.write(() => writeOrganisation(partition, { ...stale, uninstalledAt: epoch }));
+  const stale = readOrganization(partition, former) as OrganizationRecord;
+  await partition.write(() => writeOrganization(partition, { ...stale, uninstalledAt: epoch }));
   await directory.see(named);
   const owner = readDirectoryRepository(directory.partition, named.id)?.orgId;
-  assert.equal(owner, organisationByOwner(directory.partition, origin, '88')?.id, 'whoever bears the login now');
+  assert.equal(owner, organizationByOwner(directory.partition, origin, '88')?.id, 'whoever bears the login now');
   assert.notEqual(owner, former);
 });
 
-test('a name proves no number that an organization merely claims', async (t) => {
+test('a name does not prove a number that an organization only claims', async (t) => {
   const directory = new Directory(t);
   await foldRecords(
     directory.partition,
     50,
     commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never),
   );
-  const acme = directory.organisation('acme');
+  const acme = directory.organization('acme');
   await directory.see(repositoryFields({ owner: { id: '99', login: 'acme' } }, 3), acme);
   await directory.see(named);
-  const organisation = organisationByLogin(directory.partition, origin, 'acme');
-  assert.deepEqual([organisation?.id, organisation?.ownerId, organisation?.ownerProof], [acme, '99', 'claimed']);
+  const organization = organizationByLogin(directory.partition, origin, 'acme');
+  assert.deepEqual([organization?.id, organization?.ownerId, organization?.ownerProof], [acme, '99', 'claimed']);
   assert.equal(readDirectoryRepository(directory.partition, named.id)?.claimed, undefined);
   await directory.see(repositoryFields({ owner: { id: '99', login: 'victim' } }, 5));
-  assert.notEqual(directory.organisation('victim'), acme);
-  assert.equal(organisationByLogin(directory.partition, origin, 'acme')?.ownerId, null);
+  assert.notEqual(directory.organization('victim'), acme);
+  assert.equal(organizationByLogin(directory.partition, origin, 'acme')?.ownerId, null);
 });
 
-test('a number leads to the repository that adopted it, until that is gone', async (t) => {
+test('a number leads to the repository that adopted it, until that is removed', async (t) => {
   const directory = new Directory(t);
   const { partition } = directory;
   await directory.see(named);
@@ -206,16 +210,16 @@ test('a number leads to the repository that adopted it, until that is gone', asy
   assert.equal(repositoryNamed(partition, origin, 'acme/renamed'), undefined);
 });
 
-test('a number that is merely claimed leads nowhere', async (t) => {
+test('a number that is only claimed leads to no repository', async (t) => {
   const directory = new Directory(t);
   const { partition } = directory;
   await foldRecords(partition, 50, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never));
-  await directory.see(numbered, directory.organisation('acme'));
+  await directory.see(numbered, directory.organization('acme'));
   assert.equal(readDirectoryRepository(partition, named.id)?.claimed, true);
   assert.equal(idOfNumber(partition, repositoryId(origin, '5')), repositoryId(origin, '5'));
 });
 
-test('an erased organization takes along what came without its number', async (t) => {
+test('erasing an organization erases its repository that came without an owner number', async (t) => {
   const { partition, fold } = openRepository(t);
   await fold(1, named, null);
   const erase = (login: string, row: number): RelayRecord => ({
@@ -228,11 +232,11 @@ test('an erased organization takes along what came without its number', async (t
   assert.equal(readRepository(partition, named.id), undefined);
 });
 
-test('the host confirms a repository known by its name under that name and login alone', () => {
-  const organisation = { id: 'org_1', origin, login: 'acme', ownerId: 'name:acme', createdAt: 0, uninstalledAt: null };
+test('the host confirms a repository without a number only under its name and login', () => {
+  const organization = { id: 'org_1', origin, login: 'acme', ownerId: 'name:acme', createdAt: 0, uninstalledAt: null };
   const cause = (fields: object) => {
     const found = { id: 9, full_name: 'acme/app', owner: { id: 77, login: 'acme' }, ...fields };
-    const answer = answerOf(found as never, named, { ...organisation, ownerProof: 'proved' });
+    const answer = answerOf(found as never, named, { ...organization, ownerProof: 'proved' });
     return answer.confirmed ? 'confirmed' : answer.cause;
   };
   assert.equal(cause({}), 'confirmed');
@@ -240,33 +244,33 @@ test('the host confirms a repository known by its name under that name and login
   assert.equal(cause({ owner: { id: 77, login: 'other' } }), 'login');
 });
 
-test('the answer of the host brings the number of an organization, unless another one has it', async (t) => {
+test('the host’s answer sets an organization’s number, unless another one has it', async (t) => {
   for (const isTaken of [false, true]) {
     const directory = new Directory(t);
     const { partition } = directory;
     if (isTaken) await directory.see(repositoryFields({ fullName: 'old/x', owner: { id: '77', login: 'old' } }, 3));
     await directory.see(named);
-    const organisation = organisationByLogin(partition, origin, 'acme') as OrganisationRecord;
+    const organization = organizationByLogin(partition, origin, 'acme') as OrganizationRecord;
     const found = { id: 9, full_name: 'acme/app', owner: { id: 77, login: 'acme' } };
-    const told = answerOf(found as never, named, organisation);
-    assert.equal(withoutOthers(partition, organisation, told).confirmed, !isTaken);
-    const body = { result: 'ownerAnswered', repoId: named.id, orgId: organisation.id, ownerId: 'name:acme' } as const;
-    const answered = { ...body, askedAt: epoch + 5000, partitions: 1, answer: told };
+    const reported = answerOf(found as never, named, organization);
+    assert.equal(withoutOthers(partition, organization, reported).confirmed, !isTaken);
+    const body = { result: 'ownerAnswered', repoId: named.id, orgId: organization.id, ownerId: 'name:acme' } as const;
+    const answered = { ...body, askedAt: epoch + 5000, partitions: 1, answer: reported };
     await foldRecords(partition, 50, resultRecord(answered, epoch + 5000));
-    const after = readOrganisation(partition, organisation.id);
+    const after = readOrganization(partition, organization.id);
     assert.deepEqual([after?.ownerId, after?.ownerProof], [isTaken ? 'name:acme' : '77', 'proved']);
     if (isTaken) continue;
-    const other = answerOf({ ...found, owner: { id: 88, login: 'acme' } } as never, named, after as OrganisationRecord);
+    const other = answerOf({ ...found, owner: { id: 88, login: 'acme' } } as never, named, after as OrganizationRecord);
     assert.equal(other.confirmed, false, 'the login is another owner’s by now');
   }
 });
 
-test('a key for a login that several organizations bear is refused with their ids', async (t) => {
+test('refuses a key for a login of several organizations and lists their ids', async (t) => {
   const directory = new Directory(t);
   const { partition } = directory;
   for (const [nth, id] of ['71', '72'].entries())
     await directory.see(repositoryFields({ fullName: `twin/app-${id}`, owner: { id, login: 'twin' } }, nth));
-  const ids = listOrganisations(partition).map(({ id }) => id);
+  const ids = listOrganizations(partition).map(({ id }) => id);
   const command = (org: string, fields: object) =>
     commandRecord({ name: 'createKey', org, origin, key: keyFields(`key_${org}`), ...fields } as never);
   const [refused, byId, earlier] = [
@@ -280,39 +284,39 @@ test('a key for a login that several organizations bear is refused with their id
   assert.deepEqual([second?.ok, third?.ok], [true, true], 'a record of an earlier version folds as it did');
 });
 
-test('a login that is used again brings no organization the id, rows or keys of its former bearer', async (t) => {
+test('the next bearer of a login gets no id, rows or keys of the former one', async (t) => {
   const directory = new Directory(t);
   const { partition } = directory;
   await directory.see(named);
   await directory.see(numbered);
-  const former = directory.organisation('acme');
+  const former = directory.organization('acme');
   await directory.see({ ...numbered, fullName: 'acme-inc/app', owner: { id: '77', login: 'acme-inc' } });
-  const before = readOrganisation(partition, former);
+  const before = readOrganization(partition, former);
   const next = { ...named, hostId: 'name:acme/new', id: repositoryId(origin, 'name:acme/new'), fullName: 'acme/new' };
   await directory.see(next);
-  assert.deepEqual(readOrganisation(partition, former), before);
-  assert.equal(directory.organisation('acme-inc'), former);
+  assert.deepEqual(readOrganization(partition, former), before);
+  assert.equal(directory.organization('acme-inc'), former);
   const orgId = readDirectoryRepository(partition, next.id)?.orgId;
-  assert.equal(orgId, directory.organisation('acme'));
+  assert.equal(orgId, directory.organization('acme'));
   assert.notEqual(orgId, former);
 });
 
-test('a login that is named again after its bearer was renamed is another organization', async (t) => {
+test('naming a login again after its bearer was renamed creates another organization', async (t) => {
   const directory = new Directory(t);
   const { partition } = directory;
   const name = () => commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never);
   await foldRecords(partition, 50, name());
-  const former = directory.organisation('acme');
+  const former = directory.organization('acme');
   await directory.see(numbered);
   await directory.see({ ...numbered, fullName: 'acme-inc/app', owner: { id: '77', login: 'acme-inc' } });
-  const before = readOrganisation(partition, former);
+  const before = readOrganization(partition, former);
   assert.deepEqual([before?.ownerId, before?.login], ['77', 'acme-inc']);
   await foldRecords(partition, 51, name());
-  assert.deepEqual(readOrganisation(partition, former), before);
-  assert.notEqual(directory.organisation('acme'), former);
+  assert.deepEqual(readOrganization(partition, former), before);
+  assert.notEqual(directory.organization('acme'), former);
 });
 
-test('a relay without the number takes none away that the directory has', async (t) => {
+test('a relay without a number does not remove the known number', async (t) => {
   const directory = new Directory(t);
   const { partition } = directory;
   await directory.see(named);
@@ -322,15 +326,18 @@ test('a relay without the number takes none away that the directory has', async 
   assert.equal(idOfNumber(partition, repositoryId(origin, '5')), named.id);
 });
 
-test('an organization whose login alone is proved is not the owner that the host names instead of another', () => {
+test('an organization proved only by login is not the owner that the host names by number', () => {
   const ownership = { confirmed: false, at: 1, cause: 'owner', ownerId: '99', ownerLogin: 'victim' } as const;
   const listed = { claimed: true, ownership } as unknown as DirectoryRepository;
-  const claimant = { login: 'acme', ownerProof: 'proved' } as OrganisationRecord;
+  const claimant = { login: 'acme', ownerProof: 'proved' } as OrganizationRecord;
   assert.equal(isRefutedFor(listed, { ...claimant, ownerId: 'name:acme' }, '99'), false);
   assert.equal(isRefutedFor(listed, { ...claimant, ownerId: '99' }, '99'), true);
 });
 
-/** What the directory relays of the repository that is known by its name, as its partition gets it. */
+/**
+ * Returns a relay of the directory as a partition receives it. The relay is about the repository that is known by its
+ * name.
+ */
 function relayed(directory: Partition, relay: RelayRecord['body']['relay']): RelayRecord {
   const bodies = listEffects(directory, 0, 1000).flatMap(({ effect }) =>
     effect.effect === 'relay' ? [effect.body] : [],
@@ -346,16 +353,16 @@ function relayed(directory: Partition, relay: RelayRecord['body']['relay']): Rel
   };
 }
 
-/** A renamed owner's next delivery, about the app or about another one of its repositories. */
+/** Another repository of the same owner. */
 const owned = repositoryFields({ fullName: 'acme/x', owner: numbered.owner }, 3);
 const renamedOwner = { id: '77', login: 'acme-inc' };
 function installation(action: 'renamed' | 'uninstalled', at: number): InstallationRecord {
   const body = { action, origin, installationId: '9', owner: renamedOwner, added: [], removed: [] };
-  const told = { delivery: `${action} ${at}`, source: '', signedBy: null, partitions: 1, body };
-  return { id: `i ${action}`, at, kind: 'installation', ...told };
+  const reported = { delivery: `${action} ${at}`, source: '', signedBy: null, partitions: 1, body };
+  return { id: `i ${action}`, at, kind: 'installation', ...reported };
 }
 
-test('a repository that came without its owner’s number follows a rename of the owner', async (t) => {
+test('a repository without its owner’s number follows a rename of the owner', async (t) => {
   const directory = new Directory(t);
   await directory.see(named);
   await directory.see(owned);
@@ -377,8 +384,8 @@ test('an erased organization that was renamed leaves nothing to the next bearer 
   await directory.see({ ...owned, fullName: 'acme-inc/x', owner: renamedOwner });
   const end = epoch + 90 * dayMs;
   await foldRecords(directory.partition, 50, installation('uninstalled', epoch), ...dailyTicks(epoch, end));
-  const organisations = dueOrganisations(directory.partition, end);
-  const sweep = sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares: [] }, end);
+  const organizations = dueOrganizations(directory.partition, end);
+  const sweep = sweepRecord({ sweep: 'organisations', organisations: organizations, partitions: 1, shares: [] }, end);
   await foldRecords(directory.partition, 51, sweep);
   const { partition, fold } = openRepository(t);
   await fold(1, named, null);
@@ -386,36 +393,36 @@ test('an erased organization that was renamed leaves nothing to the next bearer 
   assert.equal(readRepository(partition, named.id), undefined);
 });
 
-test('a relay without the owner’s number does not move a repository to the next bearer of the login', async (t) => {
+test('a relay without the owner’s number does not move a repository with its login', async (t) => {
   const directory = new Directory(t);
   await directory.see(named);
   await directory.see(owned);
-  const former = directory.organisation('acme');
+  const former = directory.organization('acme');
   await directory.see(repositoryFields({ fullName: 'acme/other', owner: { id: '88', login: 'acme' } }, 4));
-  assert.notEqual(directory.organisation('acme'), former);
+  assert.notEqual(directory.organization('acme'), former);
   await directory.see({ ...named, defaultBranch: 'next' });
   const listed = readDirectoryRepository(directory.partition, named.id);
   assert.deepEqual([listed?.orgId, listed?.defaultBranch], [former, 'next']);
   await directory.see({ ...named, fullName: 'twin/app', owner: { id: 'name:twin', login: 'twin' } });
   assert.equal(
     readDirectoryRepository(directory.partition, named.id)?.orgId,
-    directory.organisation('twin'),
+    directory.organization('twin'),
     'a transfer',
   );
 });
 
-test('a relay that is replayed hours later does not take a repository back from its new owner', async (t) => {
+test('a relay replayed hours later does not take a repository from its new owner', async (t) => {
   const { partition } = new Directory(t);
-  const told = (owner: EventRepository['owner'], minute: number, row: number): RelayRecord => {
+  const reported = (owner: EventRepository['owner'], minute: number, row: number): RelayRecord => {
     const repository = { ...owned, owner, fullName: `${owner.login}/x` };
     const at = epoch + minute * 60_000;
     const body = { relay: 'repositorySeen', repository, seenAt: at, claimedBy: null } as const;
     return { id: `relay ${row}`, at, kind: 'relay', source: 'p00', row, body };
   };
-  await foldRecords(partition, 1, told({ id: '88', login: 'other' }, 120, 2));
-  const record = told(numbered.owner, 1, 1);
+  await foldRecords(partition, 1, reported({ id: '88', login: 'other' }, 120, 2));
+  const record = reported(numbered.owner, 1, 1);
   await partition.write(() => writeDeadLetter(partition, { seq: 9, index: 0, at: record.at, error: 'x', record }));
   await foldRecords(partition, 2, { ...record, replayed: { seq: 9, index: 0 } });
   const listed = readDirectoryRepository(partition, owned.id);
-  assert.equal(listed?.orgId, organisationByOwner(partition, origin, '88')?.id);
+  assert.equal(listed?.orgId, organizationByOwner(partition, origin, '88')?.id);
 });

@@ -1,5 +1,6 @@
 /**
- * What the directory counts: each record of a gateway once, days that begin anew, what partitions tell, keys' last use.
+ * Checks the usage counts in the directory: each record of a gateway counts once, counts begin at zero every day,
+ * partitions relay their counts, and the last use of each key is stored.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import { ulid } from '../../../src/foundation/ids.ts';
 import type { UsageRecord } from '../../../src/protocol/journal.ts';
 import type { RelayBody } from '../../../src/protocol/relays.ts';
 import type { Partition } from '../../../src/store/partition.ts';
-import { listOrganisations } from '../../../src/store/tables/directory.ts';
+import { listOrganizations } from '../../../src/store/tables/directory.ts';
 import { readDay, readKeyUse, readMonth } from '../../../src/store/tables/usage.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
 import { commandRecord, epoch, keyFields, repositoryFields } from '../../helpers/partition-records.ts';
@@ -24,10 +25,10 @@ function relay(body: RelayBody) {
   return { id: `relay-${row}`, at: epoch, kind: 'relay' as const, source: 'p00', row, body };
 }
 
-/** A directory with one organisation; its id. */
-async function withOrganisation(directory: Partition): Promise<string> {
+/** Creates an organization in a directory and returns its id. */
+async function withOrganization(directory: Partition): Promise<string> {
   await foldRecords(directory, 1, relay({ relay: 'repositorySeen', repository, seenAt: epoch }));
-  return listOrganisations(directory)[0]?.id ?? assert.fail();
+  return listOrganizations(directory)[0]?.id ?? assert.fail();
 }
 
 function usage(fields: Partial<UsageRecord>): UsageRecord {
@@ -39,9 +40,9 @@ async function fold(directory: Partition, ...records: UsageRecord[]): Promise<vo
   await foldRecords(directory, seq, ...records);
 }
 
-test('counts a record once however often it comes', async (t) => {
+test('counts a repeated record once', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const org = await withOrganisation(directory);
+  const org = await withOrganization(directory);
   const calls = (count: number) => [{ org, month, daySince: epoch, calls: count }];
   const first = usage({ calls: calls(3) });
   await fold(directory, first, { ...first, id: ulid() });
@@ -53,9 +54,9 @@ test('counts a record once however often it comes', async (t) => {
   assert.equal(rows(directory, 'deadLetters').length, 0);
 });
 
-test('begins a new day and drops what is late for the old', async (t) => {
+test('begins a new day and drops late counts of the old one', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const org = await withOrganisation(directory);
+  const org = await withOrganization(directory);
   const calls = (daySince: number, count: number) => ({ org, month, daySince, calls: count });
   const day = 86_400_000;
   await fold(directory, usage({ calls: [calls(epoch, 5), calls(epoch + day, 2), calls(epoch, 9), calls(0, 1)] }));
@@ -63,7 +64,7 @@ test('begins a new day and drops what is late for the old', async (t) => {
   assert.equal(readMonth(directory, org, month).apiCalls, 17, 'the month counts them all');
 });
 
-test('knows nobody that is not there', async (t) => {
+test('ignores organizations and keys that do not exist', async (t) => {
   const directory = openTestPartition(t, 'directory');
   const calls = [{ org: 'org_gone', month, daySince: epoch, calls: 5 }];
   await fold(directory, usage({ calls, keys: [{ id: 'key_gone', usedAt: epoch }] }));
@@ -71,21 +72,21 @@ test('knows nobody that is not there', async (t) => {
   assert.equal(readKeyUse(directory, 'key_gone'), undefined);
 });
 
-test('counts drafts for the organisation of their repository, once', async (t) => {
+test('counts a draft once for the organization of its repository', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const org = await withOrganisation(directory);
-  const told = relay({ relay: 'counted', repoId: repository.id, counter: 'draftsGenerated', countedAt: epoch });
+  const org = await withOrganization(directory);
+  const relayed = relay({ relay: 'counted', repoId: repository.id, counter: 'draftsGenerated', countedAt: epoch });
   const stray = relay({ relay: 'counted', repoId: 'repo_x', counter: 'draftsGenerated', countedAt: epoch });
-  await foldRecords(directory, 2, told, told, stray);
+  await foldRecords(directory, 2, relayed, relayed, stray);
   const counted = { apiCalls: 0, draftsGenerated: 1, publishedReleases: 0, publications: 0 };
   assert.deepEqual(readMonth(directory, org, month), counted);
   const bare = { apiCalls: 0, draftsGenerated: 1, publishedReleases: 0 };
   assert.deepEqual(directory.tables.usage.get(['month', org, month]), bare, 'the bytes of earlier versions');
 });
 
-test('counts publications and releases, and folds what earlier versions told of them', async (t) => {
+test('counts publications and releases, and folds counts of earlier versions', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const org = await withOrganisation(directory);
+  const org = await withOrganization(directory);
   const about = { relay: 'counted', repoId: repository.id, countedAt: epoch } as const;
   const first = relay({ ...about, counter: 'publications', isRelease: true });
   const second = relay({ ...about, counter: 'publications' });
@@ -95,9 +96,9 @@ test('counts publications and releases, and folds what earlier versions told of 
   assert.deepEqual([publications, publishedReleases], [2, 2]);
 });
 
-test('keeps two years of months', async (t) => {
+test('keeps the months of two years', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const org = await withOrganisation(directory);
+  const org = await withOrganization(directory);
   const months = Array.from({ length: 30 }, (_, i) => new Date(Date.UTC(2026, i, 1)).toISOString().slice(0, 7));
   for (const each of months) {
     await fold(directory, usage({ calls: [{ org, month: each, daySince: 0, calls: 1 }] }));
@@ -106,9 +107,9 @@ test('keeps two years of months', async (t) => {
   assert.deepEqual(counted, [...Array(6).fill(0), ...Array(24).fill(1)]);
 });
 
-test('a meter and the directory never lose or double a call', async (t) => {
+test('a meter and the directory never lose or duplicate a call', async (t) => {
   const directory = openTestPartition(t, 'directory');
-  const org = await withOrganisation(directory);
+  const org = await withOrganization(directory);
   const step = fc.constantFrom('call', 'call', 'flush', 'flush is lost', 'flush is doubled', 'answer is lost', 'later');
   let counted = 0;
   await fc.assert(
@@ -141,7 +142,7 @@ test('a meter and the directory never lose or double a call', async (t) => {
   );
 });
 
-test('writes the last use of a key once a minute', async (t) => {
+test('writes the last use of a key once per minute', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(
     directory,

@@ -1,6 +1,6 @@
 /**
- * The fold of webhook endpoints and of what is sent to them: events become deliveries, attempts become states, and endpoints
- * end that do nothing but fail.
+ * Checks the fold of webhook endpoints and their deliveries: events become deliveries, attempts change the state of a
+ * delivery, and an endpoint that keeps failing is disabled.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -36,7 +36,7 @@ function relayRecord(body: RelayRecord['body'], row: number, at = epoch): RelayR
   return { id: `relay ${row}`, at, kind: 'relay', source: 'p00', row, body };
 }
 
-/** A directory with two organisations, each with one repository. */
+/** Opens a directory with two organizations, each with one repository. */
 async function openDirectory(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   let seq = 0;
@@ -62,7 +62,7 @@ async function openDirectory(t: TestContext) {
     };
     return run({ name: 'createWebhookEndpoint', endpoint: { ...endpoint, ...rest, ...fields } });
   };
-  const tell = (nth: number, at = epoch, repoId = repository.id) => {
+  const emit = (nth: number, at = epoch, repoId = repository.id) => {
     const data = { draftId: `draft_${nth}`, persona: 'engineer', releaseRangeId: 'range_1' } as const;
     return fold(
       relayRecord({ relay: 'webhookEvent', repoId, event: 'draft.generated', happenedAt: at, data }, ++row, at),
@@ -86,19 +86,19 @@ async function openDirectory(t: TestContext) {
       ),
     );
   };
-  return { directory, fold, run, create, tell, deliveries, attempt, orgId };
+  return { directory, fold, run, create, emit, deliveries, attempt, orgId };
 }
 
 const heads = (directory: Parameters<typeof listQueueHeads>[0]) => [...listQueueHeads(directory)];
 
-test('an event becomes a delivery for each endpoint of the organisation that wants it', async (t) => {
-  const { directory, create, tell, deliveries } = await openDirectory(t);
+test('an event becomes a delivery for each subscribed endpoint of the organization', async (t) => {
+  const { directory, create, emit, deliveries } = await openDirectory(t);
   await create('ep_a');
   await create('ep_b', { events: ['draft.generated'] });
   await create('ep_c', { events: ['range.created', 'draft.published'] });
   const moon = readDirectoryRepository(directory, other.id)?.orgId as string;
   await create('ep_d', { orgId: moon });
-  await tell(1);
+  await emit(1);
   assert.deepEqual(
     ['ep_c', 'ep_d'].map((id) => deliveries(id).length),
     [0, 0],
@@ -120,11 +120,11 @@ test('an event becomes a delivery for each endpoint of the organisation that wan
       ['ep_b', 0],
     ],
   );
-  await tell(2, epoch, 'repo_of nobody');
+  await emit(2, epoch, 'repo_of nobody');
   assert.equal(deliveries('ep_a').length, 1);
 });
 
-test('an event that comes twice is one delivery', async (t) => {
+test('a repeated event becomes one delivery', async (t) => {
   const { create, fold, deliveries } = await openDirectory(t);
   await create('ep_a');
   const data = { draftId: 'd', persona: 'engineer', releaseRangeId: 'r' } as const;
@@ -142,10 +142,10 @@ test('an event that comes twice is one delivery', async (t) => {
   assert.deepEqual(deliveries('ep_a'), before);
 });
 
-test('the queue goes by time and a retry does not block what comes later', async (t) => {
-  const { directory, create, tell, deliveries, attempt } = await openDirectory(t);
+test('the queue is ordered by time, and a retry does not block later deliveries', async (t) => {
+  const { directory, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
-  for (const nth of [1, 2, 3]) await tell(nth, epoch + nth);
+  for (const nth of [1, 2, 3]) await emit(nth, epoch + nth);
   const [first, second] = deliveries('ep_a') as [WebhookDelivery, WebhookDelivery];
   assert.equal(heads(directory)[0]?.number, first.number);
   await attempt(first, 'failed', epoch + 10, epoch + 5000);
@@ -163,9 +163,9 @@ test('the queue goes by time and a retry does not block what comes later', async
 });
 
 test('an attempt counts once, and the last one ends the delivery', async (t) => {
-  const { directory, create, tell, deliveries, attempt } = await openDirectory(t);
+  const { directory, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
-  await tell(1);
+  await emit(1);
   const [before] = deliveries('ep_a') as [WebhookDelivery];
   await attempt(before, 'failed', epoch, epoch + 5000);
   await attempt(before, 'delivered', epoch);
@@ -176,11 +176,11 @@ test('an attempt counts once, and the last one ends the delivery', async (t) => 
 });
 
 test('five days of failures only disable an endpoint', async (t) => {
-  const { directory, fold, create, tell, deliveries, attempt } = await openDirectory(t);
+  const { directory, fold, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
   await create('ep_b');
-  await tell(1);
-  await tell(2);
+  await emit(1);
+  await emit(2);
   const next = (endpointId: string) =>
     deliveries(endpointId).find(({ status }) => status === 'pending') as WebhookDelivery;
   const fail = (endpointId: string, at: number) => attempt(next(endpointId), 'failed', at, at + hour);
@@ -212,9 +212,9 @@ test('five days of failures only disable an endpoint', async (t) => {
 });
 
 test('a clock that jumps disables nothing', async (t) => {
-  const { directory, fold, create, tell, deliveries, attempt } = await openDirectory(t);
+  const { directory, fold, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
-  await tell(1);
+  await emit(1);
   await fold(tickRecord(epoch));
   await attempt(deliveries('ep_a')[0] as WebhookDelivery, 'failed', epoch, epoch + hour);
   const later = epoch + 4000 * dayMs;
@@ -223,13 +223,13 @@ test('a clock that jumps disables nothing', async (t) => {
   assert.equal(readWebhookEndpoint(directory, 'ep_a')?.disabled, null);
 });
 
-test('410 disables at once, and what is told meanwhile can be replayed', async (t) => {
-  const { directory, run, create, tell, deliveries, attempt } = await openDirectory(t);
+test('410 disables an endpoint immediately, and later events can be replayed', async (t) => {
+  const { directory, run, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
-  for (const nth of [1, 2]) await tell(nth, epoch + nth);
+  for (const nth of [1, 2]) await emit(nth, epoch + nth);
   await attempt(deliveries('ep_a')[0] as WebhookDelivery, 'gone', epoch + 10);
   assert.equal(readWebhookEndpoint(directory, 'ep_a')?.disabled?.reason, 'gone');
-  await tell(3, epoch + 20);
+  await emit(3, epoch + 20);
   assert.deepEqual(
     deliveries('ep_a').map(({ status }) => status),
     ['failed', 'skipped', 'skipped'],
@@ -257,10 +257,10 @@ test('410 disables at once, and what is told meanwhile can be replayed', async (
   assert.equal(heads(directory)[0]?.number, deliveries('ep_a')[0]?.number);
 });
 
-test('sending again begins the schedule anew and keeps the event', async (t) => {
-  const { run, create, tell, deliveries, attempt } = await openDirectory(t);
+test('resending starts the schedule again and keeps the event', async (t) => {
+  const { run, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
-  await tell(1);
+  await emit(1);
   const [first] = deliveries('ep_a') as [WebhookDelivery];
   await attempt(first, 'delivered', epoch);
   await run({ name: 'resendWebhookDelivery', endpointId: 'ep_a', deliveryId: first.id });
@@ -282,7 +282,7 @@ test('a test is one delivery of its own event', async (t) => {
   assert.deepEqual([delivery.event, delivery.eventId, delivery.status], [testEvent, 'evt_1', 'pending']);
 });
 
-test('a rotation keeps the old secrets for a while, and not too many', async (t) => {
+test('a rotation keeps old secrets for the overlap, up to a maximum', async (t) => {
   const { directory, run, create } = await openDirectory(t);
   await create('ep_a');
   const rotate = (sealed: string, overlapMs: number, at: number) =>
@@ -305,7 +305,7 @@ test('a rotation keeps the old secrets for a while, and not too many', async (t)
   );
 });
 
-test('an organisation has at most twenty endpoints', async (t) => {
+test('an organization has at most twenty endpoints without a setting', async (t) => {
   const { directory, create, orgId } = await openDirectory(t);
   for (let nth = 0; nth < 20; nth++) assert.equal((await create(`ep_${nth}`)).ok, true);
   const refused = await create('ep_more');
@@ -313,7 +313,7 @@ test('an organisation has at most twenty endpoints', async (t) => {
   assert.equal(listWebhookEndpoints(directory, orgId).length, 20);
 });
 
-test('an organisation has as many endpoints as the command allows', async (t) => {
+test('an organization has as many endpoints as the command allows', async (t) => {
   const { directory, create, run, orgId } = await openDirectory(t);
   for (const id of ['ep_a', 'ep_b']) await create(id);
   const { id: _, ...endpoint } = rows<WebhookEndpointRecord>(directory, 'webhookEndpoints')[0] as WebhookEndpointRecord;
@@ -325,23 +325,23 @@ test('an organisation has as many endpoints as the command allows', async (t) =>
   assert.equal(listWebhookEndpoints(directory, orgId).length, 4);
 });
 
-test('keeps the newest thousand that have ended, and what waits', async (t) => {
-  const { directory, create, tell, deliveries, attempt } = await openDirectory(t);
+test('keeps the newest thousand ended deliveries and all waiting ones', async (t) => {
+  const { directory, create, emit, deliveries, attempt } = await openDirectory(t);
   await create('ep_a');
-  for (let nth = 0; nth < 1010; nth++) await tell(nth, epoch + nth);
+  for (let nth = 0; nth < 1010; nth++) await emit(nth, epoch + nth);
   assert.equal(deliveries('ep_a').length, 1010, 'what waits stays');
   for (const each of deliveries('ep_a')) await attempt(each, 'delivered', epoch + 2000);
-  await tell(1011, epoch + 3000);
+  await emit(1011, epoch + 3000);
   assert.deepEqual([deliveries('ep_a').length, deliveries('ep_a')[0]?.createdAt], [1000, epoch + 11]);
   for (const table of ['webhookDeliveriesById', 'webhookDeliveriesByTime'] as const)
     assert.equal(rows(directory, table).length, 1000, table);
 });
 
-test('forgets after thirty days, with the ticks', async (t) => {
-  const { directory, fold, create, tell, deliveries } = await openDirectory(t);
+test('ticks forget deliveries after thirty days', async (t) => {
+  const { directory, fold, create, emit, deliveries } = await openDirectory(t);
   await create('ep_a');
-  await tell(1, epoch);
-  await tell(2, epoch + dayMs);
+  await emit(1, epoch);
+  await emit(2, epoch + dayMs);
   await fold(...dailyTicks(epoch, epoch + 30 * dayMs));
   assert.equal(deliveries('ep_a').length, 2);
   await fold(tickRecord(epoch + 30 * dayMs + 1));
@@ -352,15 +352,15 @@ test('forgets after thirty days, with the ticks', async (t) => {
   assert.equal(rows(directory, 'webhookQueue').length, 1);
 });
 
-test('deleting an endpoint leaves nothing of it', async (t) => {
-  const { directory, run, create, tell } = await openDirectory(t);
+test('deleting an endpoint leaves no rows of it', async (t) => {
+  const { directory, run, create, emit } = await openDirectory(t);
   await create('ep_a');
-  await tell(1);
+  await emit(1);
   const result = await run({ name: 'deleteWebhookEndpoint', endpointId: 'ep_a' });
   assert.equal(result.ok, true);
   for (const table of [
     'webhookEndpoints',
-    'webhookEndpointsByOrganisation',
+    'webhookEndpointsByOrganization',
     'webhookDeliveries',
     'webhookQueue',
   ] as const)
@@ -371,10 +371,10 @@ test('deleting an endpoint leaves nothing of it', async (t) => {
   assert.equal((await run({ name: 'deleteWebhookEndpoint', endpointId: 'ep_a' })).ok, false);
 });
 
-test('an organisation that is erased takes its endpoints along', async (t) => {
-  const { directory, fold, create, tell } = await openDirectory(t);
+test('erasing an organization erases its endpoints', async (t) => {
+  const { directory, fold, create, emit } = await openDirectory(t);
   await create('ep_a');
-  await tell(1);
+  await emit(1);
   const body = {
     action: 'uninstalled',
     origin: repository.origin,
@@ -391,13 +391,18 @@ test('an organisation that is erased takes its endpoints along', async (t) => {
   });
   await fold(...dailyTicks(epoch, epoch + 30 * dayMs));
   const orgId = readDirectoryRepository(directory, repository.id)?.orgId as string;
-  const organisations = [{ id: orgId, uninstalledAt: epoch }];
-  await fold(sweepRecord({ sweep: 'organisations', organisations, partitions: 1, shares: [] }, epoch + 30 * dayMs));
+  const organizations = [{ id: orgId, uninstalledAt: epoch }];
+  await fold(
+    sweepRecord(
+      { sweep: 'organisations', organisations: organizations, partitions: 1, shares: [] },
+      epoch + 30 * dayMs,
+    ),
+  );
   assert.deepEqual(listWebhookEndpoints(directory, null), []);
   assert.deepEqual(rows(directory, 'webhookDeliveries'), []);
 });
 
-test('a sealed query stays until another address is named', async (t) => {
+test('a sealed query stays until another address is set', async (t) => {
   const { directory, create, run } = await openDirectory(t);
   const query = { sealed: 'v1.query', digest: 'one' };
   const read = () => readWebhookEndpoint(directory, 'ep_a') as WebhookEndpointRecord;

@@ -1,10 +1,11 @@
 /**
- * The fold of bound webhook secrets: sealed texts are kept, moved and removed; results hold none of them.
+ * Checks the fold of webhook secrets that are bound to a host or an organization: sealed secrets are stored, moved and
+ * removed, and no result contains them.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { WebhookSecretRecord } from '../../../src/protocol/commands.ts';
-import { organisationByLogin } from '../../../src/store/tables/directory.ts';
+import { organizationByLogin } from '../../../src/store/tables/directory.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { listWebhookSecrets, readWebhookSecret, webhookSecretsOf } from '../../../src/store/tables/webhook-secrets.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
@@ -23,7 +24,7 @@ async function openDirectory(t: TestContext) {
     return readResult(directory, record.id);
   };
   await run({ name: 'nameOrganisation', origin, login: 'acme' });
-  const orgId = organisationByLogin(directory, origin, 'acme')?.id as string;
+  const orgId = organizationByLogin(directory, origin, 'acme')?.id as string;
   const create = (id: string, fields: Partial<WebhookSecretRecord> = {}, at = epoch) => {
     const known = { id, origin, orgId, name: id, sealed: `v1.of ${id}`, previous: [], createdAt: 0, rotatedAt: null };
     return run({ name: 'createWebhookSecret', secret: { ...known, ...fields } }, at);
@@ -33,7 +34,7 @@ async function openDirectory(t: TestContext) {
   return { directory, run, orgId, create, rotate };
 }
 
-test('keeps secrets by what they are bound to, newest first', async (t) => {
+test('stores secrets by host and organization, newest first', async (t) => {
   const { directory, create, orgId } = await openDirectory(t);
   await create('secret_1');
   await create('secret_2');
@@ -46,7 +47,7 @@ test('keeps secrets by what they are bound to, newest first', async (t) => {
   assert.equal(listWebhookSecrets(directory, orgId).length, 2);
 });
 
-test('refuses an organisation of another host or none', async (t) => {
+test('refuses an unknown organization and one of another host', async (t) => {
   const { directory, create } = await openDirectory(t);
   for (const fields of [{ orgId: 'org_none' }, { origin: 'https://other.example' }]) {
     const result = await create('secret_1', fields);
@@ -55,7 +56,7 @@ test('refuses an organisation of another host or none', async (t) => {
   assert.equal(listWebhookSecrets(directory, null).length, 0);
 });
 
-test('a rotation keeps old texts until their time', async (t) => {
+test('a rotation keeps old texts until their overlap ends', async (t) => {
   const { directory, create, rotate } = await openDirectory(t);
   await create('secret_1', { sealed: 'first' });
   await rotate('secret_1', 'second', hour, epoch + 1);
@@ -83,7 +84,7 @@ test('a rotation keeps old texts until their time', async (t) => {
   assert.deepEqual([last.sealed, last.previous, last.rotatedAt], ['fifth', [], epoch + 2 + hour]);
 });
 
-test('counts the texts of one owner, old ones included', async (t) => {
+test('counts the texts of one owner, including old ones', async (t) => {
   const { create, rotate } = await openDirectory(t);
   for (const id of ['secret_1', 'secret_2', 'secret_3']) assert.ok((await create(id))?.ok);
   assert.ok((await rotate('secret_1', 'new', hour, epoch))?.ok);
@@ -98,7 +99,7 @@ test('counts the texts of one owner, old ones included', async (t) => {
   assert.ok((await create('secret_4', {}, epoch + hour))?.ok, 'the overlap has ended');
 });
 
-test('a revoked secret leaves nothing behind', async (t) => {
+test('a revoked secret leaves no rows', async (t) => {
   const { directory, create, run } = await openDirectory(t);
   await create('secret_1');
   const revoke = { name: 'revokeWebhookSecret', secretId: 'secret_1' };
@@ -107,7 +108,7 @@ test('a revoked secret leaves nothing behind', async (t) => {
   assert.equal(((await run(revoke)) as { kind?: string }).kind, 'notFound');
 });
 
-test('no result holds a sealed text', async (t) => {
+test('no result contains a sealed text', async (t) => {
   const { directory, create, rotate } = await openDirectory(t);
   await create('secret_1');
   await rotate('secret_1', 'v1.another', hour, epoch);

@@ -1,6 +1,7 @@
 /**
- * The steps of a branch against the graph itself: for any graph, and wherever a walk begins, what lies between two commits of
- * the line is exactly what is reachable from the one and not from the other.
+ * Checks the steps of a branch against the commit graph itself. A walk may start anywhere in any graph. For two
+ * commits of the walk, the steps between them must list exactly the commits that are reachable from the newer commit
+ * but not from the older commit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,10 @@ import { type CommitGraph, stepsOf } from '../../../workers/host/branch-steps.ts
 
 type Parents = ReadonlyMap<string, readonly string[]>;
 
-/** Commit n has parents among the earlier ones; few roots, many merges, some of several parents. */
+/**
+ * Random graphs in which the parents of commit n are among the commits before n. The graphs have few roots and many
+ * merges, some with more than two parents.
+ */
 const anyGraph: fc.Arbitrary<Parents> = fc
   .array(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 40 })
   .map((rows) => {
@@ -59,7 +63,7 @@ function assertExact(parents: Parents, steps: readonly BranchStep[]): void {
   }
 }
 
-test('a step holds exactly what it made reachable', async () => {
+test('a step lists exactly the commits that it made reachable', async () => {
   await fc.assert(
     fc.asyncProperty(anyGraph, async (parents) => {
       const head = `c${parents.size - 1}`;
@@ -74,7 +78,7 @@ test('a step holds exactly what it made reachable', async () => {
   );
 });
 
-test('a walk that ends at known steps is as exact', async () => {
+test('a walk that ends at known steps finds the same steps', async () => {
   await fc.assert(
     fc.asyncProperty(anyGraph, fc.nat(), fc.nat(), async (parents, first, second) => {
       const [older, newer] = [first % parents.size, second % parents.size].map((n) => `c${n}`) as [string, string];
@@ -92,7 +96,7 @@ test('a walk that ends at known steps is as exact', async () => {
   );
 });
 
-test('ends where nothing is known below', async () => {
+test('a walk ends at commits whose parents are unknown', async () => {
   const parents = new Map([
     ['c3', ['c2', 's1']],
     ['c2', ['c1']],

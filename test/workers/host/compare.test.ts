@@ -1,6 +1,7 @@
 /**
- * Comparisons against the graph itself: for any history and any two commits, what the host is asked for and what becomes of
- * its answer is exactly what is reachable from the one and not from the other.
+ * Checks comparisons against the commit graph itself. A comparison sends requests to the host. For any history and any
+ * two commits, the host's answers yield exactly the commits that are reachable from the second commit but not from the
+ * first commit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +13,7 @@ import { openClient } from '../../helpers/host/client.ts';
 import { status } from '../../helpers/host/faults.ts';
 import { type History, reachable } from '../../helpers/host/history.ts';
 
-/** Commit n has one to three parents among the earlier ones. */
+/** Random graphs in which commit n has one to three parents among the commits before n. */
 const anyGraph = fc.array(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 30 });
 
 function shaOf(number: number): string {
@@ -34,7 +35,7 @@ function asked(client: HostClient, history: History): Reached {
 }
 
 for (const kind of ['github', 'gitea'] as const) {
-  test(`tells exactly what lies between two commits, on ${kind}`, async (t) => {
+  test(`finds exactly the commits between two commits, on ${kind}`, async (t) => {
     const { client, host } = await openClient(t, { kind });
     const { history } = host;
     await fc.assert(
@@ -44,15 +45,15 @@ for (const kind of ['github', 'gitea'] as const) {
         fill(history, rows);
         const before = new Set(reachable(history, from).map(({ sha }) => sha));
         const above = new Set(reachable(history, to).map(({ sha }) => sha));
-        const told = await comparisonOf(asked(client, history), from, to);
-        const body = told?.bodies.at(-1);
-        assert.ok(told && body?.event === 'comparison');
+        const compared = await comparisonOf(asked(client, history), from, to);
+        const body = compared?.bodies.at(-1);
+        assert.ok(compared && body?.event === 'comparison');
         const { groups, ancestry } = body.comparison;
         assert.deepEqual(groups.flat().sort(), [...above].filter((sha) => !before.has(sha)).sort());
         assert.equal(ancestry, before.has(to) ? 'behind' : above.has(from) ? 'ahead' : 'diverged');
-        const listed = told.bodies.flatMap((each) => (each.event === 'commits' ? each.commits : []));
+        const listed = compared.bodies.flatMap((each) => (each.event === 'commits' ? each.commits : []));
         assert.deepEqual(listed.map(({ sha }) => sha).sort(), groups.flat().sort());
-        assert.ok(!JSON.stringify(told).includes('example.com'));
+        assert.ok(!JSON.stringify(compared).includes('example.com'));
         const seen = new Set(before);
         for (const sha of groups.flat()) {
           assert.ok(
@@ -67,7 +68,7 @@ for (const kind of ['github', 'gitea'] as const) {
   });
 }
 
-test('uses nothing that does not hang together', async (t) => {
+test('does not use an answer that is inconsistent', async (t) => {
   const { client, host } = await openClient(t);
   fill(host.history, [[], [0], [0], [0]]);
   const reached = asked(client, host.history);
@@ -88,6 +89,6 @@ test('uses nothing that does not hang together', async (t) => {
     assert.equal(await comparisonOf(reached, shaOf(0), shaOf(3)), undefined, what);
   }
   host.fail(/compare/, status(200, { total_commits: 2, commits: [three, two] }));
-  const told = await comparisonOf(reached, shaOf(1), shaOf(3));
-  assert.equal(told?.ancestry, 'ahead');
+  const compared = await comparisonOf(reached, shaOf(1), shaOf(3));
+  assert.equal(compared?.ancestry, 'ahead');
 });

@@ -1,6 +1,7 @@
 /**
- * The resealer: queries that an earlier version kept in clear, and seals under a former key, are replaced by records of the
- * journal, each of which fits.
+ * Checks the resealer. The resealer seals queries of webhook addresses that an earlier version of Tidings stored in
+ * clear. It also seals again all values that were sealed with a former key. It writes through the journal, and no
+ * record is too large.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -41,7 +42,7 @@ function endpointOf(number: number, fields: Partial<WebhookEndpointRecord>): Web
   return { ...owner, url: 'https://hooks.example/', sealed, ...rest, ...fields };
 }
 
-/** A directory with endpoints as they lie there, and what a resealer enqueues, folded at once. */
+/** Opens a directory with stored endpoints. The records that the resealer enqueues are folded immediately. */
 async function openDirectory(t: TestContext, endpoints: readonly WebhookEndpointRecord[]) {
   const directory = openTestPartition(t, 'directory');
   await directory.root.transaction(() => {
@@ -65,7 +66,7 @@ async function openDirectory(t: TestContext, endpoints: readonly WebhookEndpoint
   return { directory, reseal };
 }
 
-test('a query that an earlier version kept in clear is sealed, and nothing else changes', async (t) => {
+test('seals a query that an earlier version stored in clear, and changes nothing else', async (t) => {
   const url = 'https://hooks.example/a?token=very-secret';
   const whole = endpointOf(1, { url, description: 'kept', failingSince: 4 });
   const bare = endpointOf(2, { url: 'https://hooks.example/b' });
@@ -87,7 +88,7 @@ test('a query that an earlier version kept in clear is sealed, and nothing else 
   assert.deepEqual(await reseal(before), [], 'the next start has nothing to do');
 });
 
-test('an endpoint that was changed meanwhile keeps its new address', async (t) => {
+test('an endpoint that has changed meanwhile keeps its new address', async (t) => {
   const { directory } = await openDirectory(t, [endpointOf(1, { url: 'https://hooks.example/a?x=1' })]);
   const late = {
     name: 'sealWebhookAddresses' as const,
@@ -103,7 +104,7 @@ test('an endpoint that was changed meanwhile keeps its new address', async (t) =
   assert.equal(readWebhookEndpoint(directory, 'ep_1')?.url, 'https://hooks.example/a?x=1');
 });
 
-test('queries under a former key are sealed anew, with the secrets', async (t) => {
+test('seals queries and secrets again that are under a former key', async (t) => {
   const url = 'https://hooks.example/a?token=very-secret';
   const stored = endpointOf(1, {});
   const endpoint = { ...stored, ...sealAddress(before, stored, url) };
@@ -120,7 +121,7 @@ test('queries under a former key are sealed anew, with the secrets', async (t) =
   assert.equal(webhookEndpointDigest(fresh), webhookEndpointDigest(endpoint), 'its validator stays');
 });
 
-test('however long the addresses are, each record fits', async (t) => {
+test('splits long addresses into records that fit', async (t) => {
   const query = `?token=${'x'.repeat(1_900)}`;
   const endpoints = Array.from({ length: 1_500 }, (_, i) =>
     endpointOf(i, { url: `https://hooks.example/${i}${query}` }),

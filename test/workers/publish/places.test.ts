@@ -1,5 +1,6 @@
 /**
- * Publications at once: in order for a channel of a repository, few at a receiver, and none kept waiting by another channel.
+ * Checks the limits of concurrent publications: one per channel of a repository, and few per receiver. No channel
+ * delays another channel.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +8,7 @@ import { Places } from '../../../workers/publish/places.ts';
 
 const to = (repoId: string, channel: string, receiver: string) => ({ repoId, channel, receiver });
 
-test('a channel of a repository takes one at a time', () => {
+test('a channel of a repository takes one publication at a time', () => {
   const places = new Places();
   assert.ok(places.take(to('r1', 'email', 'a')));
   assert.ok(!places.take(to('r1', 'email', 'b')));
@@ -23,14 +24,14 @@ test('a receiver that hangs takes few places of its channel', () => {
   assert.ok(places.take(to('r30', 'email', 'works')));
 });
 
-test('a channel that hangs takes no place of another', () => {
+test('a channel that hangs takes no place of another channel', () => {
   const places = new Places();
   const hanging = Array.from({ length: 50 }, (_, at) => places.take(to(`r${at}`, 'email', `hangs ${at}`)));
   assert.equal(hanging.filter(Boolean).length, 6);
   assert.ok(places.take(to('r1', 'office_chat', 'works')));
 });
 
-test('what was refused has taken nothing', () => {
+test('a refused publication takes no place', () => {
   const places = new Places();
   for (const repoId of ['r1', 'r2']) assert.ok(places.take(to(repoId, 'email', 'a')));
   assert.ok(!places.take(to('r3', 'email', 'a')));

@@ -1,6 +1,7 @@
 /**
- * Random histories told by payloads, in order, moved about, repeated, and with some lost: wherever captured pushes decide, each
- * range between two tags holds exactly what the parents say.
+ * Folds random histories whose payloads arrive in order, out of order, duplicated, or with some lost. A range between
+ * two tags may be decided by the captured pushes. Such a range must contain exactly the changes that follow from the
+ * parents of the commits.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { select } from '../../../src/notes/range/select.ts';
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
-import { HostGraph, type Told } from '../../helpers/host-graph.ts';
+import { type HostDelivery, HostGraph } from '../../helpers/host-graph.ts';
 import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { pick, type Random, seeded } from '../../helpers/random.ts';
 
@@ -91,24 +92,24 @@ const steps: Readonly<Record<string, Step>> = {
 };
 const names = Object.keys(steps);
 
-/** What becomes of the deliveries on their way. */
-const ways: Readonly<Record<string, (told: readonly Told[], random: Random) => Told[]>> = {
-  'in order': (told) => [...told],
-  'moved and repeated': (told, random) => {
-    const list = told.flatMap((one) => (random(50) === 0 ? [one, one] : [one]));
-    for (const one of told)
+/** By name: the changes that happen to a list of deliveries on the way to the service. */
+const ways: Readonly<Record<string, (deliveries: readonly HostDelivery[], random: Random) => HostDelivery[]>> = {
+  'in order': (deliveries) => [...deliveries],
+  'moved and repeated': (deliveries, random) => {
+    const list = deliveries.flatMap((one) => (random(50) === 0 ? [one, one] : [one]));
+    for (const one of deliveries)
       if (random(30) === 0) list.splice(random(list.length), 0, ...list.splice(list.indexOf(one), 1));
     return list;
   },
-  'some lost': (told, random) => told.filter(() => random(25) > 0),
-  'from the middle on': (told) => told.slice(Math.floor(told.length / 3)),
+  'some lost': (deliveries, random) => deliveries.filter(() => random(25) > 0),
+  'from the middle on': (deliveries) => deliveries.slice(Math.floor(deliveries.length / 3)),
 };
 
-/** Ways on which nothing is lost. */
+/** Names of the transformations in `ways` that lose no delivery. */
 const whole = ['in order', 'moved and repeated'];
 
 for (const [way, carry] of Object.entries(ways)) {
-  test(`pushes told ${way} claim nothing that is not so`, async (t) => {
+  test(`no settled range is wrong (deliveries ${way})`, async (t) => {
     const partition = openTestPartition(t);
     let [exact, all, seq] = [0, 0, 1];
     for (let seed = 1; seed <= 24; seed++) {
@@ -116,7 +117,7 @@ for (const [way, carry] of Object.entries(ways)) {
       const kind = seed % 3 === 0 && way !== 'moved and repeated' ? 'gitea' : 'github';
       const graph = new HostGraph(seed, kind, random);
       for (let step = 0; step < 22; step++) (steps[pick(random, names)] as Step)(graph, random);
-      const records = recordsOf(carry(graph.told, random));
+      const records = recordsOf(carry(graph.deliveries, random));
       await foldBatch(partition, toMessages([records], seq++));
       const view = RepositoryView.of(partition, records[0]?.repository.id ?? '') as RepositoryView;
       for (const [from, to] of pairs(
@@ -125,7 +126,8 @@ for (const [way, carry] of Object.entries(ways)) {
         const found = select(view, { type: 'TAG_BASED', fromTag: from, toTag: to });
         all += 1;
         if (found.resolution === 'window') {
-          // Whole pushes of GitHub settle all but tags inside what a merge queue merged at once.
+          // If all pushes of GitHub arrived, they must decide every range, unless one of its tags is inside the push of
+          // a merge queue.
           const mayDoubt = kind === 'gitea' || !whole.includes(way) || /queued/.test(from + to);
           assert.ok(mayDoubt, `${kind} ${seed}: ${from}..${to} was not settled`);
           continue;
@@ -142,8 +144,8 @@ for (const [way, carry] of Object.entries(ways)) {
   });
 }
 
-function recordsOf(told: readonly Told[]): EventRecord[] {
-  return told.flatMap(({ event, body }, i): EventRecord[] => {
+function recordsOf(deliveries: readonly HostDelivery[]): EventRecord[] {
+  return deliveries.flatMap(({ event, body }, i): EventRecord[] => {
     const at = Date.UTC(2026, 6, 1) + i * 1000;
     const events = toEvents(event, body, 'https://github.com', at);
     return (events?.bodies ?? []).map((one, part) => ({
@@ -153,7 +155,7 @@ function recordsOf(told: readonly Told[]): EventRecord[] {
   });
 }
 
-/** Neighbours both ways round, and the first with all. */
+/** Returns pairs of tags: neighbors in both orders, and the first tag with every other tag. */
 function pairs(tags: readonly string[]): [string, string][] {
   const found: [string, string][] = [];
   for (const [index, tag] of tags.entries()) {

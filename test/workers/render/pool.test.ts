@@ -1,6 +1,6 @@
 /**
- * Render threads beside a writing owner: an idle thread reads the newest state, a busy one a whole one, and neither is
- * disturbed by a map that grows.
+ * Checks render threads while the owner writes: an idle thread reads the newest state, a busy thread reads a complete
+ * state, and neither is disturbed when the memory map of the store grows.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,9 +16,9 @@ const work = {
   repoId,
   bounds: { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 100_000 },
 } as const;
-const acme = { organisation: 'acme' };
+const acme = { organization: 'acme' };
 
-test('reads the newest state in threads that were idle', async (t) => {
+test('idle threads read the newest state', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const pool = new RenderPool(2, 120_000);
@@ -26,13 +26,13 @@ test('reads the newest state in threads that were idle', async (t) => {
   for (let number = 1; number <= 250; number++) {
     await foldRecords(partition, number, pullRecord(number));
     const [one, other] = await Promise.all(
-      ['acme', 'umbrella'].map((organisation) => pool.run({ dataDir, partition: 'p00', work }, { organisation })),
+      ['acme', 'umbrella'].map((organization) => pool.run({ dataDir, partition: 'p00', work }, { organization })),
     );
     assert.deepEqual([one?.prCount, other?.prCount], [number, number]);
   }
 });
 
-test('reads whole batches while the owner writes and grows', async (t) => {
+test('reads whole batches while the owner writes and grows the map', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   const pool = new RenderPool(1, 120_000);
@@ -56,22 +56,24 @@ test('reads whole batches while the owner writes and grows', async (t) => {
   assert.equal((await pool.run({ dataDir, partition: 'p00', work }, acme)).prCount, written * 20);
 });
 
-test('answers an organisation before what another asked for earlier and more of', async (t) => {
+test('answers an organization before another one that asked earlier and more often', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   await foldRecords(partition, 1, pullRecord(1));
   const pool = new RenderPool(1, 120_000);
   afterwards(t, () => pool.close());
   const answered: string[] = [];
-  const ask = async (organisation: string): Promise<void> => {
-    await pool.run({ dataDir, partition: 'p00', work }, { organisation });
-    answered.push(organisation);
+  const ask = async (organization: string): Promise<void> => {
+    await pool.run({ dataDir, partition: 'p00', work }, { organization });
+    answered.push(organization);
   };
   await Promise.all(['acme', 'acme', 'acme', 'acme', 'umbrella', 'initech'].map(ask));
   assert.deepEqual(answered, ['acme', 'acme', 'umbrella', 'initech', 'acme', 'acme']);
 });
 
-/** Twenty pull requests of 10 KB each: many times the 128 KB that the map of a fresh store has. */
+/**
+ * Returns twenty pull requests of 10 KB each. Several batches are many times larger than the 128 KB map of a new store.
+ */
 function batch(nth: number) {
   return Array.from({ length: 20 }, (_, i) => {
     const record = pullRecord(nth * 20 + i + 1);

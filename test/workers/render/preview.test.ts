@@ -1,6 +1,6 @@
 /**
- * The bounds of a range to be, checked against what is captured: tags that are not known, the wrong way round, on one
- * commit, on two branches.
+ * Checks the bounds of a new range against the captured data: unknown tags, tags in the wrong order, two tags on one
+ * commit, and tags on two branches.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,10 @@ const byTags = (fromTag: string, toTag: string): RangeBounds => ({ type: 'TAG_BA
 const push = (from: number, to: number, fields = {}) =>
   eventRecord({ event: 'push', push: branchPush(from, to, fields) });
 
-/** Five merged pull requests, an issue; `v1` on the second, `v2` on the fourth commit of a captured history. */
+/**
+ * Opens a partition with five merged pull requests and an issue. `v1` is on the second, `v2` on the fourth commit of a
+ * captured history.
+ */
 async function fill(t: Parameters<typeof openTestPartition>[0]): Promise<Partition> {
   const partition = openTestPartition(t);
   await foldRecords(
@@ -41,12 +44,12 @@ async function fill(t: Parameters<typeof openTestPartition>[0]): Promise<Partiti
   return partition;
 }
 
-/** What a range of the repository would hold. */
+/** Counts the changes that a range of the repository would contain. */
 function count(partition: Partition, bounds: RangeBounds) {
   return preview(partition, { task: 'preview', repoId, bounds });
 }
 
-/** The fields that the bounds are refused for. */
+/** Returns the names of the fields that cause the refusal of the bounds. */
 function refused(partition: Partition, bounds: RangeBounds): string[] {
   try {
     count(partition, bounds);
@@ -75,7 +78,7 @@ test('counts a range of each type', async (t) => {
   assert.deepEqual(count(partition, dates), { prCount: 5, issueCount: 1, resolution: 'window' });
 });
 
-test('names each tag that is not known', async (t) => {
+test('names each unknown tag', async (t) => {
   const partition = await fill(t);
   assert.deepEqual(refused(partition, byTags('v1', 'v3')), ['toTag']);
   assert.deepEqual(refused(partition, byTags('v0', 'v2')), ['fromTag']);
@@ -84,24 +87,24 @@ test('names each tag that is not known', async (t) => {
   assert.deepEqual(refused(partition, byTags('v1', 'v2')), ['toTag'], 'a deleted tag is not known');
 });
 
-test('refuses tags the wrong way round by ancestry', async (t) => {
+test('refuses tags in the wrong order by ancestry', async (t) => {
   const partition = await fill(t);
   assert.deepEqual(refused(partition, byTags('v2', 'v1')), ['fromTag', 'toTag']);
-  // A tag made later on an older commit is the older one still.
+  // `v0` was made later, but on an older commit, so it is the older tag.
   const late = eventRecord({ event: 'tag', tag: tagPush('v0', 1, { date: null, pushedAt: Date.UTC(2027, 0) }) });
   await foldRecords(partition, 2, late);
   assert.deepEqual(refused(partition, byTags('v0', 'v2')), []);
   assert.deepEqual(refused(partition, byTags('v2', 'v0')), ['fromTag', 'toTag']);
 });
 
-test('refuses tags the wrong way round by date where ancestry is unknown', async (t) => {
+test('refuses tags in the wrong order by date if ancestry is unknown', async (t) => {
   const partition = await fill(t);
   await foldRecords(partition, 2, tagRecord('x1', 50), tagRecord('x2', 60));
   assert.deepEqual(refused(partition, byTags('x1', 'x2')), []);
   assert.deepEqual(refused(partition, byTags('x2', 'x1')), ['fromTag', 'toTag']);
 });
 
-test('takes a tag of which only its making was told', async (t) => {
+test('accepts a tag that only a create event reported', async (t) => {
   const partition = await fill(t);
   const hint = { sha: null, object: null, date: null, hint: true } as const;
   await foldRecords(partition, 2, eventRecord({ event: 'tag', tag: tagPush('v3', 90, hint) }));
@@ -109,7 +112,7 @@ test('takes a tag of which only its making was told', async (t) => {
   assert.deepEqual(refused(partition, byTags('v3', 'v1')), ['fromTag', 'toTag']);
 });
 
-test('takes two tags of one commit either way, with nothing between', async (t) => {
+test('accepts two tags of one commit in either order, with nothing between', async (t) => {
   const partition = await fill(t);
   await foldRecords(partition, 2, tagRecord('v2-rc', 4));
   for (const bounds of [byTags('v2-rc', 'v2'), byTags('v2', 'v2-rc')]) {
@@ -117,16 +120,16 @@ test('takes two tags of one commit either way, with nothing between', async (t) 
   }
 });
 
-test('takes tags of two branches either way', async (t) => {
+test('accepts tags of two branches in either order', async (t) => {
   const partition = await fill(t);
-  // A release branch that left main after the second commit.
+  // A release branch that begins at the second commit of main.
   const release = push(10, 11, { branch: 'release-1', before: branchPush(1, 2).after });
   await foldRecords(partition, 2, pullRecord(11), release, tagRecord('v1.1', 11));
   assert.equal(count(partition, byTags('v2', 'v1.1')).prCount, 1);
   assert.equal(count(partition, byTags('v1.1', 'v2')).prCount, 2);
 });
 
-test('does not know another repository', async (t) => {
+test('reports an unknown repository', async (t) => {
   const partition = await fill(t);
   assert.throws(() => preview(partition, { task: 'preview', repoId: 'repo_x', bounds: byTags('v1', 'v2') }), {
     kind: 'notFound',

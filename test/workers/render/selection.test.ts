@@ -1,6 +1,6 @@
 /**
- * Ranges over payloads as hosts send them: long pushes in parts, merge queues, lists that the host cut short, merge commits
- * that changed, a default branch under a new name.
+ * Selects ranges from payloads as hosts send them: long pushes in parts, merge queues, lists that the host cut short,
+ * pull requests whose merge commit changed, and a renamed default branch.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,14 +13,20 @@ import { RepositoryView } from '../../../src/store/repository-view.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { pullPayload, pushPayload, shaOf, tagPayload, timeOf } from '../../helpers/payloads.ts';
 
-type Told = [event: string, payload: object];
+type HostDelivery = [event: string, payload: object];
 
 const zeros = '0'.repeat(40);
 const range = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' } as const;
 const seconds = (number: number): number => Date.parse(timeOf(number)) / 1000;
 
-/** A push of commits written as [number of its sha, message], made at the hour `at`. */
-function push(branch: string, before: number | null, commits: [number, string][], at: number, fields = {}): Told {
+/** Returns a push at the hour `at`. Each commit is given as [number of its sha, message]. */
+function push(
+  branch: string,
+  before: number | null,
+  commits: [number, string][],
+  at: number,
+  fields = {},
+): HostDelivery {
   const list = commits.map(([number, message]) => ({ id: shaOf(number), message, timestamp: timeOf(at) }));
   const payload = pushPayload([], before === null ? zeros : shaOf(before), branch);
   const repository = { ...(payload.repository as object), pushed_at: seconds(at) };
@@ -30,17 +36,17 @@ function push(branch: string, before: number | null, commits: [number, string][]
   ];
 }
 
-function merged(number: number, sha: number, fields = {}): Told {
+function merged(number: number, sha: number, fields = {}): HostDelivery {
   return ['pull_request', pullPayload(number, { merge_commit_sha: shaOf(sha), ...fields })];
 }
 
-const tag = (name: string, number: number): Told => ['push', tagPayload(name, number)];
+const tag = (name: string, number: number): HostDelivery => ['push', tagPayload(name, number)];
 const works = (from: number, to: number): [number, string][] =>
   Array.from({ length: to - from }, (_, i) => [from + i + 1, `Work ${from + i + 1}`]);
 
-async function folded(t: Parameters<typeof openTestPartition>[0], told: Told[]): Promise<RepositoryView> {
+async function folded(t: Parameters<typeof openTestPartition>[0], deliveries: HostDelivery[]): Promise<RepositoryView> {
   const partition: Partition = openTestPartition(t);
-  const records = told.flatMap(([event, payload], i): EventRecord[] => {
+  const records = deliveries.flatMap(([event, payload], i): EventRecord[] => {
     const now = Date.UTC(2026, 3, 1) + i;
     const events = toEvents(event, payload, 'https://github.com', now);
     if (!events) return [];
@@ -62,13 +68,14 @@ function held(view: RepositoryView, bounds: Parameters<typeof select>[1] = range
   };
 }
 
-test('what a long push merges is not taken for what it was merged onto', async (t) => {
-  // main 1 to 5; a branch from 1 of 300 commits, pushed in two steps and merged back as 900.
+test('commits that a long push merges do not include those of its base', async (t) => {
+  // main has commits 1 to 5. A branch of 300 commits begins at commit 1 and is pushed in two steps. Commit 900 merges
+  // it back.
   const line = works(100, 400);
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
-    ...[2, 3, 4, 5].flatMap((number): Told[] => [
+    ...[2, 3, 4, 5].flatMap((number): HostDelivery[] => [
       push('main', number - 1, [[number, `Change (#${number})`]], number),
       merged(number, number),
     ]),
@@ -84,7 +91,7 @@ test('what a long push merges is not taken for what it was merged onto', async (
   assert.deepEqual(held(view, { ...range, fromTag: 'v3' }).pulls, [2, 3, 4, 5]);
 });
 
-test('does not guess for a commit inside a long push that ends in a merge', async (t) => {
+test('uses dates for a commit inside a long push that ends in a merge', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
@@ -96,7 +103,7 @@ test('does not guess for a commit inside a long push that ends in a merge', asyn
   assert.equal(held(view).resolution, 'window');
 });
 
-test('a tag inside what a merge queue pushed', async (t) => {
+test('selects up to a tag inside the push of a merge queue', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
@@ -140,7 +147,7 @@ test('commits that a merge queue rebased belong to their pull requests', async (
   assert.deepEqual(held(view), { pulls: [2, 3], resolution: 'commits', direct: [] });
 });
 
-test('the newest merge commit told of a pull request counts', async (t) => {
+test('the newest known merge commit of a pull request counts', async (t) => {
   for (const [first, second] of [
     [2, 3],
     [3, 2],
@@ -157,28 +164,29 @@ test('the newest merge commit told of a pull request counts', async (t) => {
   }
 });
 
-test('a push of which the host left commits out is a gap', async (t) => {
+test('a push from which the host left commits out is a gap', async (t) => {
   const many = works(100, 2148);
   const gitea = { created: undefined, deleted: undefined, forced: undefined, base_ref: undefined };
-  const cut: [string, Told][] = [
+  const cut: [string, HostDelivery][] = [
     ['the most that GitHub lists', push('main', 1, many, 3)],
     ['a size that says so', push('main', 1, works(100, 120), 3, { size: 30 })],
     ['an old Gitea that does not count', push('main', 1, works(100, 105), 3, gitea)],
   ];
-  for (const [name, told] of cut) {
-    const after = Number.parseInt((told[1] as { after: string }).after.slice(0, 8), 16) - 0xa0000000;
-    const view = await folded(t, [push('main', null, [[1, 'Start']], 1), tag('v1', 1), told, tag('v2', after)]);
+  for (const [name, delivery] of cut) {
+    const after = Number.parseInt((delivery[1] as { after: string }).after.slice(0, 8), 16) - 0xa0000000;
+    const view = await folded(t, [push('main', null, [[1, 'Start']], 1), tag('v1', 1), delivery, tag('v2', after)]);
     assert.equal(held(view).resolution, 'window', name);
   }
 });
 
-test('does not guess for a commit that a merge under its title may have brought', async (t) => {
+test('uses dates for a commit that a merge under its title may have brought', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
     push('main', 1, [[2, 'Change (#2)']], 2),
     merged(2, 2),
-    // The pushes of the release branch were lost; what merged it back carries the pull request's title.
+    // The pushes of the release branch were lost. The commit that merges the branch into main has the title of a pull
+    // request.
     push(
       'main',
       2,
@@ -210,7 +218,7 @@ test('dates decide on the default branch under all its names', async (t) => {
       },
     ],
     ['pull_request', pullPayload(4, {}, renamed)],
-    // A branch that is called so later is another one.
+    // After the rename, a new branch with the name `master` is not the default branch.
     ['pull_request', pullPayload(30, { base: { ref: 'master' }, merged_at: timeOf(4) }, renamed)],
     ['push', { ...tagPayload('v2', 5), base_ref: null }],
   ]);

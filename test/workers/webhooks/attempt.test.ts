@@ -1,5 +1,6 @@
 /**
- * Single attempts at real receivers: what each answer comes to, what is kept of it, and when it is tried again.
+ * Checks single delivery attempts at real receivers: the outcome of each reply, the stored parts of the reply, and the
+ * time of the next attempt.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -58,7 +59,7 @@ async function open(t: TestContext) {
   return { receiver, attempt };
 }
 
-/** What an answer of the receiver comes to. */
+/** Makes one attempt at a receiver with this reply, and returns the outcome. */
 async function cameOf(t: TestContext, answer: Receiver['answer']): Promise<WebhookAttempted> {
   const { receiver, attempt } = await open(t);
   receiver.answer = answer;
@@ -67,7 +68,7 @@ async function cameOf(t: TestContext, answer: Receiver['answer']): Promise<Webho
 
 const waited = ({ retryAt, attempt: { at, ms } }: WebhookAttempted): number => (retryAt as number) - at - ms;
 
-test('every 2xx is a delivery', async (t) => {
+test('every 2xx is a success', async (t) => {
   for (const code of [200, 201, 202, 204, 299]) {
     const { outcome, retryAt, attempt } = await cameOf(t, status(code, {}, code === 204 ? '' : 'thanks'));
     assert.deepEqual([outcome, retryAt, attempt.status, attempt.error], ['delivered', null, code, null]);
@@ -75,7 +76,7 @@ test('every 2xx is a delivery', async (t) => {
   }
 });
 
-test('signs the body with the secrets in force', async (t) => {
+test('signs the body with all valid secrets', async (t) => {
   const { receiver, attempt } = await open(t);
   const until = Date.now() + 60_000;
   await attempt(
@@ -94,7 +95,7 @@ test('signs the body with the secrets in force', async (t) => {
   assert.equal(headers['webhook-signature']?.split(' ').length, 2);
 });
 
-test('other answers are failures, redirects too', async (t) => {
+test('other statuses are failures, including redirects', async (t) => {
   for (const code of [301, 302, 307, 400, 401, 404, 418, 500, 503]) {
     const came = await cameOf(t, status(code, { location: 'http://127.0.0.1:9/' }, 'no'));
     assert.deepEqual([came.outcome, came.attempt.status, came.attempt.response], ['failed', code, 'no']);
@@ -103,12 +104,12 @@ test('other answers are failures, redirects too', async (t) => {
   }
 });
 
-test('410 is the end', async (t) => {
+test('410 ends the delivery', async (t) => {
   const { outcome, retryAt } = await cameOf(t, status(410));
   assert.deepEqual([outcome, retryAt], ['gone', null]);
 });
 
-test('Retry-After counts where the receiver is busy', async (t) => {
+test('Retry-After counts if the receiver is busy', async (t) => {
   for (const code of [429, 502, 503, 504]) {
     const came = await cameOf(t, status(code, { 'retry-after': '600' }));
     assert.ok(waited(came) >= 600_000 && waited(came) <= 720_001, `${code}: ${waited(came)} ms`);
@@ -120,15 +121,15 @@ test('Retry-After counts where the receiver is busy', async (t) => {
 test('a broken connection is a failure without a status', async (t) => {
   const { outcome, attempt } = await cameOf(t, reset);
   assert.deepEqual([outcome, attempt.status, attempt.response], ['failed', null, null]);
-  assert.match(attempt.error ?? '', /^The webhook was not taken: the connection broke/);
+  assert.match(attempt.error ?? '', /^The webhook was not delivered: the connection broke/);
 });
 
-test('a long answer is cut and does not hold up', async (t) => {
+test('a long reply is cut and causes no delay', async (t) => {
   const { outcome, attempt } = await cameOf(t, flood());
   assert.deepEqual([outcome, attempt.response?.length], ['delivered', 500]);
 });
 
-test('what an answer says is kept without secrets and control characters', async (t) => {
+test('a stored reply contains no secrets and no control characters', async (t) => {
   const { attempt } = await cameOf(
     t,
     status(500, {}, 'mail ada@acme.example\u0000\r\ntoken ghp_abcdefghijklmnopqrstuvwxyz0123456789'),
@@ -137,7 +138,7 @@ test('what an answer says is kept without secrets and control characters', async
   assert.match(attempt.response ?? '', /^mail \[/);
 });
 
-test('the last attempt names no other, and a test is not tried again', async (t) => {
+test('the last attempt names no next one, and a test is not tried again', async (t) => {
   const { receiver, attempt } = await open(t);
   receiver.answer = status(500);
   assert.equal((await attempt({ tries: 9, attemptCount: 11 })).retryAt, null);
@@ -145,7 +146,7 @@ test('the last attempt names no other, and a test is not tried again', async (t)
   assert.equal((await attempt({ event: testEvent })).retryAt, null);
 });
 
-test('a secret that does not open is a failure that says so', async (t) => {
+test('a secret that cannot be opened is a failure with that reason', async (t) => {
   const { receiver, attempt } = await open(t);
   const elsewhere = createSealer(Buffer.alloc(32, 8)).seal(secret, sealedForEndpoint(named));
   for (const sealed of [elsewhere, sealer.seal(secret, ['webhook endpoint', 'ep_2', 'org_1'])]) {
@@ -157,7 +158,7 @@ test('a secret that does not open is a failure that says so', async (t) => {
   assert.equal(receiver.connections, 0);
 });
 
-test('an address that is not allowed gets no connection', async (t) => {
+test('a forbidden address gets no connection', async (t) => {
   const { receiver } = await open(t);
   const egress = new Egress({ allow: [], allowHttp: true });
   afterwards(t, () => egress.close());
@@ -170,7 +171,7 @@ test('an address that is not allowed gets no connection', async (t) => {
   assert.doesNotMatch(attempt.error ?? '', /private/);
 });
 
-test('sends to the whole address, and keeps nothing of its query', async (t) => {
+test('sends to the whole address and stores nothing of its query', async (t) => {
   const { receiver, attempt } = await open(t);
   receiver.answer = ({ path }, reply) => {
     reply.writeHead(500).end(`no such page: ${path} very secret/1234 v=v2 very%20secret%2F1234`);
@@ -185,7 +186,7 @@ test('sends to the whole address, and keeps nothing of its query', async (t) => 
   assert.doesNotMatch(JSON.stringify(clear), /secret%2F|secret\/1234/);
 });
 
-test('a query that does not open is an attempt that says so', async (t) => {
+test('a query that cannot be opened is a failure with that reason', async (t) => {
   const { receiver, attempt } = await open(t);
   const moved = { ...sealAddress(sealer, named, 'https://other.example/?token=x'), url: receiver.url };
   const { outcome, attempt: made } = await attempt({}, moved);

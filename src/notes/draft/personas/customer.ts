@@ -1,37 +1,37 @@
 /**
- * The draft for customers: what they must do, what is new, what got better, what no longer fails. No numbers, handles or
- * hashes; of what matters to nobody outside the project not a word.
+ * Writes the draft for customers: actions they must take, and new features, improvements and fixes. The draft contains
+ * no numbers, handles or hashes, and no changes that only matter inside the project.
  */
 
 import { parseTitle } from '../../change/title.ts';
 import type { Entry } from '../entries.ts';
 import { escapeText, plainText } from '../escape.ts';
 import type { Notes } from '../gather.ts';
-import { toldToCustomers } from '../issues.ts';
+import { customerGroup } from '../issues.ts';
 import { document, marker, section } from '../markdown.ts';
 import { actionText, customerSteps, customerTexts, reportOf, withoutInside } from '../plain.ts';
 
-/** In which order groups stand and take their share of the lines: half are new things, a third mended ones. */
+/** The order in which groups get their share of the lines. New features get half of the lines, fixes a third. */
 const groupNames = ['new', 'fixed', 'improved'] as const;
 type Group = (typeof groupNames)[number];
-/** How what is not shown is summed up, for one and for several. */
+/** The words that summarize hidden items, for one item and for several items. */
 const rests: Record<Group, readonly [string, string]> = {
   new: ['more new feature', 'more new features'],
   improved: ['more improvement', 'more improvements'],
   fixed: ['smaller fix', 'smaller fixes'],
 };
 
-/** A line beside what customers must act on. */
+/** A line of the draft, for an issue or for a change that is not breaking. */
 interface Item {
   weight: number;
   marker: string;
   text: string;
-  /** The change it tells of, and its words, not yet escaped; an issue has none. */
+  /** The change. The field is missing for an issue. `phrase` is the text of the change, not yet escaped. */
   entry?: Entry;
   phrase?: string;
 }
 
-/** The customer's draft. */
+/** Writes the customer's draft. */
 export function customer(notes: Notes): string {
   const { titles, bullets } = notes.source.settings.customer;
   const groups = groupsOf(notes);
@@ -52,18 +52,21 @@ export function customer(notes: Notes): string {
   return document(body);
 }
 
-/** What the customer's own lines say of changes, without Markdown, each text once; of a change that has no line, nothing. */
+/**
+ * Returns the lines of the customer draft for some changes, without Markdown. Each text occurs once. Changes without a
+ * line are left out.
+ */
 export function customerPhrases(notes: Notes, entries: readonly Entry[]): string[] {
   if (entries.length === 0) return [];
   const groups = groupsOf(notes);
   const slots = shareOut(groups, notes.source.settings.customer.bullets);
   const shown = groupNames.flatMap((name) => shownItems(groups[name], slots[name]));
   const phrases = new Map(shown.flatMap(({ entry, phrase = '' }) => (entry ? [[entry, phrase] as const] : [])));
-  const told = entries.map((entry) => plainText(entry.breaking ? actionText(entry) : (phrases.get(entry) ?? '')));
-  return [...new Set(told.filter((text) => text !== ''))];
+  const texts = entries.map((entry) => plainText(entry.breaking ? actionText(entry) : (phrases.get(entry) ?? '')));
+  return [...new Set(texts.filter((text) => text !== ''))];
 }
 
-/** Text and highlights are made from the same lines, which are made once. */
+/** Caches the groups of lines, because the draft's text and the highlights use the same groups. */
 const grouped = new WeakMap<Notes, Record<Group, Item[]>>();
 
 function groupsOf(notes: Notes): Record<Group, Item[]> {
@@ -72,15 +75,15 @@ function groupsOf(notes: Notes): Record<Group, Item[]> {
   return groups;
 }
 
-/** What somebody wrote a note for or asked for comes first. */
+/** Groups the changes. Within a group, changes with a priority, a release note or a reported issue come first. */
 function makeGroups(notes: Notes): Record<Group, Item[]> {
   const groups: Record<Group, Item[]> = { new: [], fixed: [], improved: [] };
-  const told = notes.entries.flatMap((entry) => {
+  const shown = notes.entries.flatMap((entry) => {
     const group = groupOf(entry);
     return group ? [{ entry, group }] : [];
   });
-  const texts = customerTexts(told.map(({ entry }) => entry));
-  told.forEach(({ entry, group }, index) => {
+  const texts = customerTexts(shown.map(({ entry }) => entry));
+  shown.forEach(({ entry, group }, index) => {
     const phrase = phraseOf(entry, texts[index] ?? '');
     groups[group].push({
       weight: weight(entry),
@@ -95,10 +98,13 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
   return groups;
 }
 
-/** A change of no kind of its own counts as an improvement only where somebody wrote a note for it or asked for it. */
+/**
+ * Returns the group of a change. A change without a kind counts as an improvement only with a release note, a priority
+ * or an issue.
+ */
 function groupOf(entry: Entry): Group | undefined {
   if (entry.breaking || entry.note?.kind === 'none') return undefined;
-  const isTold = entry.note !== undefined;
+  const hasNote = entry.note !== undefined;
   switch (entry.section) {
     case 'feature':
       return 'new';
@@ -108,16 +114,16 @@ function groupOf(entry: Entry): Group | undefined {
     case 'performance':
       return 'improved';
     case 'documentation':
-      return isTold ? 'improved' : undefined;
+      return hasNote ? 'improved' : undefined;
     default:
-      return isTold || (!entry.housekeeping && (entry.priority || entry.issues.length > 0)) ? 'improved' : undefined;
+      return hasNote || (!entry.housekeeping && (entry.priority || entry.issues.length > 0)) ? 'improved' : undefined;
   }
 }
 
-/** Issues that were solved without a pull request of the range, where labels say so (spec part 1). */
+/** Adds issues that were solved without a pull request of the range, if labels mark them as solved (spec part 1). */
 function addIssues({ closedIssues, vocabulary }: Notes, groups: Record<Group, Item[]>): void {
   for (const issue of closedIssues) {
-    const group = toldToCustomers(issue, vocabulary);
+    const group = customerGroup(issue, vocabulary);
     const text = escapeText(withoutInside(parseTitle(issue.title).text), 'joiner');
     if (group && text !== '') groups[group].push({ weight: 1, marker: marker('issue', issue.number), text });
   }
@@ -127,33 +133,33 @@ function weight(entry: Entry): number {
   return (entry.priority ? 4 : 0) + (entry.note ? 2 : 0) + (reportOf(entry) ? 1 : 0);
 }
 
-/** Each group gets its share; what one leaves over goes to the next. */
-function shareOut(groups: Record<Group, Item[]>, most: number): Record<Group, number> {
-  const half = Math.ceil(most / 2);
-  const third = Math.floor(most / 3);
-  const shares: Record<Group, number> = { new: half, fixed: third, improved: most - half - third };
+/** Gives each group its share of the lines. Lines that one group does not need go to the next group. */
+function shareOut(groups: Record<Group, Item[]>, max: number): Record<Group, number> {
+  const half = Math.ceil(max / 2);
+  const third = Math.floor(max / 3);
+  const shares: Record<Group, number> = { new: half, fixed: third, improved: max - half - third };
   const slots: Record<Group, number> = { new: 0, fixed: 0, improved: 0 };
   for (const name of groupNames) slots[name] = Math.min(shares[name], groups[name].length);
   for (const name of groupNames) {
-    const left = most - slots.new - slots.fixed - slots.improved;
+    const left = max - slots.new - slots.fixed - slots.improved;
     slots[name] = Math.min(groups[name].length, slots[name] + left);
   }
   return slots;
 }
 
-/** The items of a group that have a line. */
-function shownItems(items: readonly Item[], most: number): Item[] {
-  return items.filter(({ text }) => text !== '').slice(0, most);
+/** Returns the items of a group that get a line: the first `max` items whose text is not empty. */
+function shownItems(items: readonly Item[], max: number): Item[] {
+  return items.filter(({ text }) => text !== '').slice(0, max);
 }
 
-function groupLines(items: readonly Item[], most: number, [one, many]: readonly [string, string]): string[] {
-  const lines = shownItems(items, most).map((item) => `- ${item.text} ${item.marker}`);
+function groupLines(items: readonly Item[], max: number, [one, many]: readonly [string, string]): string[] {
+  const lines = shownItems(items, max).map((item) => `- ${item.text} ${item.marker}`);
   const hidden = items.length - lines.length;
   if (hidden === 0) return lines;
   return [...lines, `- ${lines.length === 0 ? '' : '… and '}${hidden} ${hidden === 1 ? one : many}`];
 }
 
-/** What was unsafe is not spelled out, unless somebody wrote what customers may read. */
+/** Returns the words of a change. A security problem is described only if the change has a release note. */
 function phraseOf(entry: Entry, text: string): string {
   if (entry.section !== 'security' || entry.note?.kind === 'text') return text;
   return entry.areas.length === 0 ? 'Security update' : `Security update: ${entry.areas.join(', ')}`;

@@ -1,6 +1,6 @@
 /**
- * The draft for colleagues in support, sales and product: what changed for whom, what was asked for, what may go wrong.
- * Documentation and work that nobody outside the project notices are counted, not listed.
+ * Writes the draft for colleagues in support, sales and product: which change affects whom, which changes were
+ * requested, and which may cause problems. Documentation and internal work are counted, not listed.
  */
 import { impactText } from '../../change/body.ts';
 import { ownWords } from '../../change/dependencies.ts';
@@ -27,15 +27,15 @@ import { firstSentence } from '../quote.ts';
 import { revertLine } from './engineer.ts';
 import { issueLines } from './issue-lines.ts';
 
-/** The internal draft. */
+/** Writes the internal draft. */
 export function internal(notes: Notes): string {
   const { settings } = notes.source;
-  const told = notes.entries.filter((entry) => !entry.housekeeping);
+  const shown = notes.entries.filter((entry) => !entry.housekeeping);
   const folded = isFolded(notes.entries);
-  const sections = bySection(told);
+  const sections = bySection(shown);
   const of = (name: Entry['section'], fold = false): string[] =>
     byArea(sections.get(name) ?? [], (entry, prefix) => entryLines(entry, prefix, settings.links), fold);
-  const breaking = told.filter((entry) => entry.breaking).map((entry) => breakingLines(entry, settings.links));
+  const breaking = shown.filter((entry) => entry.breaking).map((entry) => breakingLines(entry, settings.links));
   return document([
     countsLine(notes),
     section(escapeText(settings.titles.breaking), breaking),
@@ -52,7 +52,10 @@ export function internal(notes: Notes): string {
   ]);
 }
 
-/** `12 features, 30 fixes, 2 breaking changes, 41 dependency updates`; empty for an empty range. */
+/**
+ * Returns the line of counts, for example `12 features, 30 fixes, 2 breaking changes, 41 dependency updates`. The line
+ * is empty for an empty range.
+ */
 function countsLine({ entries, updates, reverted, directCommits, alreadyShipped }: Notes): string {
   const sectionOf = (...names: Entry['section'][]): number =>
     entries.filter((entry) => names.includes(entry.section) && !entry.housekeeping).length;
@@ -85,19 +88,22 @@ function titleLine(entry: Entry, prefix: string, links: LinkStyle): string {
   return `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
 }
 
-/** Who is affected and what to tell them, as the body says it. */
+/** Returns the lines for a breaking change, with the sentence of its body that says whom the change affects and how. */
 function breakingLines(entry: Entry, links: LinkStyle): string {
-  const tell = firstSentence(impactText(ownWords(entry.pull)) || entry.upgrade);
+  const impact = firstSentence(impactText(ownWords(entry.pull)) || entry.upgrade);
   const line = titleLine(entry, areaPrefix(entry), links);
-  return withReports(entry, line, tell === '' ? [] : [`  - What to tell: ${escapeText(tell)}`], links);
+  return withReports(entry, line, impact === '' ? [] : [`  - What to tell: ${escapeText(impact)}`], links);
 }
 
-/** The pull request, those that carried it, and the one that brought it back. */
+/** Returns the pull request of an entry, its backports, and the pull request that restored the change. */
 function numbered(entry: Entry): Entry['backports'] {
   return [...new Map([entry.pull, ...shipped(entry)].map((pull) => [pull.number, pull])).values()];
 }
 
-/** A line with the issues that led to the change: in words of their own where they have some, else by number only. */
+/**
+ * Returns a line with the issues that led to the change. An issue whose title differs from the entry's text gets a line
+ * below. For other issues, only the number is shown.
+ */
 function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
   if (entry.issues.length === 0) return [`${line} ${marker('pr', entry.id)}`, ...more].join('\n');
   const own = entry.text.toLowerCase();

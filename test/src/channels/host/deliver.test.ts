@@ -1,5 +1,5 @@
 /**
- * The channels of the source-code host against a real HTTP server under the rules of GitHub and of Gitea.
+ * Tests the channels of the source-code host against a real HTTP server that follows the rules of GitHub or Gitea.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -31,7 +31,7 @@ async function open(t: TestContext, options: TestHostOptions = {}) {
 }
 
 for (const kind of kinds) {
-  test(`${kind}: makes the release of a tag, and brings it up to date`, async (t) => {
+  test(`${kind}: a release of a tag is created, and later updated`, async (t) => {
     const { host, publish } = await open(t, { kind });
     const first = await publish();
     assert.deepEqual(await publish(), first);
@@ -44,7 +44,7 @@ for (const kind of kinds) {
     assert.deepEqual([release?.body, release?.draft, host.publishing.releases.length], ['Other.\n', false, 1]);
   });
 
-  test(`${kind}: publishes its own draft, and never takes back what is published`, async (t) => {
+  test(`${kind}: an own draft is published, and a published release never becomes a draft`, async (t) => {
     const { host, publish } = await open(t, { kind });
     const draft = await publish({ asDraft: true });
     const [release] = host.publishing.releases;
@@ -59,7 +59,7 @@ for (const kind of kinds) {
     assert.equal(release?.draft, false);
   });
 
-  test(`${kind}: refuses a tag that the host does not have, and makes none`, async (t) => {
+  test(`${kind}: a tag that the host does not have is refused, and not created`, async (t) => {
     const { host, publish } = await open(t, { kind });
     const before = host.history.tags.length;
     await assert.rejects(publish({ tag: 'v9.9.9', version: 'v9.9.9' }), {
@@ -70,7 +70,7 @@ for (const kind of kinds) {
     assert.ok(host.seen.every(({ method }) => method === 'GET'));
   });
 
-  test(`${kind}: commits a version to the changelog once`, async (t) => {
+  test(`${kind}: a version is committed to the changelog once`, async (t) => {
     const { host, commit } = await open(t, { kind });
     host.publishing.put('CHANGELOG.md', oldFile);
     const first = await commit();
@@ -86,7 +86,7 @@ for (const kind of kinds) {
     );
   });
 
-  test(`${kind}: makes the file of releases on a branch of the settings`, async (t) => {
+  test(`${kind}: the file of releases is created on the configured branch`, async (t) => {
     const { host, commit } = await open(t, { kind });
     const settings = { path: 'docs/NEWS.md', branch: 'release/1.x', message: 'fixes #1 for {version}' };
     const { url } = await commit({}, releasesMd, settings);
@@ -95,7 +95,7 @@ for (const kind of kinds) {
     assert.deepEqual(host.publishing.commits, [`refs #1 for v2.0.0\n\n${trailer}`]);
   });
 
-  test(`${kind}: keeps what others commit meanwhile`, async (t) => {
+  test(`${kind}: concurrent commits of others are kept`, async (t) => {
     const { host, commit } = await open(t, { kind });
     host.publishing.put('CHANGELOG.md', oldFile);
     let races = 2;
@@ -112,7 +112,7 @@ for (const kind of kinds) {
   });
 }
 
-test('cuts a release that is too long at an entry', async (t) => {
+test('a release that is too long is cut between entries', async (t) => {
   const { host, publish } = await open(t);
   const entries = Array.from({ length: 3000 }, (_, i) => `- Change ${i} 🚀 ${'x'.repeat(50)} <!-- rn:pr:${i} -->`);
   await publish({ bodyMd: `## Features\n\n${entries.join('\n')}\n` });
@@ -123,7 +123,7 @@ test('cuts a release that is too long at an entry', async (t) => {
   assert.ok(body.endsWith(rest), body.slice(-200));
 });
 
-test('marks a prerelease, refuses a range without tags', () => {
+test('prereleases are marked, and a range without tags is refused', () => {
   const marks = ['v1.0.0-rc.1', 'v1.0.0', 'release/2.0.0-beta', '2026-01-02', 'nightly-1'].map(
     (tag) => scmReleases.render(sampleNote({ tag, version: tag }), {}).prerelease,
   );
@@ -134,7 +134,7 @@ test('marks a prerelease, refuses a range without tags', () => {
   });
 });
 
-test('tells what may be tried again from what may not', async (t) => {
+test('passing failures are retried, and refusals are final', async (t) => {
   const { host, publish, commit } = await open(t);
   host.fail(/POST/, secondaryLimit(17));
   await assert.rejects(publish(), { outcome: 'retry', retryAfterMs: 17_000 });
@@ -147,12 +147,12 @@ test('tells what may be tried again from what may not', async (t) => {
   await assert.rejects(commit({}, changelog, { branch: 'gone' }), { outcome: 'refused', message: /no branch gone/ });
 });
 
-test('a reply that was lost doubles nothing', async (t) => {
+test('a lost reply causes no duplicate', async (t) => {
   for (const kind of kinds) {
     const { host, publish, commit } = await open(t, { kind });
     for (const pattern of [/(?:POST|PUT) .*releases/, /(?:POST|PUT) .*contents/]) {
       host.fail(pattern, (response, answer) => {
-        // What is asked for is done, and the connection breaks before the answer.
+        // The host carries out the request, but the connection breaks before the reply.
         response.end = () => response.destroy();
         answer();
       });
@@ -166,7 +166,7 @@ test('a reply that was lost doubles nothing', async (t) => {
   }
 });
 
-test('a delivery that is called off may be tried again', async (t) => {
+test('an aborted delivery may be tried again', async (t) => {
   const { host, publish } = await open(t);
   const stop = new AbortController();
   const requests = { host: host.host, logger: pino({ level: 'silent' }), signal: stop.signal };
@@ -178,7 +178,7 @@ test('a delivery that is called off may be tried again', async (t) => {
   await publish();
 });
 
-test('a test call writes nothing and says what it found', async (t) => {
+test('a connection test writes nothing and reports what it found', async (t) => {
   const { host, access } = await open(t);
   assert.match(await scmReleases.test(hostContext(access, {})), /may write/);
   const reader = await open(t, { readsOnly: true });

@@ -1,5 +1,6 @@
 /**
- * Putting a version's notes into a file: where they go, what stays, and that twice is once.
+ * Tests inserting a version's notes into a file: the position of the notes, the unchanged rest of the file, and that
+ * inserting the same notes again changes nothing.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,25 +17,25 @@ function put(text: string | null, changes: Partial<typeof notes> = {}): string {
   return withVersion(text, 'Changelog', { ...notes, ...changes });
 }
 
-test('makes a file that is not there, or is empty', () => {
+test('a missing or empty file is created', () => {
   assert.equal(put(null), `# Changelog\n\n${section}`);
   assert.equal(put(''), `# Changelog\n\n${section}`);
   assert.equal(put('\ufeff\n'), `\ufeff# Changelog\n\n${section}`);
 });
 
-test('puts a version below the title and what stands under it', () => {
+test('a version is inserted below the title and the text under it', () => {
   assert.equal(put('# Changes\n\nAll of them.\n'), `# Changes\n\nAll of them.\n\n${section}`);
   const old = '# Changes\n\nAll of them.\n\n## 1.0.0\n\n- Old\n';
   assert.equal(put(old), `# Changes\n\nAll of them.\n\n${section}\n## 1.0.0\n\n- Old\n`);
 });
 
-test('puts a version below what is not released yet', () => {
+test('a version is inserted below the unreleased changes', () => {
   const old = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Soon\n\n## [1.0.0] - 2025-01-01\n\n- Old\n';
   const expected = `# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Soon\n\n${section}\n## [1.0.0] - 2025-01-01\n\n- Old\n`;
   assert.equal(put(old), expected);
 });
 
-test('keeps the addresses of links last', () => {
+test('link definitions stay at the end', () => {
   const links = '[unreleased]: https://host.test/compare\n[1.0.0]: https://host.test/v1\n';
   assert.equal(
     put(`# Changelog\n\n## [Unreleased]\n\n${links}`),
@@ -44,7 +45,7 @@ test('keeps the addresses of links last', () => {
   assert.equal(first, `# Changelog\n\n## [2.0.0] - 2026-02-01\n\n### Features\n\n- New\n\n${links}`);
 });
 
-test('replaces the version that is there, however its heading is written', () => {
+test('an existing version is replaced in every form of its heading', () => {
   const headings = [
     '## v2.0.0',
     '## 2.0.0',
@@ -66,7 +67,7 @@ test('replaces the version that is there, however its heading is written', () =>
   }
 });
 
-test('takes no other version for its own', () => {
+test('a similar version is not replaced', () => {
   const others = ['2.0.0-rc.1', '2.0.0.1', '12.0.0', 'v2.0.01', 'v2.0.0/mac', 'About 2.0.0', '2.0', 'V2.0.0x'];
   for (const other of others) {
     const old = `# Changelog\n\n## ${other}\n\n- Old\n`;
@@ -75,7 +76,7 @@ test('takes no other version for its own', () => {
   }
 });
 
-test('looks for no version in code, comments and the notes of other versions', () => {
+test('headings in code, comments and notes of other versions are ignored', () => {
   const hidden = [
     '```md\n## v2.0.0\n```',
     '<!--\n## v2.0.0\n-->',
@@ -90,7 +91,7 @@ test('looks for no version in code, comments and the notes of other versions', (
   }
 });
 
-test('leaves a file alone whose code or comment never ends', () => {
+test('a file whose code or comment never ends is not changed', () => {
   for (const open of ['```\ncode', '<!-- later']) {
     for (const heading of ['', '## v2.0.0\n\n', '## [Unreleased]\n\n'])
       assert.throws(() => put(`# Changelog\n\n${heading}${open}\n`), { outcome: 'refused', message: /never ends/ });
@@ -99,23 +100,23 @@ test('leaves a file alone whose code or comment never ends', () => {
   }
 });
 
-test('keeps line ends and the byte order mark as they are', () => {
+test('line ends and the byte order mark are kept', () => {
   const old = '\ufeff# Changelog\r\n\r\n## 1.0.0\r\n\r\n- Old\r\n';
   const text = put(old);
   assert.equal(text, `\ufeff# Changelog\r\n\r\n${section.replaceAll('\n', '\r\n')}\r\n## 1.0.0\r\n\r\n- Old\r\n`);
   assert.equal(put(text), text);
 });
 
-test('follows the level of versions in the file', () => {
+test('a new version gets the heading level of the other versions', () => {
   assert.equal(put('# 1.0.0\n\n- Old\n'), '# v2.0.0 (2026-02-03)\n\n## Features\n\n- New\n\n# 1.0.0\n\n- Old\n');
 });
 
-test('writes underlined headings of the notes below the version', () => {
+test('underlined headings of the notes are moved below the version', () => {
   const text = put(null, { bodyMd: 'One\n===\n\nText\n\nTwo\n---\n\n# Three' });
   assert.equal(text, '# Changelog\n\n## v2.0.0 (2026-02-03)\n\n### One\n\nText\n\n#### Two\n\n### Three\n');
 });
 
-test('takes hostile versions for what they are', () => {
+test('hostile versions are inserted and found as they are', () => {
   const versions = [
     'release/1.0#rc',
     '@scope/pkg@1.0.0',
@@ -135,7 +136,7 @@ test('takes hostile versions for what they are', () => {
   assert.equal(days.split('### Features').length, 3);
 });
 
-/** The file's new text; what is left alone is no case. */
+/** Returns the file's new text. If `put` refuses the old text, fast-check skips the case. */
 function putOrPass(text: string, changes: Partial<typeof notes>): string {
   try {
     return put(text, changes);
@@ -166,7 +167,7 @@ const file = fc
   .map(([mark, lines, end, closed]) => mark + lines.join(end) + (closed ? end : ''));
 const body = fc.array(line, { maxLength: 12 }).map((lines) => toHostMarkdown(sampleNote({ bodyMd: lines.join('\n') })));
 
-test('putting a version in twice is the same as once', () => {
+test('inserting a version twice has the same result as once', () => {
   fc.assert(
     fc.property(file, body, fc.constantFrom('v2.0.0', '2.0.0', 'a b', 'v2.0.0-rc.1'), (text, bodyMd, version) => {
       const once = putOrPass(text, { bodyMd, version });
@@ -176,14 +177,14 @@ test('putting a version in twice is the same as once', () => {
   );
 });
 
-test('what is not the version stays, byte for byte', () => {
+test('the rest of the file stays the same, byte for byte', () => {
   fc.assert(
     fc.property(file, body, (text, bodyMd) => {
       const version = 'v9.9.9';
       const first = putOrPass(text, { bodyMd, version });
       const second = put(first, { bodyMd: 'Other.\n', version });
       const [before = '', after = ''] = parts(second);
-      // New blank lines may part it from what it stands between; nothing else is added or lost.
+      // New blank lines may separate the notes from the text around them. Nothing else is added or lost.
       if (text.replace('\ufeff', '').trim() === '') return;
       assert.ok(text.startsWith(before.trimEnd()), 'before');
       assert.ok(text.endsWith(after), 'after');

@@ -1,5 +1,6 @@
 /**
- * What goes to the host closes no issue, notifies nobody, leaves nothing open, and fits.
+ * Tests texts for the host: they close no issue, notify no one, leave no code fence or comment open, and are not too
+ * long for the host.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ import { processorMs } from '../../../helpers/processor-time.ts';
 
 const inside = { ...sampleNote().repository, private: true };
 
-test('turns words that close issues into references', () => {
+test('words that close issues become references', () => {
   const texts: [string, string][] = [
     ['Fixes #1, closes #2.', 'Refs #1, refs #2.'],
     ['fixed: acme/rocket#3', 'refs: acme/rocket#3'],
@@ -33,7 +34,7 @@ test('turns words that close issues into references', () => {
   for (const [text] of texts.slice(0, 4)) assert.deepEqual(linkedIssues(harmlessMarkdown(text), context), []);
 });
 
-test('breaks mentions, but neither packages nor links', () => {
+test('mentions are disabled, but packages and links stay', () => {
   const texts: [string, string][] = [
     ['Thanks @ada!', 'Thanks @<!-- -->ada!'],
     ['[@ada](https://host.test/ada), [@dependabot[bot]](https://host.test/x)', ''],
@@ -45,11 +46,11 @@ test('breaks mentions, but neither packages nor links', () => {
   assert.equal(harmlessLine('Release of @ada\n\nfixes #3'), 'Release of @\u200Dada refs #3');
 });
 
-test('leaves a generated text as it is', () => {
+test('a generated text does not change', () => {
   assert.equal(toHostMarkdown(sampleNote()), sampleBody);
 });
 
-test('takes markers out of what customers read', () => {
+test('markers are removed for customers', () => {
   const news = '- One <!-- rn:pr:1 -->\n  <!-- rn:new\n  - Other\n  -->\n- Two `<!-- rn:pr:2 -->`\n';
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: news, persona: 'customer' })), '- One\n- Two `<!-- rn:pr:2 -->`\n');
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: news })), news);
@@ -57,7 +58,7 @@ test('takes markers out of what customers read', () => {
   assert.doesNotMatch(toHostMarkdown(sampleNote({ bodyMd: hidden, persona: 'customer' })), /rn:pr:[24]/);
 });
 
-test('takes links into a private repository out of what customers read', () => {
+test('links into a private repository are removed for customers', () => {
   const url = inside.url;
   const texts: [string, string][] = [
     [`See [the guide](${url}/wiki "Guide"), [other](https://a.test)`, 'See the guide, [other](https://a.test)\n'],
@@ -71,18 +72,18 @@ test('takes links into a private repository out of what customers read', () => {
   }
 });
 
-test('closes what a text leaves open, and keeps nothing unseen', () => {
+test('open fences and comments are closed, and invisible characters are removed', () => {
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: '~~~\ncode' })), '~~~\ncode\n~~~\n');
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: 'a <!-- b' })), 'a &lt;!-- b\n');
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: 'a\r\nb\u202e\u0000' })), 'a\nb\n');
 });
 
-test('cuts whole entries from the end and says how many', () => {
+test('whole entries are cut from the end, and their number is shown', () => {
   const entries = Array.from({ length: 40 }, (_, i) => `- Change ${i} 🚀 <!-- rn:pr:${i} -->\n\n  > more`);
   const text = `## Highlights\n\n- Fast\n\n## Features\n\n${entries.join('\n')}\n\n## Breaking Changes\n\n- Gone <!-- rn:pr:99 -->\n`;
-  for (const most of [200, 333, 500, 999]) {
-    const cut = cutMarkdown(text, most, (count) => `${count} more changes: <https://host.test/compare>`);
-    assert.ok([...cut].length <= most && [...cut].length > most - 80, `${most}: ${cut.length}`);
+  for (const max of [200, 333, 500, 999]) {
+    const cut = cutMarkdown(text, max, (count) => `${count} more changes: <https://host.test/compare>`);
+    assert.ok([...cut].length <= max && [...cut].length > max - 80, `${max}: ${cut.length}`);
     const kept = cut.match(/^- Change \d+ 🚀 <!-- rn:pr:\d+ -->\n\n {2}> more$/gm)?.length ?? 0;
     assert.ok(cut.includes('## Highlights\n\n- Fast\n') && cut.includes('- Gone <!-- rn:pr:99 -->'));
     assert.ok(cut.endsWith(`\n\n${40 - kept} more changes: <https://host.test/compare>\n`));
@@ -93,7 +94,7 @@ test('cuts whole entries from the end and says how many', () => {
   );
 });
 
-test('cuts no code, and closes a part that was folded away', () => {
+test('code is not cut, and a cut collapsed part is closed', () => {
   const updates = Array.from({ length: 30 }, (_, i) => `- Update ${i}`).join('\n');
   const text = `Intro\n\n\`\`\`\n${'code\n'.repeat(40)}\`\`\`\n\n<details>\n<summary>30 updates</summary>\n\n${updates}\n\n</details>\n`;
   const cut = cutMarkdown(text, 400, (count) => `${count} more`);
@@ -123,7 +124,7 @@ const piece = fc.constantFrom(
 );
 const markdown = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-test('parts of a text are the text', () => {
+test('the parts of a text add up to the text', () => {
   fc.assert(
     fc.property(markdown, (text) =>
       assert.equal(
@@ -134,7 +135,7 @@ test('parts of a text are the text', () => {
   );
 });
 
-test('whatever is written, nothing acts and nothing is left open', () => {
+test('no text has an effect or leaves anything open', () => {
   fc.assert(
     fc.property(markdown, fc.constantFrom('engineer' as const, 'customer' as const), (bodyMd, persona) => {
       const text = toHostMarkdown(sampleNote({ bodyMd, persona, repository: inside }));
@@ -149,7 +150,7 @@ test('whatever is written, nothing acts and nothing is left open', () => {
   );
 });
 
-test('a megabyte of hostile Markdown takes no long time', () => {
+test('a megabyte of hostile Markdown takes limited time', () => {
   for (const unit of [
     '`',
     '<!--',
@@ -165,7 +166,7 @@ test('a megabyte of hostile Markdown takes no long time', () => {
     const bodyMd = unit.repeat(Math.ceil(1_000_000 / unit.length));
     const note = sampleNote({ bodyMd, persona: 'customer', repository: inside });
     const took = processorMs(() => cutMarkdown(toHostMarkdown(note), 125_000, () => 'more'));
-    // Half a second on a machine of today; minutes where the time grows with the square.
+    // The conversion takes about half a second. If its time grew with the square of the length, it would take minutes.
     assert.ok(took < 20_000, `${JSON.stringify(unit)} takes ${took} ms`);
   }
 });

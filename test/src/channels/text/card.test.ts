@@ -1,5 +1,6 @@
 /**
- * Notes as Adaptive Cards: a title, parts, lists, code of even width, and the size that workflows take.
+ * Tests the conversion of notes to Adaptive Cards: title, parts, lists, monospace code, and the maximum size that
+ * workflows accept.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ function bodyOf(bodyMd: string): Record<string, unknown>[] {
   return attachments[0].content.body.slice(1).map(({ type, wrap, ...rest }) => rest);
 }
 
-test('writes parts, lists, quotations and code', () => {
+test('parts, lists, quotations and code are written', () => {
   assert.deepEqual(
     bodyOf(
       '## New\n\n- **api:** one ([#1](https://h.example/(1))) <!-- rn:pr:1 -->\n- two\n\n  > steps `run`\n\n  ```\n  a\n    b\n  ```\n- three\n',
@@ -26,13 +27,13 @@ test('writes parts, lists, quotations and code', () => {
   );
 });
 
-test('escapes what cards read as Markdown and leaves names alone', () => {
+test('Markdown of cards is escaped, and names stay unchanged', () => {
   assert.deepEqual(bodyOf('- \\*a\\* snake_case \\_x\\_ \\[y\\](z) @here {{DATE}}\n'), [
     { text: '- \\*a\\* snake_case \\_x\\_ \\[y\\](z) @\u200Dhere {\u200D{DATE}}', spacing: 'Small' },
   ]);
 });
 
-test('cuts at the border of an entry below 28 kB', () => {
+test('a card is cut between entries, below 28 kB', () => {
   const message = toCardMessage(aNote({ bodyMd: `## New\n\n${entries(900, 'Änderung → 漢字 of some length')}\n` }));
   const size = Buffer.byteLength(JSON.stringify(message));
   assert.ok(size <= 27_500 && size > 27_000, String(size));

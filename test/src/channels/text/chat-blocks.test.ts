@@ -1,5 +1,6 @@
 /**
- * Notes as messages of a workspace chat: its markup, its limits, and nothing in a text that acts.
+ * Tests the conversion of notes to messages of a workspace chat: the chat's markup and limits, and that texts of users
+ * have no effects such as mentions.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,14 +11,14 @@ function textsOf(bodyMd: string): string[] {
   return toChatMessage(aNote({ bodyMd })).blocks.map(({ text }) => text.text);
 }
 
-/** The one section below the header. */
+/** Returns the text of the only section below the header. */
 function section(bodyMd: string): string {
   const [, text = '', ...more] = textsOf(bodyMd);
   assert.equal(more.length, 0);
   return text;
 }
 
-test('writes headings, bullets, bold, code and links', () => {
+test('headings, bullets, bold, code and links are written', () => {
   assert.equal(
     section(
       '## Features\n\n- **api:** Stream `a<b` ([#1](https://h.example/1?a=b&c=d)) <!-- rn:pr:1 -->\n  - inner\n- *two*\n',
@@ -26,26 +27,26 @@ test('writes headings, bullets, bold, code and links', () => {
   );
 });
 
-test('shows no backslash of an escaped title', () => {
+test('an escaped title is shown without backslashes', () => {
   assert.equal(
     section('- a \\* b \\_\\_init\\_\\_ snake_case \\`x \\<y\\>'),
     '• a * b `__init__` snake_case ˋx &lt;y&gt;',
   );
 });
 
-test('calls nobody', () => {
+test('mentions notify no one', () => {
   const text = section('- @<!-- -->here @channel \\<!channel\\> \\<@U123> @scope/pkg a@b.example');
   assert.equal(text, '• @\u200Dhere @\u200Dchannel &lt;!channel&gt; &lt;@\u200DU123&gt; @scope/pkg a@b.example');
 });
 
-test('keeps quotations and code blocks apart', () => {
+test('quotations and code blocks stay separate', () => {
   assert.equal(
     section('- a\n\n  > q\n  > r\n\n  ```sh\n  x ``y`` <z>\n  ```\n'),
     '• a\n> q r\n```\nx ˋˋyˋˋ &lt;z&gt;\n```',
   );
 });
 
-test('begins a section for each part of the notes', () => {
+test('each part of the notes begins a section', () => {
   assert.deepEqual(textsOf('intro\n\n## A\n\n- x\n\n### b\n\n- y\n\n## C\n\n- z\n'), [
     'shoebox v2.0.0',
     'intro',
@@ -54,7 +55,7 @@ test('begins a section for each part of the notes', () => {
   ]);
 });
 
-test('breaks long texts between words, and not within links', () => {
+test('long texts are broken between words, and never within links', () => {
   const links = Array.from(
     { length: 60 },
     (_, at) => `[some words of link ${at}](https://h.example/${'p'.repeat(80)}/${at})`,
@@ -67,7 +68,7 @@ test('breaks long texts between words, and not within links', () => {
   }
 });
 
-test('breaks a word without end, and escapes stay whole', () => {
+test('a very long word is broken, and escapes stay whole', () => {
   for (const letter of ['x', '&', '\u{1f680}', '漢']) {
     const texts = textsOf(letter.repeat(4_000).replace(/&/g, '\\&'));
     for (const text of texts) {
@@ -77,13 +78,13 @@ test('breaks a word without end, and escapes stay whole', () => {
   }
 });
 
-test('closes each fence of a long code block', () => {
+test('each fence of a long code block is closed', () => {
   const texts = textsOf(`\`\`\`\n${'line of code & more <here>\n'.repeat(200)}\`\`\`\n`).slice(1);
   assert.ok(texts.length > 1);
   for (const text of texts) assert.equal(text.match(/```/g)?.length ?? 0, 2 * (text.match(/```\nline/g)?.length ?? 0));
 });
 
-test('cuts at the border of an entry and says where the rest is', () => {
+test('a message is cut between entries and links to the rest', () => {
   const message = toChatMessage(aNote({ bodyMd: `## Features\n\n${entries(400)}\n` }));
   const last = message.blocks.at(-1)?.text.text ?? '';
   const shown = message.blocks.flatMap(({ text }) => text.text.match(/usual length \d+/g) ?? []);
@@ -95,13 +96,13 @@ test('cuts at the border of an entry and says where the rest is', () => {
   assert.ok(length <= 11_000 && length > 10_800, String(length));
 });
 
-test('stays below fifty blocks', () => {
+test('a message has at most fifty blocks', () => {
   const body = Array.from({ length: 90 }, (_, at) => `## Part ${at}\n\n- x <!-- rn:pr:${at + 1} -->\n`).join('\n');
   const { blocks } = toChatMessage(aNote({ bodyMd: body }));
   assert.ok(blocks.length <= 50 && blocks.length > 45, String(blocks.length));
 });
 
-test('keeps the title within a header', () => {
+test('the title fits into a header', () => {
   const { blocks, text } = toChatMessage(aNote({ version: '\u{1f680}'.repeat(200) }));
   const header = blocks[0]?.text.text ?? '';
   assert.ok(header.length <= 150 && header.isWellFormed() && header.endsWith('…'), header);

@@ -1,5 +1,6 @@
 /**
- * Shortening at the borders of entries: what must be read stays, the rest is counted, headings go with what stands under them.
+ * Tests cutting long notes between entries: important sections stay, removed entries are counted, and no heading stays
+ * without its content.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,18 +16,18 @@ interface Cut {
   rest: Rest | null;
 }
 
-function cut(markdown: string, longest: number): Cut {
+function cut(markdown: string, max: number): Cut {
   const build = (kept: Block[], rest: Rest | null): Cut => ({ text: toPlain(kept), rest });
-  return cutToFit(parseMarkdown(markdown), build, ({ text }) => text.length <= longest);
+  return cutToFit(parseMarkdown(markdown), build, ({ text }) => text.length <= max);
 }
 
-test('leaves alone what fits', () => {
+test('a text that fits does not change', () => {
   const { text, rest } = cut(`## Features\n\n${entries(3)}\n`, 10_000);
   assert.equal(rest, null);
   assert.match(text, /length 3$/);
 });
 
-test('keeps as many whole entries as fit and counts the others', () => {
+test('as many whole entries as fit are kept, and the others are counted', () => {
   const all = cut(`## Features\n\n${entries(50)}\n`, 1_000);
   const shown = all.text.match(/usual length \d+$/gm) ?? [];
   assert.equal(shown.length + (all.rest?.changes ?? 0), 50);
@@ -34,27 +35,27 @@ test('keeps as many whole entries as fit and counts the others', () => {
   assert.match(all.text, new RegExp(`length ${shown.length}$`));
 });
 
-test('keeps highlights and what breaks as long as anything', () => {
+test('highlights and breaking changes are kept longest', () => {
   const body = `## Features\n\n${entries(30)}\n\n## Breaking Changes\n\n- Old things go <!-- rn:pr:99 -->\n\n## Highlights\n\n- The best\n`;
   const { text, rest } = cut(body, 300);
   assert.match(text, /Breaking Changes\n=+\n\n- Old things go\n\nHighlights\n=+\n\n- The best$/);
   assert.ok((rest?.changes ?? 0) >= 25);
 });
 
-test('shows no heading over nothing', () => {
+test('no heading is shown without content', () => {
   const body = `## Features\n\n### api\n\n${entries(3)}\n\n### web\n\n${entries(3)}\n\n## Fixes\n\n${entries(3)}\n`;
-  for (let longest = 0; longest < 700; longest += 7) {
-    const { text } = cut(body, longest);
-    assert.doesNotMatch(text, /[=-]{3}\s*$|-{3}\n\n\w+\n-/, `cut to ${longest}`);
+  for (let max = 0; max < 700; max += 7) {
+    const { text } = cut(body, max);
+    assert.doesNotMatch(text, /[=-]{3}\s*$|-{3}\n\n\w+\n-/, `cut to ${max}`);
   }
 });
 
-test('counts items where no entry has a marker', () => {
+test('items are counted when no entry has a marker', () => {
   assert.equal(cut('- a\n- b\n- c\n', 3).rest?.changes, 2);
   assert.equal(cut('- a <!-- rn:pr:1 -->\n- and more\n- c\n', 3).rest?.changes, 0);
 });
 
-test('never shows half an entry, whatever the length', () => {
+test('an entry is never cut in two, at any length', () => {
   const entry = fc.constantFrom(
     '- a\n\n  ```\n  code\n  ```\n',
     '- b\n',
@@ -64,14 +65,14 @@ test('never shows half an entry, whatever the length', () => {
     '> q\n\n',
   );
   fc.assert(
-    fc.property(fc.array(entry, { maxLength: 12 }), fc.nat(120), (parts, longest) => {
+    fc.property(fc.array(entry, { maxLength: 12 }), fc.nat(120), (parts, max) => {
       const whole = parseMarkdown(parts.join(''));
       const kept = cutToFit(
         whole,
         (blocks) => blocks,
-        (blocks) => toPlain(blocks).length <= longest,
+        (blocks) => toPlain(blocks).length <= max,
       );
-      assert.ok(kept.length === 0 || toPlain(kept).length <= longest);
+      assert.ok(kept.length === 0 || toPlain(kept).length <= max);
       const pieces = (blocks: readonly Block[]): string[] =>
         blocks
           .flatMap((block): unknown[] => (block.kind === 'list' ? block.items : [block]))

@@ -1,5 +1,5 @@
 /**
- * The line that lists and feeds show of a note: which of its words it is made of.
+ * Tests which parts of a note become its excerpt.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { parseMarkdown } from '../../../../src/channels/text/parse.ts';
 const excerpt = (bodyMd: string): string => excerptOf(parseMarkdown(bodyMd));
 const features = '## Features\n\n- **api:** Show `maps` (#1) <!-- rn:pr:1 -->\n- [Sort](https://a.test/) albums\n';
 
-test('the section of highlights goes before everything else', () => {
+test('the highlights section has precedence over everything else', () => {
   assert.equal(
     excerpt(`An introduction.\n\n${features}\n## Highlights\n\n- Fast\n- Small\n\n## Fixes\n\n- Leak\n`),
     'Fast · Small',
@@ -17,11 +17,11 @@ test('the section of highlights goes before everything else', () => {
   assert.equal(excerpt(`## Highlights\n\n## Features\n\n- Show maps\n`), 'Show maps');
 });
 
-test('the introduction goes before the entries', () => {
+test('the introduction has precedence over the entries', () => {
   assert.equal(excerpt(`# News\n\nA *quiet*\nmonth.\n\n${features}`), 'A quiet month.');
 });
 
-test('the first five entries are named, without markup and markers', () => {
+test('the first five entries are shown, without markup and markers', () => {
   assert.equal(excerpt(features), 'api: Show maps (#1) · Sort albums');
   assert.equal(excerpt('- 1a\n- 2a\n\n## More\n\n- 3a\n\n  > quote\n\n- 4a\n- 5a\n- 6a\n'), '1a · 2a · 3a · 4a · 5a');
 });

@@ -1,5 +1,6 @@
 /**
- * Blocks as HTML and as plain text: what Markdown says, and nothing that loads or runs.
+ * Tests the conversion of blocks to HTML and to plain text: the output has the content of the Markdown, loads nothing
+ * and runs no script.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { toPlain } from '../../../../src/channels/text/plain.ts';
 const body =
   '## New\n\n- **a** `b<c` [d](https://h.example/?e=f&g="h") <!-- rn:pr:1 -->\n  1. x\n  2. y\n\n> q\n\n| a | b |\n|---|---|\n| 1 | ~~2~~ |\n\n```\n<pre>\n```\n';
 
-test('writes headings, lists, links, tables and code', () => {
+test('headings, lists, links, tables and code become HTML', () => {
   assert.equal(
     blocksToHtml(parseMarkdown(body)),
     [
@@ -34,11 +35,11 @@ test('writes headings, lists, links, tables and code', () => {
   );
 });
 
-test('moves headings below those of the page', () => {
+test('headings are moved below those of the page', () => {
   assert.equal(blocksToHtml(parseMarkdown('# a\n\n###### b\n'), { headingShift: 2 }), '<h3>a</h3>\n<h6>b</h6>');
 });
 
-test('writes plain text with addresses behind links', () => {
+test('plain text shows addresses after the text of links', () => {
   assert.equal(
     toPlain(parseMarkdown(body)),
     [

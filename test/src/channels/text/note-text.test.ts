@@ -1,5 +1,6 @@
 /**
- * What readers of a channel get to see of a note: titles in one line, and for customers nothing of a private repository.
+ * Tests the title and text that readers of a channel see: a title is one line, and customers see no address of a
+ * private repository.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +16,7 @@ const body = [
   '\n```\ncurl https://git.example/lanternhouse/shoebox/raw/x\n```',
 ].join('\n');
 
-test('takes addresses of a private repository from customers', () => {
+test('customers get no addresses of a private repository', () => {
   const text = JSON.stringify(blocksOf({ persona: 'customer', repository: inside, bodyMd: body }));
   assert.doesNotMatch(text, /shoebox(?!-docs)/i);
   assert.match(text, /the change/);
@@ -23,7 +24,7 @@ test('takes addresses of a private repository from customers', () => {
   assert.match(text, /git\.example\/lanternhouse\/shoebox-docs/);
 });
 
-test('leaves addresses to colleagues, and to customers of a public repository', () => {
+test('colleagues, and customers of a public repository, keep the addresses', () => {
   for (const fields of [
     { persona: 'engineer' as const, repository: inside },
     { persona: 'customer' as const, repository: note.repository },
@@ -32,7 +33,7 @@ test('leaves addresses to colleagues, and to customers of a public repository', 
   }
 });
 
-test('sends readers on to where they may go', () => {
+test('readers get an address that they can open', () => {
   const customer = { ...note, persona: 'customer' as const, repository: inside };
   assert.equal(readOnUrl(customer), null);
   assert.equal(readOnUrl({ ...customer, pageUrl: 'https://notes.example/v2' }), 'https://notes.example/v2');
@@ -40,7 +41,7 @@ test('sends readers on to where they may go', () => {
   assert.equal(readOnUrl({ ...note, compareUrl: null }), note.repository.url);
 });
 
-test('makes one clean line of a title', () => {
+test('a title becomes one line of plain text', () => {
   assert.equal(titleOf({ ...note, version: ' v1\n<b>\u202Ex\u0000 ' }), 'shoebox v1 <b>x');
   assert.equal(titleOf({ ...note, version: 'x'.repeat(1_000) }).length, 300);
 });

@@ -1,5 +1,6 @@
 /**
- * Markdown of drafts as blocks: markers tie items to changes and are gone, escapes are undone, nothing raw comes through.
+ * Tests the blocks of a draft's Markdown: markers identify changes and are dropped, escapes are undone, raw HTML stays
+ * text.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import { parseMarkdown } from '../../../../src/channels/text/parse.ts';
 
 const words = (text: string): Inline => ({ kind: 'text', text });
 
-/** The only paragraph of a text. */
+/** Returns the only paragraph of a text. */
 function line(markdown: string): Inline[] {
   const [block, ...rest] = parseMarkdown(markdown);
   assert.equal(rest.length, 0, markdown);
@@ -16,7 +17,7 @@ function line(markdown: string): Inline[] {
   return (block as Extract<Block, { kind: 'paragraph' }>).content;
 }
 
-test('drops markers and says which items are changes', () => {
+test('markers are dropped, and items with a marker are changes', () => {
   const [list] = parseMarkdown('- One <!-- rn:pr:1 -->\n- Two\n  - inner <!-- rn:issue:2 -->\n- Three\n') as [List];
   assert.deepEqual(
     list.items.map(({ isChange }) => isChange),
@@ -26,13 +27,13 @@ test('drops markers and says which items are changes', () => {
   assert.doesNotMatch(JSON.stringify(list), /rn:|<!--/);
 });
 
-test('drops what a merge put beside edited text', () => {
+test('text that a merge kept in a comment is dropped', () => {
   const body = 'Mine.\n\n<!-- rn:new\n- New words\n\n- More\n-->\n\n- Kept <!-- rn:pr:3 -->\n';
   assert.doesNotMatch(JSON.stringify(parseMarkdown(body)), /New words|More|--/);
   assert.equal(parseMarkdown(body).length, 2);
 });
 
-test('keeps a comment that is code', () => {
+test('a comment in code stays', () => {
   assert.deepEqual(line('Write `<!-- rn:pr:1 -->` there'), [
     words('Write '),
     { kind: 'code', text: '<!-- rn:pr:1 -->' },
@@ -40,21 +41,21 @@ test('keeps a comment that is code', () => {
   ]);
 });
 
-test('joins what a broken mention had apart', () => {
+test('the two parts of a disabled mention are joined', () => {
   assert.deepEqual(line('Ask @<!-- -->here now'), [words('Ask @here now')]);
 });
 
-test('undoes the escapes of titles', () => {
+test('escapes of titles are undone', () => {
   const title = 'A \\*b\\* \\_c\\_ \\[d\\](e) \\<f\\> \\`g \\#1 \\\\h 1\\. \\&lt;';
   assert.deepEqual(line(title), [words('A *b* _c_ [d](e) <f> `g #1 \\h 1. &lt;')]);
 });
 
-test('shows other raw HTML as text', () => {
+test('other raw HTML becomes text', () => {
   assert.deepEqual(line('a <b onclick=x>b</b>'), [words('a <b onclick=x>b</b>')]);
   assert.deepEqual(line('<div>\nboo\n</div>'), [words('<div> boo </div>')]);
 });
 
-test('makes lines of folded parts', () => {
+test('summaries of collapsed parts become lines', () => {
   const blocks = parseMarkdown('<details>\n<summary>3 changes shipped in v1\\_0</summary>\n\n- a\n\n</details>\n');
   assert.deepEqual(blocks[0], {
     kind: 'paragraph',
@@ -66,7 +67,7 @@ test('makes lines of folded parts', () => {
   );
 });
 
-test('follows only addresses of the web and of mail', () => {
+test('only web and mail addresses become links', () => {
   const targets = (markdown: string): string[] =>
     line(markdown).flatMap((piece) => (piece.kind === 'link' ? [piece.href] : []));
   assert.deepEqual(targets('[x](https://a.example/b?c=d&e=f) [y](mailto:a@b.example)'), [
@@ -87,7 +88,7 @@ test('follows only addresses of the web and of mail', () => {
   assert.deepEqual(targets('![shot](https://a.example/x.png)'), []);
 });
 
-test('reads tables, quotations, code and numbered lists', () => {
+test('tables, quotations, code and numbered lists are read', () => {
   const blocks = parseMarkdown('| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n\n```sh\nx\n y\n```\n\n3. c\n4. d\n\n---\n');
   assert.deepEqual(
     blocks.map(({ kind }) => kind),

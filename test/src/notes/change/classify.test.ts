@@ -1,5 +1,5 @@
 /**
- * The section of a change: which source decides, and what is never taken back.
+ * Tests which section a change belongs to: which source decides, and that no label can hide a breaking change.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ test('follows the labels of the spec (spec 2.3)', () => {
   assert.deepEqual([areas, priority], [['core', 'UI'], true]);
 });
 
-test('understands what other projects use', () => {
+test('understands labels that other projects use', () => {
   const known = {
     'kind/feature': 'feature',
     enhancement: 'feature',
@@ -43,7 +43,7 @@ test('understands what other projects use', () => {
     assert.equal(sectionOf('x', [label]), section, label);
 });
 
-test('asks labels first, then the title, then linked issues', () => {
+test('labels decide first, then the title, then linked issues', () => {
   assert.equal(sectionOf('feat: x', ['type: bug']), 'fix');
   assert.equal(sectionOf('fix: x', ['enhancement']), 'feature');
   assert.equal(sectionOf('fix: x', [], {}, ['type: feature']), 'fix');
@@ -52,7 +52,7 @@ test('asks labels first, then the title, then linked issues', () => {
   assert.equal(sectionOf('x'), 'other');
 });
 
-test('never takes back what breaks', () => {
+test('no label undoes a breaking change', () => {
   assert.equal(sectionOf('fix!: x', ['type: bug']), 'breaking');
   assert.equal(sectionOf('x', ['type: feature'], { body: 'text\n\nBREAKING CHANGE: gone' }), 'breaking');
   assert.equal(sectionOf('x', ['type: feature'], { body: 'BREAKING CHANGE: none' }), 'feature');
@@ -60,7 +60,7 @@ test('never takes back what breaks', () => {
   assert.equal(sectionOf('Release v1.0.0', ['type: breaking']), 'breaking');
 });
 
-test('tells dependency updates, also by people, unless a label says more', () => {
+test('recognizes dependency updates, also by people, unless a label names a kind', () => {
   const bot = { author: { login: 'dependabot[bot]', bot: true } };
   assert.equal(sectionOf('chore: Bump a from 1 to 2', [], bot), 'dependency');
   assert.equal(sectionOf('fix(deps): update dependency a to v2', [], bot), 'dependency');
@@ -71,7 +71,7 @@ test('tells dependency updates, also by people, unless a label says more', () =>
   assert.equal(sectionOf('Add a page', [], bot), 'dependency');
 });
 
-test('takes updates by the bots that make them for what they are, and not their words for its own', () => {
+test('recognizes updates by known bots, and ignores the release notes that they quote', () => {
   const renovate = { author: { login: 'acme-renovate[bot]', bot: true } };
   const titles = [
     'chore(deps): update actions/checkout action to v4',
@@ -89,7 +89,7 @@ test('takes updates by the bots that make them for what they are, and not their 
   assert.equal(sectionOf('fix(deps): drop what is not used'), 'fix');
 });
 
-test('reads names of packages whatever the bot calls them', () => {
+test('reads names of packages in the wording of every bot', () => {
   const titles = [
     'Update dependency a to v18 [SECURITY]',
     'Update module a to v19',
@@ -122,13 +122,13 @@ test('understands labels of many projects', () => {
   assert.equal(classify(aPull(1, { labels: ['changelog: none'] }), []).skip, 'changelog: none');
 });
 
-test('keeps a loose word before a colon where labels name another area', () => {
+test('keeps the word before a colon where labels name another area', () => {
   const { text, areas } = classify(aPull(1, { title: 'clusterctl: Block move', labels: ['area: machine'] }), []);
   assert.deepEqual([text, areas], ['clusterctl: Block move', ['machine']]);
   assert.equal(classify(aPull(1, { title: 'KCP: Block move', labels: ['area: kcp'] }), []).text, 'Block move');
 });
 
-test('collects the updates of a group whatever their number', () => {
+test('collects the updates of a group with any number of packages', () => {
   const titles = [
     'Bump the dev group with 2 updates',
     ':seedling: Bump the dev group across 3 directories with 11 updates',
@@ -137,7 +137,7 @@ test('collects the updates of a group whatever their number', () => {
   assert.deepEqual([update?.name, update?.to, update?.pulls.length], ['dev group', null, 2]);
 });
 
-test('chains updates of one package to a line', () => {
+test('joins updates of one package into one line', () => {
   const pulls = [
     'Bump a from 1.0 to 1.1',
     'chore: Bump b from 1 to 2',

@@ -1,5 +1,6 @@
 /**
- * Linked issues: which words of a body link, which only look like it, and hostile bodies in linear time.
+ * Tests linked issues: which words of a body link an issue, and which words only look like a link. Reading a hostile
+ * body takes time in proportion to its length.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +22,7 @@ test('links inside brackets, bold text and before a full stop', () => {
   assert.deepEqual(links('(fixes #17) and **Fixes #18** and Fixes #16.\r\nfix: #6'), [17, 18, 16, 6]);
 });
 
-test('leaves words alone that only contain a keyword', () => {
+test('ignores words that only contain a keyword', () => {
   for (const body of [
     'prefixes #3',
     'hotfix #5',
@@ -40,7 +41,7 @@ test('links one issue for one keyword and never itself', () => {
   assert.deepEqual(links('Fixes #1, #2. Closes #99. Resolves #3'), [1, 3]);
 });
 
-test('follows references and addresses of the same repository only', () => {
+test('follows only references and addresses of the same repository', () => {
   assert.deepEqual(links('fixes ACME/rocket#4, closes old/rocket#5, fixes other/rocket#6'), [4, 5]);
   assert.deepEqual(
     links('fixes https://scm.example/acme/rocket/issues/8#note, closes https://evil.example/acme/rocket/issues/9'),
@@ -55,7 +56,7 @@ test('ignores comments, code and quotations', () => {
   assert.deepEqual(links(body), [7]);
 });
 
-test('pairs code marks within a paragraph only', () => {
+test('pairs backticks only within a paragraph', () => {
   assert.deepEqual(links('a lone ` mark\n\nfixes #1 and another ` mark'), [1]);
   assert.deepEqual(links('``a ` fixes #2`` fixes #3'), [3]);
   assert.deepEqual(links('text <!-- never closed, fixes #4'), [4]);
@@ -67,7 +68,7 @@ test('keeps code when only comments are removed', () => {
   assert.equal(visibleProse('# Title\ntext'), '# Title\ntext');
 });
 
-test('reads hostile bodies of 65,536 characters in time', () => {
+test('hostile bodies of 65,536 characters take little time', () => {
   const fill = (unit: string): string => unit.repeat(Math.ceil(65_536 / unit.length)).slice(0, 65_536);
   const runs = Array.from({ length: 360 }, (_, index) => '`'.repeat(index + 1)).join(' ');
   const hostile = [

@@ -1,5 +1,5 @@
 /**
- * Titles in their parts, and the pull requests that only make a release.
+ * Tests the parsing of titles, and the recognition of pull requests that only make a release.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ test('reads signs and bracketed prefixes', () => {
   assert.equal(parseTitle('[Backport 4.x] fix: it').target, 'Backport 4.x');
 });
 
-test('keeps what may be an identifier and what it does not know', () => {
+test('keeps identifiers and unknown words', () => {
   assert.equal(parseTitle('setErrorHandler throws').text, 'setErrorHandler throws');
   assert.equal(parseTitle('npm ignores files').text, 'npm ignores files');
   assert.equal(parseTitle('[2 of 3] a thing').text, '[2 of 3] a thing');
@@ -37,7 +37,7 @@ test('keeps what may be an identifier and what it does not know', () => {
   assert.equal(parseTitle('Wait for https://x.example').text, 'Wait for https://x.example');
 });
 
-test('reads how projects begin their titles', () => {
+test('reads the title prefixes of many projects', () => {
   const known: [string, [string | null, boolean, string, string]][] = [
     ['BREAKING CHANGE: drop X', [null, true, '', 'Drop X']],
     ['feat!(core): drop X', ['feature', true, 'core', 'Drop X']],
@@ -62,7 +62,7 @@ test('reads how projects begin their titles', () => {
   assert.equal(parseTitle('🎉').text, '🎉');
 });
 
-test('sets keys and numbers of issues apart from the words', () => {
+test('separates keys and numbers of issues from the words', () => {
   const keyed = {
     'SHOP-142: Move it': ['SHOP-142'],
     'SHOP-142; Move it': ['SHOP-142'],
@@ -88,7 +88,7 @@ test('sets keys and numbers of issues apart from the words', () => {
   for (const title of none) assert.deepEqual(parseTitle(title), { ...parseTitle(title), keys: [], text: title }, title);
 });
 
-test('takes the marks of backports off', () => {
+test('removes the marks of backports', () => {
   const picked = [
     'Automated cherry pick of #12: fix: send it',
     'Backport PR #12 on branch v1.x (fix: send it)',
@@ -108,12 +108,12 @@ test('takes the marks of backports off', () => {
   assert.equal(parseTitle('Cherry-pick #12 into release-1.2').text, 'Cherry-pick #12 into release-1.2');
 });
 
-test('takes off the numbers that tools append', () => {
+test('removes the numbers that tools append', () => {
   assert.equal(parseTitle('fix: reorder it (#12) (#34)').text, 'Reorder it');
   assert.equal(parseTitle('(#12)').text, '(#12)');
 });
 
-test('knows titles that only make a release', () => {
+test('recognizes titles that only make a release', () => {
   const yes = [
     'Release v1.2.3',
     'chore(main): release 1.2.3',
@@ -157,7 +157,7 @@ test('knows titles that only make a release', () => {
   for (const title of no) assert.equal(isRelease(parseTitle(title)), false, title);
 });
 
-test('knows merges of branches and imports of translations', () => {
+test('recognizes merges of branches and imports of translations', () => {
   const yes = [
     "Merge branch 'develop' into main",
     'Merge release/1.2.3 into main',
@@ -179,7 +179,7 @@ test('knows merges of branches and imports of translations', () => {
   for (const title of no) assert.equal(isRoutine(parseTitle(title)), false, title);
 });
 
-test('parses hostile titles in time', () => {
+test('hostile titles take little time', () => {
   const read = (title: string): void => {
     const parsed = parseTitle(title);
     isRelease(parsed);

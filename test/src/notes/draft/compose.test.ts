@@ -1,5 +1,5 @@
 /**
- * Whole drafts: one small release told to three readers, and what holds of every draft.
+ * Tests whole drafts: one small release for three readers, and properties of every draft.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ const release: Memory = {
   issues: [anIssue(30, { title: 'It crashes when I start it @ada' })],
 };
 
-test('tells engineers everything', () => {
+test('the engineer draft lists everything', () => {
   const { bodyMd, flags } = compose(memorySource(release), tags, 'engineer');
   const repo = 'https://scm.example/acme/rocket';
   assert.equal(
@@ -82,7 +82,7 @@ test('tells engineers everything', () => {
   });
 });
 
-test('tells colleagues what to say', () => {
+test('the internal draft says what changed for whom', () => {
   const { bodyMd } = compose(memorySource(release), tags, 'internal');
   assert.match(bodyMd, /^1 fix, 1 breaking change, 2 internal changes, 1 dependency update\n/);
   assert.match(bodyMd, /\*\*api:\*\* Remove v1 .*\n {2}- What to tell: Call `v2` instead/);
@@ -90,7 +90,7 @@ test('tells colleagues what to say', () => {
   assert.doesNotMatch(bodyMd, /```|Faster/);
 });
 
-test('tells customers what they can use', () => {
+test('the customer draft lists what customers can use', () => {
   const { bodyMd, flags } = compose(memorySource(release), tags, 'customer');
   assert.equal(
     bodyMd,
@@ -110,7 +110,7 @@ test('tells customers what they can use', () => {
   assert.deepEqual(flags.upgradeInstructions, 'Remove v1\n\nBefore: `v1`\n\n1. Call `v2` instead.');
 });
 
-test('says in one line that nothing changed', () => {
+test('an empty range gives one line in every draft', () => {
   const empty = memorySource({ pulls: [aPull(9, { title: 'Release v2.0.0' })] });
   for (const persona of personas) {
     const draft = compose(empty, { ...all, fromPrNumber: 5 }, persona);
@@ -119,13 +119,13 @@ test('says in one line that nothing changed', () => {
   }
 });
 
-test('says where to read on about a breaking change without steps', () => {
+test('a breaking change without steps refers to its pull request', () => {
   const source = memorySource({ pulls: [aPull(1, { title: 'feat!: x' })] });
   assert.equal(compose(source, all, 'engineer').flags.upgradeInstructions, 'See #1: X');
   assert.equal(compose(source, all, 'customer').flags.upgradeInstructions, 'X');
 });
 
-test('collects from six entries on by area, the rest in general', () => {
+test('six entries or more are divided by area, and the rest is under General', () => {
   const pulls = ['ui', 'core', 'ui', 'core', 'api', ''].map((area, index) =>
     aPull(index + 1, { labels: ['type: bug', ...(area === '' ? [] : [`area: ${area}`])] }),
   );
@@ -142,7 +142,7 @@ test('collects from six entries on by area, the rest in general', () => {
   assert.match(bodyMd, /### api\n\n- Change 5/);
 });
 
-test('sums up for customers beyond twelve lines', () => {
+test('the customer draft summarizes everything after twelve lines', () => {
   const pulls = Array.from({ length: 40 }, (_, index) =>
     aPull(index + 1, { labels: [index % 2 ? 'type: bug' : 'type: feature'] }),
   );
@@ -210,8 +210,9 @@ const releases = fc
   }));
 
 /**
- * What takes effect in Markdown: HTML, the addresses of links, and the text outside code. Text may hold `<` and `javascript:`,
- * which take effect only as HTML or as an address.
+ * Returns the parts of Markdown that can have an effect: HTML, the addresses of links, and the text outside code. The
+ * text may contain `<` and `javascript:`, because `<` has an effect only as HTML, and `javascript:` only in an
+ * address.
  */
 function actsOutsideCode(markdown: string): string {
   const reader = new MarkdownIt({ html: true });
@@ -226,7 +227,7 @@ function actsOutsideCode(markdown: string): string {
     .join('\n');
 }
 
-test('holds what is promised of every draft', () => {
+test('random drafts keep the promises of every draft', () => {
   fc.assert(
     fc.property(releases, (memory) => {
       const [engineer, internal, customer] = personas.map((persona) => compose(memorySource(memory), all, persona));
@@ -249,7 +250,7 @@ test('holds what is promised of every draft', () => {
   );
 });
 
-test('writes the same bytes for the same records', () => {
+test('the same records give the same bytes', () => {
   for (const persona of personas) {
     const once = compose(memorySource(release), tags, persona);
     const shuffled = {

@@ -1,5 +1,6 @@
 /**
- * The counts of what is unlabelled, or without an area: over changes with an entry of their own, whatever tells the kind.
+ * Tests the counts of changes without a type label or without an area. Only a change with its own entry in the draft
+ * counts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ function diagnosticsOf(memory: Memory): Diagnostics {
   return explain(memorySource(memory), all).diagnostics;
 }
 
-test('counts changes that no label tells the kind of, whatever their title says', () => {
+test('counts changes whose labels do not say what kind they are, even if the title does', () => {
   const pulls = [
     aPull(1, { title: 'feat(api): a' }),
     aPull(2, { labels: ['priority: high'] }),
@@ -27,7 +28,7 @@ test('counts changes that no label tells the kind of, whatever their title says'
   assert.deepEqual([changes, unlabelled, unlabelledRate], [6, 2, 0.333]);
 });
 
-test('counts changes whose area neither a label nor the title tells', () => {
+test('counts changes without an area in label or title', () => {
   const pulls = [
     aPull(1, { title: 'feat(api): a' }),
     aPull(2, { title: 'search: b' }),
@@ -37,7 +38,7 @@ test('counts changes whose area neither a label nor the title tells', () => {
   assert.equal(diagnosticsOf({ pulls }).withoutArea, 1);
 });
 
-test('counts what has an entry, once, with the labels of its backports', () => {
+test('counts each change with an entry once, with the labels of its backports', () => {
   const pulls = [
     aPull(1),
     aPull(2, { body: 'Backport of #1', baseRef: 'release', labels: ['type: bug'] }),

@@ -1,5 +1,5 @@
 /**
- * Untrusted text in Markdown: what acts is made inert, what is meant stays.
+ * Tests that untrusted text has no effect as Markdown, and that ordinary text stays unchanged.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { withoutInside } from '../../../../src/notes/draft/plain.ts';
 import { firstSentence, inlineText, quoteLines } from '../../../../src/notes/draft/quote.ts';
 import { processorMs } from '../../../helpers/processor-time.ts';
 
-test('finds mentions beside code whatever its backticks', () => {
+test('finds mentions next to code with any number of backticks', () => {
   const quoted: [string, string[]][] = [
     ['` @here ``` `` @here', ['` @<!-- -->here ``` `` @<!-- -->here']],
     ['`\n` @here `', ['`', '` @<!-- -->here `']],
@@ -19,7 +19,7 @@ test('finds mentions beside code whatever its backticks', () => {
   for (const [text, lines] of quoted) assert.deepEqual(quoteLines(text, 'comment'), lines, text);
 });
 
-test('sets nothing as a formula', () => {
+test('no text is rendered as a formula', () => {
   assert.equal(escapeText('Costs $5'), 'Costs $5');
   assert.equal(escapeText('Set $x$ and $HOME'), 'Set \\$x\\$ and \\$HOME');
 });
@@ -32,32 +32,32 @@ test('escapes links, HTML, emphasis and headings', () => {
   assert.equal(escapeText('# Title #12'), '\\# Title \\#12');
 });
 
-test('escapes what begins a list or a rule', () => {
+test('escapes the start of a list or a rule', () => {
   for (const text of ['- item', '+ item', '= x', '---', '===']) assert.equal(escapeText(text), `\\${text}`);
   assert.equal(escapeText('1. item'), '1\\. item');
   assert.equal(escapeText('-x and 1.5 faster'), '-x and 1.5 faster');
   assert.equal(escapeText('> quote'), '\\> quote');
 });
 
-test('keeps balanced code spans and escapes a lone mark', () => {
+test('keeps balanced code spans and escapes a single backtick', () => {
   assert.equal(escapeText('use `a_*b` now'), 'use `a_*b` now');
   assert.equal(escapeText('``a ` b`` and `'), '``a ` b`` and \\`');
   assert.equal(escapeText('a ` lone'), 'a \\` lone');
 });
 
-test('lets no title pose as a marker', () => {
+test('no title is read as a marker', () => {
   for (const title of ['x <!-- rn:pr:9 -->', '`<!-- rn:pr:9 -->`', '<!--\nrn:pr:9 -->']) {
     assert.doesNotMatch(escapeText(title), /<!-- rn:pr:9 -->/);
   }
 });
 
-test('breaks mentions and leaves packages and versions', () => {
+test('breaks mentions, but not packages and versions', () => {
   assert.equal(escapeText('thanks @here and @bob-x'), 'thanks @<!-- -->here and @<!-- -->bob-x');
   assert.equal(escapeText('@all', 'joiner'), '@\u200Dall');
   assert.equal(escapeText('bump @scope/pkg and act@v5 and `@code`'), 'bump @scope/pkg and act@v5 and `@code`');
 });
 
-test('removes control and bidirectional characters and caps the length', () => {
+test('removes control and bidirectional characters and limits the length', () => {
   assert.equal(cleanLine('a\u0000b\u202Ec\u2066d\r\n e\u2028f\u200B\uFEFF'), 'abcd e f');
   assert.equal([...cleanLine('🚀'.repeat(10_000))].length, 300);
   assert.ok(cleanLine('x'.repeat(10_000)).endsWith('x…'));
@@ -65,7 +65,7 @@ test('removes control and bidirectional characters and caps the length', () => {
   assert.equal(plainText('a `b` c'), 'a b c');
 });
 
-test('quotes Markdown without what acts', () => {
+test('quotes Markdown without the parts that act', () => {
   const lines = quoteLines(
     'Run <b>it</b> @bob\n![pic](http://x/y.png) [a](javascript:1) [b](https://x)\n[Features]: http://x\n```js\nlet x = "<b>"',
     'comment',
@@ -101,8 +101,8 @@ test('quotes names, patterns and calls as they are written, and keeps emphasis',
   ]);
 });
 
-test('reads a line as its words beside code, names and patterns', () => {
-  const told: [string, string][] = [
+test('reads the words of a line next to code, names and patterns', () => {
+  const cases: [string, string][] = [
     ['- **Note:** run `__x__ **y**`', 'Note: run `__x__ **y**`'],
     ['a ** b and **kwargs, __init__', 'a ** b and **kwargs, __init__'],
     ['lib/**/a and src/**/b', 'lib/**/a and src/**/b'],
@@ -110,7 +110,7 @@ test('reads a line as its words beside code, names and patterns', () => {
     ['List<String> of fns[0](x)', 'List<String> of fns[0](x)'],
     ['这是**重点**内容', '这是重点内容'],
   ];
-  for (const [line, words] of told) assert.equal(inlineText(line), words);
+  for (const [line, words] of cases) assert.equal(inlineText(line), words);
 });
 
 test('finds the first sentence of quoted Markdown', () => {
@@ -123,7 +123,7 @@ test('finds the first sentence of quoted Markdown', () => {
   assert.equal(firstSentence('```\ncode.\n```'), '');
 });
 
-test('takes numbers, handles, hashes and links out for customers', () => {
+test('removes numbers, handles, hashes and links for customers', () => {
   assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen');
   assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo');
   assert.equal(withoutInside('Keep v1.2.3, 100 items and @scope/pkg'), 'Keep v1.2.3, 100 items and @scope/pkg');
@@ -138,7 +138,7 @@ test('takes numbers, handles, hashes and links out for customers', () => {
   assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'it works.');
 });
 
-test('writes links that end where they should', () => {
+test('links end where they should', () => {
   assert.equal(safeUrl('https://x/a b)(<>"'), 'https://x/a%20b%29%28%3C%3E%22');
   assert.equal(safeUrl('javascript:alert(1)'), '#');
   assert.equal(numberLink({ number: 5, url: 'https://x/5' }, 'full'), '[#5](https://x/5)');
@@ -149,7 +149,7 @@ test('writes links that end where they should', () => {
   assert.equal(commitLine('https://x/r', commit), '- \\<i\\> ([`abcdef1`](https://x/r/commit/abcdef1234))');
 });
 
-test('writes logins as one inert word, in either style of links', () => {
+test('a login is one inert word, in both styles of links', () => {
   const written: [string, string, string][] = [
     ['ada', '[@ada](https://x/ada)', 'ada'],
     ['ada_short', '[@ada_short](https://x/ada_short)', 'ada_short'],
@@ -169,7 +169,7 @@ test('writes logins as one inert word, in either style of links', () => {
   }
 });
 
-test('makes hostile text safe in time', () => {
+test('hostile text takes little time', () => {
   for (const unit of ['`', '[', '![', '@a/', '<!--', '`a', '#1 ', 'a/b', '(#1']) {
     const took = processorMs(() => {
       escapeText(unit.repeat(30_000));

@@ -1,5 +1,6 @@
 /**
- * The reasons: every kind of verdict once, and that explain and draft tell the same of random ranges.
+ * Tests the explanation of a range, which lists for every change the reason why it is in the draft or not. Covers every
+ * kind of reason once. On random ranges, explanation and draft must agree.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,8 +13,8 @@ import { anIssue, aPull, aPush, aTag, day, history, type Memory, memorySource } 
 const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 };
 const tags: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 
-/** `number or sha: in or out, reason, detail, section, method`. */
-function told(memory: Memory, bounds: RangeBounds = all): string[] {
+/** Returns one text per change: `NUMBER-OR-SHA in|out REASON DETAIL SECTION METHOD`. */
+function explained(memory: Memory, bounds: RangeBounds = all): string[] {
   return explain(memorySource(memory), bounds).changes.map(
     ({ number, sha, included, reason, detail, section, method }) =>
       [number ?? sha, included ? 'in' : 'out', reason, detail ?? '-', section ?? '-', method].join(' '),
@@ -33,7 +34,7 @@ test('gives every pull request of a range its reason', () => {
     aPull(9, { title: 'Revert "gone"' }),
     aPull(10, { labels: ['type: breaking'] }),
   ];
-  assert.deepEqual(told({ pulls }), [
+  assert.deepEqual(explained({ pulls }), [
     '1 in listed - feature number',
     '2 out release - - number',
     '3 out label Skip-Changelog - number',
@@ -47,7 +48,7 @@ test('gives every pull request of a range its reason', () => {
   ]);
 });
 
-test('tells of issues who linked them, or why they are no news', () => {
+test('gives the pull request that linked an issue, or the reason why the issue is left out', () => {
   const pulls = [
     aPull(1, { linkedIssues: [20, 21] }),
     aPull(2, { linkedIssues: [22], labels: ['skip-changelog'] }),
@@ -61,7 +62,7 @@ test('tells of issues who linked them, or why they are no news', () => {
     anIssue(24, { labels: ['wontfix'] }),
     anIssue(25, { stateReason: 'not_planned' }),
   ];
-  assert.deepEqual(told({ pulls, issues }).slice(3), [
+  assert.deepEqual(explained({ pulls, issues }).slice(3), [
     '20 in linked #1 - link',
     '21 out open #1 - link',
     '22 out unlisted #2 - link',
@@ -71,7 +72,7 @@ test('tells of issues who linked them, or why they are no news', () => {
   ]);
 });
 
-test('tells how pull requests and commits came between two tags', () => {
+test('says how pull requests and commits between two tags were found', () => {
   const memory = {
     tags: [aTag('v1', 'm1'), aTag('v2', 'p3')],
     pulls: [aPull(2), aPull(3, { mergeSha: 'elsewhere' })],
@@ -80,7 +81,7 @@ test('tells how pull requests and commits came between two tags', () => {
       aPush('main', 'm1', ['m2', 'p3|Picked (#3)', 'd4|By hand', 'd5|v2.0.0', 'd6|Lost (#77)', 'p3|Picked (#3)'], 2),
     ),
   };
-  assert.deepEqual(told(memory, tags), [
+  assert.deepEqual(explained(memory, tags), [
     '2 in listed - other mergeCommit',
     '3 in listed - other subject',
     '77 out notCaptured - - subject',
@@ -90,15 +91,15 @@ test('tells how pull requests and commits came between two tags', () => {
   ]);
 });
 
-test('names the branch of what a window passed over', () => {
+test('names the branch of pull requests that a window leaves out', () => {
   const memory = {
     tags: [aTag('v1', 'x1', { date: day(1) }), aTag('v2', 'x9', { date: day(9) })],
     pulls: [aPull(2), aPull(3, { baseRef: 'release' })],
   };
-  assert.deepEqual(told(memory, tags), ['2 in listed - other window', '3 out branch release - window']);
+  assert.deepEqual(explained(memory, tags), ['2 in listed - other window', '3 out branch release - window']);
 });
 
-test('says that fromTag had a change already, by a backport', () => {
+test('reports a change that fromTag already had by a backport', () => {
   const memory = {
     tags: [aTag('v1', 'b1'), aTag('v2', 'm3')],
     pulls: [
@@ -113,7 +114,7 @@ test('says that fromTag had a change already, by a backport', () => {
       aPush('release', 'm1', ['b1'], 4),
     ),
   };
-  assert.deepEqual(told(memory, tags), ['2 out shipped v1 - mergeCommit', '3 in listed - other mergeCommit']);
+  assert.deepEqual(explained(memory, tags), ['2 out shipped v1 - mergeCommit', '3 in listed - other mergeCommit']);
   const { bodyMd } = compose(memorySource(memory), tags, 'engineer');
   assert.match(bodyMd, /## Already Released\n\n<details>\n<summary>1 change shipped in v1<\/summary>\n\n- Fix a thing/);
 });
@@ -152,8 +153,8 @@ test('agrees with the draft about every pull request', () => {
         }),
       );
       const source = memorySource({ pulls, issues: [40, 41, 42, 43].map((number) => anIssue(number)) });
-      const changesTold = explain(source, all).changes;
-      const numbers = changesTold.filter(({ kind }) => kind === 'pull').map(({ number }) => number);
+      const explained = explain(source, all).changes;
+      const numbers = explained.filter(({ kind }) => kind === 'pull').map(({ number }) => number);
       assert.deepEqual(
         numbers,
         pulls.map(({ number }) => number),
@@ -161,7 +162,7 @@ test('agrees with the draft about every pull request', () => {
       const { bodyMd } = compose(source, all, 'engineer');
       const shown = new Set([...bodyMd.matchAll(/pull\/(\d+)\)/g)].map((match) => Number(match[1])));
       const entries = new Set([...bodyMd.matchAll(/rn:pr:(\d+) /g)].map((match) => Number(match[1])));
-      for (const { kind, number = 0, included } of changesTold) {
+      for (const { kind, number = 0, included } of explained) {
         if (kind !== 'pull') continue;
         if (included) assert.ok(shown.has(number), `#${number} is said to be in`);
         else assert.ok(!entries.has(number), `#${number} is said to be out`);

@@ -1,9 +1,10 @@
 /**
- * What cancels out, what folds into one entry, who is credited, and what a body says for the notes.
+ * Tests which changes cancel each other out, which changes become one entry, who is credited, and which parts of bodies
+ * are used.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { impactText, releaseNote, sayBreaking, upgradeText } from '../../../../src/notes/change/body.ts';
+import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../../../src/notes/change/body.ts';
 import { compose } from '../../../../src/notes/draft/compose.ts';
 import { gather, type Notes } from '../../../../src/notes/draft/gather.ts';
 import type { RangeBounds } from '../../../../src/protocol/stored.ts';
@@ -35,7 +36,7 @@ test('drops a change and its revert, by number, hash or title', () => {
   }
 });
 
-test('finds what a revert takes back by its title alone', () => {
+test('finds the reverted change by its title only', () => {
   for (const title of ['Revert #1', 'Revert PR #1', 'revert: #1', 'Revert Add sorting', 'Reverts add sorting (#1)']) {
     const pulls = [aPull(1, { title: 'Add sorting' }), aPull(2, { title })];
     assert.deepEqual(gather(memorySource({ pulls }), all).entries, [], title);
@@ -51,7 +52,7 @@ test('finds what a revert takes back by its title alone', () => {
   );
 });
 
-test('keeps a change that was taken back in part', () => {
+test('keeps a change that was reverted in part', () => {
   const parts = [
     { title: 'Drop the second sorting', body: 'This partially reverts #1.' },
     { title: 'Partial revert of sorting', body: 'Reverts acme/rocket#1' },
@@ -65,7 +66,7 @@ test('keeps a change that was taken back in part', () => {
   }
 });
 
-test('restores by a second revert and drops by a third', () => {
+test('a second revert restores a change and a third one drops it', () => {
   const chain = [
     aPull(1),
     aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1' }),
@@ -77,7 +78,7 @@ test('restores by a second revert and drops by a third', () => {
   assert.deepEqual(ids(notes({ pulls: chain })), []);
 });
 
-test('drops a change that a commit by hand took back, and lists it again after another one', () => {
+test('a direct commit drops the change it reverts, and a second one lists it again', () => {
   const tags = [aTag('v1', 'm0'), aTag('v2', 'end')];
   const pulls = [aPull(1, { mergeSha: 'abcdef1' }), aPull(3)];
   const made = (commits: string[], more = pulls) =>
@@ -115,7 +116,7 @@ test('drops a change that a commit by hand took back, and lists it again after a
   }
 });
 
-test('shows the revert of what was shipped before', () => {
+test('shows the revert of a change that was shipped before', () => {
   const pulls = [
     aPull(1),
     aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1' }),
@@ -133,14 +134,14 @@ test('shows the revert of what was shipped before', () => {
   );
 });
 
-test('does not cancel over branches where the range spans them', () => {
+test('a revert on another branch does not cancel a change where the range spans branches', () => {
   const made = notes({
     pulls: [aPull(1), aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1', baseRef: 'release' })],
   });
   assert.deepEqual([ids(made), made.reverted.length], [[1], 1]);
 });
 
-test('reads no revert where a body only tells of one', () => {
+test('a body that only mentions a revert is not a revert', () => {
   assert.deepEqual(
     ids(notes({ pulls: [aPull(1), aPull(2, { body: 'This reverts commit 0123456789abcdef.' })] })),
     [1, 2],
@@ -177,7 +178,7 @@ test('leaves out skip labels and release pull requests', () => {
   );
 });
 
-test('puts priority first, then merge order, then number', () => {
+test('sorts by priority, then merge order, then number', () => {
   const pulls = [
     aPull(1, { mergedAt: day(9) }),
     aPull(2, { mergedAt: day(3) }),
@@ -187,7 +188,7 @@ test('puts priority first, then merge order, then number', () => {
   assert.deepEqual(ids(notes({ pulls })), [4, 2, 3, 1]);
 });
 
-test('credits authors and co-authors, people only', () => {
+test('credits only people, as authors and co-authors', () => {
   const { commits } = history(aPush('main', 'm0', ['m1'], 1));
   const made = notes({
     commits: commits.map((commit) => ({ ...commit, coAuthors: ['Grace', 'ADA', 'dependabot[bot]', 'copilot'] })),
@@ -200,7 +201,7 @@ test('credits authors and co-authors, people only', () => {
   assert.deepEqual(made.contributors, ['ada', 'Grace']);
 });
 
-test('claims first contributions only over captured history', () => {
+test('lists first contributions only where earlier history is captured', () => {
   const bob = { author: { login: 'bob', bot: false } };
   const pulls = [aPull(1), aPull(2, bob), aPull(3), aPull(4, { author: { login: 'Bob', bot: false } })];
   const logins = (bounds: RangeBounds, memory: Memory = { pulls }): string[] =>
@@ -210,7 +211,7 @@ test('claims first contributions only over captured history', () => {
   assert.deepEqual(logins({ ...all, fromPrNumber: 50 }, { pulls: [aPull(50)] }), []);
 });
 
-test('lists issues closed without a pull request and as done only', () => {
+test('lists only issues that were closed as done and without a pull request', () => {
   const issues = [
     anIssue(10),
     anIssue(11, { stateReason: 'not_planned' }),
@@ -267,29 +268,29 @@ test('reads templates as their authors filled them in', () => {
     'BREAKING CHANGE: No breaking changes.',
     'BREAKING CHANGES: there are no breaking changes',
   ])
-    assert.equal(sayBreaking(said), false, said);
+    assert.equal(announcesBreaking(said), false, said);
   for (const said of [
     '**BREAKING CHANGE:** gone',
     '**BREAKING CHANGE**: gone',
     '- BREAKING CHANGE: gone',
     '💥 BREAKING CHANGE: gone',
   ]) {
-    assert.equal(sayBreaking(`Text\r\n\r\n${said}\r\n`), true, said);
+    assert.equal(announcesBreaking(`Text\r\n\r\n${said}\r\n`), true, said);
     assert.equal(upgradeText(said), 'gone', said);
   }
 });
 
-test('reads every release note of a body, and what it calls to', () => {
+test('reads every release note of a body, without its call to action', () => {
   assert.deepEqual(releaseNote('```release-note\n名前を変える\n```'), { kind: 'text', text: '名前を変える' });
   for (const said of ['BREAKING CHANGE: переименовано', 'BREAKING CHANGE：名前を変える'])
-    assert.equal(sayBreaking(said), true, said);
+    assert.equal(announcesBreaking(said), true, said);
   const many =
     '```release-note:bug\napi: no crash\n```\n\n```release-note\nNONE\n```\n\n~~~release-note:feature\napi: sorts\n~~~\n';
   assert.deepEqual(releaseNote(many), { kind: 'text', text: 'api: no crash\napi: sorts' });
   assert.deepEqual(releaseNote('```release-note\nACTION REQUIRED: move it\n```'), { kind: 'text', text: 'move it' });
 });
 
-test('takes the release note of what breaks for its steps where it has no others', () => {
+test('a release note gives the steps of a breaking change that has no others', () => {
   const body = '```release-note\nRun `rocket migrate` before the update.\n```';
   const { flags, bodyMd } = compose(
     memorySource({ pulls: [aPull(1, { title: 'feat!: move it', body })] }),

@@ -1,6 +1,6 @@
 /**
- * Names, paths, versions, commands and code of titles, notes, bodies and commits: readers of every draft see them as they were
- * written, and so do the receivers of every channel.
+ * Tests names, paths, versions, commands and code in titles, notes, bodies and commits. Every draft and every channel
+ * must show them as they were written.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, 
 const range: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 const markdown = new MarkdownIt({ html: true, linkify: false });
 
-/** What a draft shows, and what its code spans hold. */
+/** Returns the text that a draft shows, and the content of the draft's code spans. */
 function displayed(bodyMd: string): { text: string; code: Set<string> } {
   const lines: string[] = [];
   const code = new Set<string>();
@@ -39,7 +39,10 @@ function displayed(bodyMd: string): { text: string; code: Set<string> } {
   return { text: lines.join('\n'), code };
 }
 
-/** A release in which the texts stand as titles, notes of two forms, steps and commit messages, by turns. */
+/**
+ * Returns a release that contains the texts. The first text becomes a title, the next two become notes in two forms,
+ * the fourth becomes upgrade steps, and the fifth a commit message. The sixth text becomes a title again, and so on.
+ */
 function releaseOf(texts: readonly TechnicalText[]): NotesSource {
   const numbered = texts.map(({ source }, index) => ({ source, index }));
   const pulls = numbered.filter(({ index }) => index % 5 < 4).map(({ source, index }) => pullOf(index, source));
@@ -72,8 +75,8 @@ function pullOf(index: number, text: string): PullRecord {
   }
 }
 
-/** Commits without a pull request are told to engineers alone. */
-function toldTo(persona: Persona, texts: readonly TechnicalText[]): TechnicalText[] {
+/** Returns the texts that a draft for this persona shows. Only engineers see commits without a pull request. */
+function shownTo(persona: Persona, texts: readonly TechnicalText[]): TechnicalText[] {
   return texts.filter((_text, index) => persona === 'engineer' || index % 5 < 4);
 }
 
@@ -84,7 +87,7 @@ function assertShown({ text, code }: ReturnType<typeof displayed>, texts: readon
   }
 }
 
-test('10,000 texts of technical words stand unchanged in all personas', (t) => {
+test('10,000 texts of technical words stay unchanged in all personas', (t) => {
   const seed = Number(process.env.WORDS_SEED ?? 20_261_122);
   t.diagnostic(`seed ${seed}`);
   const random = seeded(seed);
@@ -93,12 +96,12 @@ test('10,000 texts of technical words stand unchanged in all personas', (t) => {
     const source = releaseOf(texts);
     for (const persona of personas) {
       const { bodyMd } = compose(source, range, persona);
-      assertShown(displayed(bodyMd), toldTo(persona, texts), `seed ${seed}, ${persona}`);
+      assertShown(displayed(bodyMd), shownTo(persona, texts), `seed ${seed}, ${persona}`);
     }
   }
 });
 
-/** What readers of each channel see of a note, without the signs of its markup. */
+/** By channel: returns the text of a note that readers of the channel see, without markup. */
 const channels: Record<string, (note: Note) => string> = {
   chat: (note) =>
     toChatMessage(note)
@@ -111,7 +114,7 @@ const channels: Record<string, (note: Note) => string> = {
       .attachments[0].content.body.map(({ text }) => text)
       .join('\n')
       .replace(/\\([\\`*_[\]<>&~#.)+=-])/g, '$1')
-      // The joiner that keeps a card from calling people does not show.
+      // U+200D, which prevents mentions in a card, is invisible.
       .replaceAll('\u200D', ''),
   'mail as text': (note) => toEmail(note).text,
   'mail as HTML': (note) => shownOfHtml(toEmail(note).html),
@@ -127,7 +130,7 @@ function shownOfHtml(html: string): string {
     );
 }
 
-test('texts of technical words stand unchanged in what channels send', () => {
+test('texts of technical words stay unchanged in what channels send', () => {
   const random = seeded(7);
   for (let release = 0; release < 100; release += 1) {
     const texts = Array.from({ length: 8 }, () => technicalText(random));
@@ -136,15 +139,15 @@ test('texts of technical words stand unchanged in what channels send', () => {
       const note = aNote({ bodyMd: compose(source, range, persona).bodyMd, persona });
       for (const [channel, shown] of Object.entries(channels)) {
         const text = shown(note);
-        for (const each of toldTo(persona, texts))
+        for (const each of shownTo(persona, texts))
           assert.ok(text.includes(each.shown), `${channel} alters ${JSON.stringify(each.source)} for ${persona}`);
       }
     }
   }
 });
 
-test('a command keeps its case and its dot, a plain word gets its capital', () => {
-  const told: [string, string][] = [
+test('a command keeps its case and its dot, a plain word gets a capital', () => {
+  const cases: [string, string][] = [
     ['acme repo fork: keep the name', 'acme repo fork: keep the name'],
     ['fix: clusterctl move loses labels', 'clusterctl move loses labels'],
     ['fix: keep the name.', 'Keep the name'],
@@ -155,5 +158,5 @@ test('a command keeps its case and its dot, a plain word gets its capital', () =
     ['fix: use buffer[1.2]', 'Use buffer[1.2]'],
     ['fix: turn by rotate(AB-90)', 'Turn by rotate(AB-90)'],
   ];
-  for (const [title, text] of told) assert.equal(parseTitle(title).text, text);
+  for (const [title, text] of cases) assert.equal(parseTitle(title).text, text);
 });

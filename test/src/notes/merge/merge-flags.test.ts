@@ -1,5 +1,6 @@
 /**
- * Edits of a draft's flags: what a person set stands when the draft is generated again, what they left follows it.
+ * Tests edits of a draft's flags. When the draft is generated again, flags that a person set keep their values, and all
+ * other flags get the generated values.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ function flags(highlights: string[], contributors: string[] = [], upgradeInstruc
   return { highlights, contributors, upgradeInstructions };
 }
 
-test('changes the flags that are named, once each', () => {
+test('changes only the given flags, with each item once', () => {
   const generated = flags(['a', 'b'], ['ada'], 'Restart.');
   const edited = editFlags(generated, generated, { highlights: ['b', 'mine', 'b'] });
   assert.deepEqual(edited, flags(['b', 'mine'], ['ada'], 'Restart.'));

@@ -1,5 +1,6 @@
 /**
- * Merging edits: single cases to read, and random edits against random changes.
+ * Tests merging of a person's edits into a newly generated draft: single examples, and random edits together with
+ * random changes.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -62,7 +63,7 @@ test('keeps an edited entry and adds a new one once', () => {
   );
 });
 
-test('drops an untouched entry that is gone and keeps a touched one', () => {
+test('drops an unchanged entry that is gone and keeps an edited one', () => {
   const base = draft([change(1), change(2), change(3)]);
   const merged = mergeBodies(base, base.replace('Change 2', 'My second'), draft([change(3)]));
   assert.equal(countOf(merged, 1), 0);
@@ -84,7 +85,7 @@ test('keeps the words of the person where both changed an entry', () => {
   assert.equal(countOf(merged, 1), 1);
 });
 
-test('lists new words once, the newest only, and none that the person took over', () => {
+test('lists only the newest words, once, and none that the person copied', () => {
   const drafts = [0, 5, 6].map((word) => draft([change(1, 'type: bug', '', word), change(2)]));
   const [base = '', second = '', third = ''] = drafts;
   const once = mergeBodies(base, base.replace('Change 1', 'My first'), second);
@@ -103,7 +104,7 @@ test('lists what is new in prose that the person rewrote', () => {
   assert.match(merged, /## Contributors\n\nThanks to \[@ada\].*\n\n<!-- rn:new\n\[@bob\].*\n-->\n/);
 });
 
-test('does not bring back what the person took out', () => {
+test('does not restore what the person removed', () => {
   const base = draft([change(1), change(2)]);
   const edited = base
     .split('\n')
@@ -114,7 +115,7 @@ test('does not bring back what the person took out', () => {
   assert.equal(countOf(merged, 3), 1);
 });
 
-test('moves an untouched entry with its new section', () => {
+test('moves an unchanged entry with its new section', () => {
   const base = draft([change(1), change(2)]);
   const edited = base.replace('Change 1', 'My first');
   const merged = mergeBodies(base, edited, draft([change(1), change(2, 'type: feature')]));
@@ -149,7 +150,7 @@ test('follows the new draft in lists that have no markers', () => {
   assert.match(merged, /## Contributors\n\n.*@bob/);
 });
 
-test('takes drafts apart and puts them together unchanged', () => {
+test('splits drafts into blocks and joins them unchanged', () => {
   const text = fc.array(fc.constantFrom('## A', '### b', '- x <!-- rn:pr:1 -->', '  more', '', 'prose', '```', '> q'), {
     maxLength: 30,
   });
@@ -179,7 +180,10 @@ const edits = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** What a person may do to a draft, line by line; every word of theirs is `mine<n>`. */
+/**
+ * Makes edits that a person may make to a draft, line by line. The words that the person adds are `mine0x`, `mine1x`
+ * and so on.
+ */
 function edit(body: string, steps: { kind: string; at: number; to: number }[]): { edited: string; words: string[] } {
   const lines = body.trimEnd().split('\n');
   const words: string[] = [];
@@ -201,7 +205,7 @@ function edit(body: string, steps: { kind: string; at: number; to: number }[]): 
   return { edited, words: words.filter((word) => edited.includes(word)) };
 }
 
-test('loses no word of a person and adds each new entry once', () => {
+test('loses no words of a person and adds each new entry once', () => {
   fc.assert(
     fc.property(
       changes,
@@ -228,7 +232,7 @@ test('loses no word of a person and adds each new entry once', () => {
   );
 });
 
-test('drops untouched entries that are gone upstream', () => {
+test('drops unchanged entries that the new draft does not have', () => {
   fc.assert(
     fc.property(changes, changes, (before, after) => {
       const base = draft(before);
@@ -240,7 +244,7 @@ test('drops untouched entries that are gone upstream', () => {
   );
 });
 
-/** A long draft, and what became of it: few changes more, fewer or other. */
+/** A long draft and its next version, with a few changes added, removed or changed. */
 const longDrafts = fc
   .record({
     count: fc.integer({ min: 20, max: 60 }),
@@ -280,7 +284,10 @@ const longEdits = fc.array(
   { maxLength: 5 },
 );
 
-/** What `edit` does, and stranger things: entries copied, code never closed, lines set apart. */
+/**
+ * Makes the edits of `edit`, and more unusual edits: copied entries, code blocks that are never closed, and added blank
+ * lines.
+ */
 function editLong(body: string, steps: { kind: string; at: number; to: number }[]): string {
   return steps.reduce((text, step) => {
     const { kind, at, to } = step;
@@ -292,7 +299,7 @@ function editLong(body: string, steps: { kind: string; at: number; to: number }[
   }, body);
 }
 
-test('merges long drafts as if it had looked at all of them', () => {
+test('merges long drafts as if it had read all of them', () => {
   let shortened = 0;
   fc.assert(
     fc.property(longDrafts, longEdits, ({ base, next }, steps) => {
@@ -310,7 +317,7 @@ test('merges long drafts as if it had looked at all of them', () => {
   assert.ok(shortened > 1000, `only ${shortened} runs were left out`);
 });
 
-test('leaves out all but the ends of what three drafts share', () => {
+test('leaves out the middle of each run that three drafts share', () => {
   const line = (number: number, word = ''): string => `- Change ${number}${word} <!-- rn:pr:${number} -->`;
   const body = (words: Record<number, string> = {}, last = 5_000): string =>
     `## Features\n\n${Array.from({ length: last }, (_, index) => line(index + 1, words[index + 1])).join('\n')}\n`;
@@ -320,7 +327,7 @@ test('leaves out all but the ends of what three drafts share', () => {
   assert.equal(mergeBodies(...drafts), body({ 2000: ' mine', 3000: ' new' }, 5_003));
 });
 
-test('refuses headings of long sections that are repeated without end', () => {
+test('rejects a text that repeats the headings of long sections too often', () => {
   const list = (word: string): string => Array.from({ length: 2_000 }, (_, i) => `${word} ${i}`).join('\n\n');
   const [base, next] = [`## Features\n\n${list('old')}\n`, `## Features\n\n${list('new')}\n`];
   const repeated = (times: number): string => `${base}\n${'## Features\n'.repeat(times)}`;

@@ -1,10 +1,10 @@
 /**
- * What a range holds where the host was asked for the commits between its tags: that decides before pushes and dates do.
+ * Tests ranges for which the host compared the two tags. The host's comparison has priority over pushes and dates.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explain } from '../../../../src/notes/draft/explain.ts';
-import { toldAncestry } from '../../../../src/notes/range/evidence.ts';
+import { reportedAncestry } from '../../../../src/notes/range/evidence.ts';
 import { select } from '../../../../src/notes/range/select.ts';
 import type { CommitRecord, ComparisonRecord } from '../../../../src/protocol/stored.ts';
 import { aPull, aPush, aTag, day, history, type Memory, memorySource } from '../memory-source.ts';
@@ -20,7 +20,7 @@ function compared(
   return { from, to, ancestry, groups };
 }
 
-/** A commit that no push told of. */
+/** Returns a commit that no push lists. */
 function aCommit(sha: string, message: string): CommitRecord {
   return { sha, message, at: day(2), author: 'ada', coAuthors: [], pushes: [] };
 }
@@ -30,10 +30,10 @@ function selected(memory: Memory) {
   return { ...rest, numbers: pulls.map(({ number }) => number), direct: commitsWithoutPull.map(({ sha }) => sha) };
 }
 
-test('holds what the host has between the tags, where no push was captured', () => {
+test('uses the commits that the host has between the tags, where no push was captured', () => {
   const { numbers, direct, resolution, bySubject, notCaptured } = selected({
     tags: [aTag('v1', 'm1'), aTag('v2', 'm9')],
-    // By date 3 and 4 lie between the tags as well.
+    // By their dates, pull requests 3 and 4 are between the tags, but the host's comparison does not contain them.
     pulls: [1, 2, 3, 4, 5, 9].map((number) => aPull(number)),
     commits: [
       aCommit('d1', 'Straight to the branch'),
@@ -47,18 +47,19 @@ test('holds what the host has between the tags, where no push was captured', () 
   assert.deepEqual([[...bySubject], [...notCaptured]], [[2], [8]]);
 });
 
-test('believes the host more than captured pushes', () => {
+test('prefers the host to captured pushes', () => {
   const { numbers, resolution } = selected({
     tags: [aTag('v1', 'm1'), aTag('v2', 'm3')],
     pulls: [1, 2, 3].map((number) => aPull(number)),
-    // A merge under another subject is not seen in pushes: here they have a commit too many.
+    // Pushes show a merge only by its subject. This merge has an unusual subject, so pushes do not show it as a merge.
+    // If only the pushes were used, the range would contain one commit too many.
     ...history(aPush('main', 'm0', ['m1'], 1), aPush('main', 'm1', ['m2', 'm3'], 3)),
     comparisons: [compared('m1', 'm3', [['m3']])],
   });
   assert.deepEqual([numbers, resolution], [[3], 'compare']);
 });
 
-test('learns from pushes which commits came together', () => {
+test('pushes show which commits belong together', () => {
   const memory = {
     tags: [aTag('v1', 'm1'), aTag('v2', 'm2')],
     pulls: [1, 2].map((number) => aPull(number)),
@@ -69,7 +70,7 @@ test('learns from pushes which commits came together', () => {
   assert.deepEqual(selected({ ...memory, pushes: [] }).direct, ['r1']);
 });
 
-test('tells what only the first tag has from the comparison the other way', () => {
+test('the comparison in the other direction shows what only the first tag has', () => {
   const memory = {
     tags: [aTag('v1', 'b2'), aTag('v2', 'm3')],
     pulls: [
@@ -95,7 +96,7 @@ test('tells what only the first tag has from the comparison the other way', () =
   );
 });
 
-test('applies to exactly the commits that were compared', () => {
+test('a comparison applies only to the two commits that were compared', () => {
   const memory = {
     pulls: [1, 2, 3].map((number) => aPull(number)),
     comparisons: [compared('m1', 'm2', [['m2']])],
@@ -106,7 +107,7 @@ test('applies to exactly the commits that were compared', () => {
   assert.deepEqual(selected({ ...memory, tags: [aTag('v1', 'm1'), aTag('v2', 'm2')] }).numbers, [2]);
 });
 
-test('knows the order of two commits that were compared in either direction', () => {
+test('a comparison in either direction gives the order of two commits', () => {
   const source = memorySource({
     comparisons: [
       compared('a', 'b', [['b']]),
@@ -114,8 +115,11 @@ test('knows the order of two commits that were compared in either direction', ()
       compared('e', 'f', [['f']], 'diverged'),
     ],
   });
-  const told = (from: string, to: string) => toldAncestry(source, from, to);
-  assert.deepEqual([told('a', 'b'), told('b', 'a')], ['ahead', 'behind']);
-  assert.deepEqual([told('d', 'c'), told('c', 'd')], ['behind', 'ahead']);
-  assert.deepEqual([told('e', 'f'), told('f', 'e'), told('a', 'c')], ['diverged', 'diverged', undefined]);
+  const ancestryOf = (from: string, to: string) => reportedAncestry(source, from, to);
+  assert.deepEqual([ancestryOf('a', 'b'), ancestryOf('b', 'a')], ['ahead', 'behind']);
+  assert.deepEqual([ancestryOf('d', 'c'), ancestryOf('c', 'd')], ['behind', 'ahead']);
+  assert.deepEqual(
+    [ancestryOf('e', 'f'), ancestryOf('f', 'e'), ancestryOf('a', 'c')],
+    ['diverged', 'diverged', undefined],
+  );
 });

@@ -1,6 +1,7 @@
 /**
- * Selection against the truth on random repositories: merges, squashes, rebases, octopus merges, cherry-picks, release
- * branches, force pushes, pushes that the host cut short, tags on branches and beside them.
+ * Tests selection against the true ancestry of random repositories. The repositories have merges, squashes, rebases,
+ * octopus merges, cherry-picks, release branches, force pushes, pushes that the host cut short, and tags. Some of
+ * the tagged commits are on a branch, and some are not.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +39,7 @@ const steps = fc.array(
 );
 type Step = { kind: Kind; on: string; count: number; pick: number };
 
-/** A repository that knows its parents, and tells of itself by pushes alone. */
+/** A repository that knows the parents of its commits. The service sees only the pushes of the repository. */
 class Repository {
   readonly parents = new Map<string, string[]>([['c0', []]]);
   readonly subjects = new Map<string, string>([['c0', 'First']]);
@@ -80,7 +81,10 @@ class Repository {
     return found;
   }
 
-  /** Numbers that the commits between two bring, by the parents. */
+  /**
+   * Returns the numbers of the pull requests whose commits are between two commits. The parents of the commits decide
+   * which commits are between the two.
+   */
   between(from: string, to: string): number[] {
     const excluded = this.ancestors(from);
     const shas = new Set([...this.ancestors(to)].filter((sha) => !excluded.has(sha)));
@@ -149,7 +153,7 @@ class Repository {
     if (parent !== undefined) this.push(on, this.line(parent, 1), { forced: true });
   }
 
-  /** Tells of a branch's new head: what it has and the old one has not, parents first. */
+  /** Pushes a branch's new head: the commits that the old head does not have, parents first. */
   private push(branch: string, after: string, { forced = false, cut = false } = {}): void {
     const before = this.heads.get(branch) as string;
     const known = this.ancestors(before);
@@ -170,7 +174,7 @@ function build(plan: readonly Step[]): { repository: Repository; memory: Memory 
   return { repository, memory: { tags, pulls, ...history(...pushes) } };
 }
 
-test('holds exactly what the parents say wherever it claims to', () => {
+test('selection by commits always equals the true ancestry', () => {
   let exact = 0;
   let all = 0;
   fc.assert(
@@ -192,7 +196,7 @@ test('holds exactly what the parents say wherever it claims to', () => {
   assert.ok(exact > all / 2, `only ${exact} of ${all} ranges were exact`);
 });
 
-test('is exact for every pair of tags on whole histories without tags beside them', () => {
+test('is exact for every pair of tags on whole histories without tags next to branches', () => {
   fc.assert(
     fc.property(
       steps.map((plan) => plan.filter(({ kind }) => !['aside', 'force', 'cut'].includes(kind))),

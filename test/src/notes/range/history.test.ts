@@ -1,5 +1,5 @@
 /**
- * Ancestry from pushes against true ancestry, on random histories of commits, branches and merges.
+ * Compares the ancestry derived from pushes with the true ancestry, on random histories of commits, branches and merges.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,12 +19,12 @@ const steps = fc.array(
 );
 type Step = { kind: string; on: string; from: string; count: number };
 
-/** A small host: it knows parents, and tells pushes as a real one does. */
+/** A small host that knows the parents of its commits, and sends pushes as a real host does. */
 class Host {
   readonly parents = new Map<string, string[]>([['c0', []]]);
   readonly heads = new Map<string, string>([['main', 'c0']]);
   readonly pushes: ReturnType<typeof aPush>[] = [aPush('main', null, ['c0'], 1)];
-  /** Commits that were the head of a pushed branch, in order. */
+  /** Commits that were the head of a pushed branch, in the order of the pushes. */
   readonly tagged = ['c0'];
 
   ancestors(sha: string): Set<string> {
@@ -61,15 +61,18 @@ class Host {
     return sha;
   }
 
-  /** Commits are numbered as they are made, so that their order is one in which parents come first. */
+  /**
+   * Stores the push that moves a branch from `before` to `after`. The commits of the push are sorted by number.
+   * Commits are numbered in the order of creation, so parents always precede their children.
+   */
   private move(branch: string, before: string, after: string): void {
     const known = this.ancestors(before);
     const shas = [...this.ancestors(after)]
       .filter((sha) => !known.has(sha))
       .sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
     this.heads.set(branch, after);
-    const told = shas.map((sha) => ((this.parents.get(sha) ?? []).length > 1 ? `${sha}|Merge branch` : sha));
-    this.pushes.push(aPush(branch, before, told, this.pushes.length + 1));
+    const listed = shas.map((sha) => ((this.parents.get(sha) ?? []).length > 1 ? `${sha}|Merge branch` : sha));
+    this.pushes.push(aPush(branch, before, listed, this.pushes.length + 1));
     this.tagged.push(after);
   }
 }
@@ -91,7 +94,7 @@ test('agrees with true ancestry at the heads of pushes', () => {
   );
 });
 
-test('finds no more than the truth where pushes are missing, or nothing', () => {
+test('finds the true commits or nothing where pushes are missing', () => {
   fc.assert(
     fc.property(steps, fc.nat(), fc.nat(), fc.nat(), (plan, one, two, lost) => {
       const host = new Host();

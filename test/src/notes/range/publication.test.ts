@@ -1,5 +1,6 @@
 /**
- * What the service commits when it publishes is no news of the next release, and whoever copies its trailer hides nothing unseen.
+ * Tests the commits that the service makes when it publishes. The next release leaves these commits out. A change with
+ * a copied trailer is not hidden.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,14 +20,14 @@ const own = `docs: notes of v1 in CHANGELOG.md\n\n${trailer}`;
 const tags: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 const personas = ['engineer', 'internal', 'customer'] as const;
 
-/** `number or sha: in or out, reason, detail` of a range between two tags. */
-function told(memory: Memory): string[] {
+/** Returns one text per change of a range between two tags: number or sha, in or out, reason, detail. */
+function explained(memory: Memory): string[] {
   return explain(memorySource(memory), tags).changes.map(({ number, sha, included, reason, detail }) =>
     [number ?? sha, included ? 'in' : 'out', reason, detail ?? '-'].join(' '),
   );
 }
 
-/** A range whose commits are these, written `sha|message`, on top of what v1 has. */
+/** Returns a range with these commits on top of the commits of v1. Each commit is given as `sha|message`. */
 function between(commits: string[], more: Memory = {}): Memory {
   const last = commits.at(-1)?.split('|')[0] as string;
   return {
@@ -36,7 +37,7 @@ function between(commits: string[], more: Memory = {}): Memory {
   };
 }
 
-test('the message of a commit to a file is known when it comes back', () => {
+test('recognizes its own commit message in a captured push', () => {
   const { message } = changelog.render(sampleNote({ publicationId: id }), { message: 'notes of {version}' }) as {
     message: string;
   };
@@ -48,7 +49,7 @@ test('the message of a commit to a file is known when it comes back', () => {
 
 test('direct commits of the service are left out for every reader, and listed with their reason', () => {
   const memory = between([`a1|${own}`, 'a2|Tune the engine']);
-  assert.deepEqual(told(memory), [`a1 out publication ${id}`, 'a2 in direct -']);
+  assert.deepEqual(explained(memory), [`a1 out publication ${id}`, 'a2 in direct -']);
   for (const persona of personas) {
     const { bodyMd } = compose(memorySource(memory), tags, persona);
     const without = compose(memorySource(between(['a2|Tune the engine'])), tags, persona);
@@ -56,35 +57,39 @@ test('direct commits of the service are left out for every reader, and listed wi
   }
 });
 
-test('a pull request of its commits alone is left out, however it is merged', () => {
+test('a pull request with only such commits is left out, with every kind of merge', () => {
   const pull = (body = '') => ({ pulls: [aPull(5, { title: 'Release notes', body, mergeSha: 'm5' })] });
   const out = [`5 out publication ${id}`];
   const merge = 'm5|Merge pull request #5 from acme/notes\n\nRelease notes';
   const listed = `* docs: notes in CHANGELOG.md\n\n${trailer}\n\n* docs: notes in RELEASES.md\n\nTidings-Publication: ${newId('pub', 7)}`;
   const coAuthored = `${trailer}\n\n---------\n\nCo-authored-by: ada`;
-  assert.deepEqual(told(between([`c1|${own}`, `c2|${own}`, merge], pull('A template.'))), out, 'merge commit');
-  assert.deepEqual(told(between([`c1|${own}`, `m5|${own}`], pull())), out, 'rebase');
-  assert.deepEqual(told(between([`m5|Release notes (#5)\n\n${coAuthored}`], pull())), out, 'squash of one');
-  assert.deepEqual(told(between([`m5|Release notes (#5)\n\n${listed}`], pull())), out, 'squash of two');
+  assert.deepEqual(explained(between([`c1|${own}`, `c2|${own}`, merge], pull('A template.'))), out, 'merge commit');
+  assert.deepEqual(explained(between([`c1|${own}`, `m5|${own}`], pull())), out, 'rebase');
+  assert.deepEqual(explained(between([`m5|Release notes (#5)\n\n${coAuthored}`], pull())), out, 'squash of one');
+  assert.deepEqual(explained(between([`m5|Release notes (#5)\n\n${listed}`], pull())), out, 'squash of two');
   const byNumber: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
   const reasons = explain(memorySource(pull(`${trailer}\n`)), byNumber).changes.map(({ reason }) => reason);
   assert.deepEqual(reasons, ['publication'], 'its body, where no commit is known');
 });
 
-test('a pull request that brings anything else stays news', () => {
+test('a pull request with any other change is listed', () => {
   const pull = (fields = {}) => ({ pulls: [aPull(5, { title: 'Faster start', mergeSha: 'm5', ...fields })] });
   const kept = ['5 in listed -'];
   const body = { body: trailer };
   const merge = 'm5|Merge pull request #5 from acme/notes';
-  assert.deepEqual(told(between([`c1|${own}`, 'c2|Faster start', merge], pull(body))), kept, 'merge commit');
-  assert.deepEqual(told(between(['c1|Faster start', `m5|${own}`], pull(body))), kept, 'rebase');
+  assert.deepEqual(explained(between([`c1|${own}`, 'c2|Faster start', merge], pull(body))), kept, 'merge commit');
+  assert.deepEqual(explained(between(['c1|Faster start', `m5|${own}`], pull(body))), kept, 'rebase');
   const squashed = `* Faster start\n\n* docs: notes\n\n${trailer}`;
-  assert.deepEqual(told(between([`m5|Faster start (#5)\n\n${squashed}`], pull(body))), kept, 'squash');
-  assert.deepEqual(told(between([`m5|Faster start (#5)\n\nWords.\n\n${trailer}`], pull())), kept, 'words beside it');
-  assert.deepEqual(told(between([`m5|${own}`], pull({ labels: ['breaking'] }))), kept, 'what breaks is told');
+  assert.deepEqual(explained(between([`m5|Faster start (#5)\n\n${squashed}`], pull(body))), kept, 'squash');
+  assert.deepEqual(
+    explained(between([`m5|Faster start (#5)\n\nWords.\n\n${trailer}`], pull())),
+    kept,
+    'words beside it',
+  );
+  assert.deepEqual(explained(between([`m5|${own}`], pull({ labels: ['breaking'] }))), kept, 'what breaks is told');
 });
 
-test('a trailer that names no publication hides nothing', () => {
+test('a trailer without the id of a publication hides nothing', () => {
   for (const words of ['Tidings-Publication: none', 'Tidings-Publication: pub_', `see ${trailer}`, ''])
     assert.equal(publicationOf(`Tune\n\n${words}`), undefined, words);
   assert.equal(publicationOf(trailer), undefined, 'a subject is no trailer');

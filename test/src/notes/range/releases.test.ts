@@ -1,5 +1,6 @@
 /**
- * What earlier releases had: the tag behind a revert, changes carried again, and history that is captured only in part.
+ * Tests changes that an earlier release already contained: which tag is named for a reverted change, changes that are
+ * merged again, and history that is captured only in part.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ function left(memory: Memory): string[] {
   );
 }
 
-test('names the first final release that shipped what is reverted', () => {
+test('names the first final release that shipped the reverted change', () => {
   const memory = {
     tags: [
       aTag('v1.0.0-rc.1', 'm2', { date: day(2) }),
@@ -62,17 +63,17 @@ const line = {
 const onRelease = (number: number, sha: string, fields = {}) =>
   aPull(number, { mergeSha: sha, baseRef: 'release', title: `Backport ${number}`, body: 'Backport of #2', ...fields });
 
-test('does not announce again what the line had by an earlier backport', () => {
+test('does not announce again a change that an earlier backport carried to the branch', () => {
   const pulls = [aPull(2), onRelease(3, 'r1'), onRelease(4, 'r2'), aPull(5, { mergeSha: 'r3', baseRef: 'release' })];
   assert.deepEqual(left({ ...line, pulls }), ['4 shipped v1']);
 });
 
-test('does not announce again what the line had from its beginning', () => {
+test('does not announce again a change that the branch had from its beginning', () => {
   const pulls = [aPull(1, { title: 'Old' }), aPull(5, { mergeSha: 'r3', baseRef: 'release', body: 'Backport of #1' })];
   assert.deepEqual(left({ ...line, pulls }), ['5 shipped v1']);
 });
 
-test('announces what was shipped, taken back and carried again', () => {
+test('announces a change that was shipped, reverted and carried again', () => {
   const revert = aPull(6, {
     mergeSha: 'r1b',
     baseRef: 'release',
@@ -100,9 +101,9 @@ test('announces a breaking change even where it was shipped before', () => {
   assert.deepEqual(left({ ...line, pulls }), []);
 });
 
-test('joins what pushes tell to what dates tell where capture began between two tags', () => {
+test('combines pushes and merge dates where capture began between two tags', () => {
   const memory = {
-    // v1 lies before the first captured push, and main was left for the release branch before v2.
+    // v1 is older than the first captured push. v2 is on a release branch, which was created from main before v2.
     tags: [aTag('v1', 'old', { date: day(1) }), aTag('v2', 'r9', { date: day(9) })],
     pulls: [
       aPull(2),
@@ -128,7 +129,7 @@ test('joins what pushes tell to what dates tell where capture began between two 
   );
 });
 
-test('takes nothing older than the tag counted from over a gap', () => {
+test('a gap adds nothing older than the first tag', () => {
   const memory = {
     tags: [aTag('v1', 'm4', { date: day(4) }), aTag('v2', 'm9', { date: day(9) })],
     pulls: [2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => aPull(number)),
@@ -147,7 +148,7 @@ test('takes nothing older than the tag counted from over a gap', () => {
   );
 });
 
-test('takes nothing that was merged before over a push that lists it again', () => {
+test('a push that lists old commits again adds none that were merged before', () => {
   const memory = {
     tags: [aTag('v1', 'x4', { date: day(4) }), aTag('v2', 'n9', { date: day(9) })],
     pulls: [aPull(2), aPull(3), aPull(6), aPull(7, { mergeSha: 'elsewhere', mergedAt: day(1) })],
@@ -160,7 +161,7 @@ test('takes nothing that was merged before over a push that lists it again', () 
   );
 });
 
-test('reads how other hosts name what they merge', () => {
+test('understands the merge subjects of other hosts', () => {
   const subjects = [
     "Merge pull request 'A title' (#2) from ada/topic into main",
     'Merged in topic (pull request #3)',

@@ -1,5 +1,6 @@
 /**
- * Reverts in long ranges: which of several changes they take back, and that looking for it takes time in proportion to the range.
+ * Tests reverts in long ranges: which of several changes a revert refers to, and that the search takes time in
+ * proportion to the length of the range.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ function settle(pulls: PullRecord[], commits: CommitRecord[] = []) {
   return settleReverts(memorySource({ pulls }), pulls, true, commits);
 }
 
-test('of changes of one title the newest is taken back that was merged before the revert', () => {
+test('of changes with the same title, a revert takes the newest that was merged before it', () => {
   const titles = ['Same', 'SAME (#7)', 'Same (#1) (#2)', 'Revert "Same" (#9)', 'Same'];
   const open = { ...aPull(6, { title: 'Same', state: 'open' }), mergedAt: null };
   const { cancelled } = settle([...titles.map((title, index) => aPull(index + 1, { title })), open]);
@@ -30,7 +31,7 @@ test('of changes of one title the newest is taken back that was merged before th
   );
 });
 
-test('a commit is found by the beginning of its sha, and never itself', () => {
+test('a sha prefix finds a commit, but never the revert itself', () => {
   const [first, second] = [aCommit(0xabc1, 'Works'), aCommit(0xabc2, `This reverts commit ${'0'.repeat(36)}abc1.`)];
   assert.deepEqual([...settle([], [second, first]).cancelledCommits.keys()], [first.sha, second.sha]);
   const itself = aCommit(0xabc1, `This reverts commit ${'0'.repeat(36)}abc1.`);

@@ -1,5 +1,5 @@
 /**
- * Rules of the drafts that single files do not show: long ranges, closed issues, what is highlighted, who is new.
+ * Tests rules of drafts that involve several files: long ranges, closed issues, highlights, first contributions.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ function body(memory: Memory, persona: Persona, bounds = all): string {
   return compose(memorySource(memory), bounds, persona).bodyMd;
 }
 
-test('folds features and fixes by area in a draft of more than 300 entries', () => {
+test('collapses features and fixes by area in a draft of more than 300 entries', () => {
   const pulls = Array.from({ length: 301 }, (_, index) =>
     aPull(index + 1, { labels: ['type: feature', `area: ${index % 2 ? 'core' : 'api'}`] }),
   );
@@ -29,7 +29,7 @@ test('folds features and fixes by area in a draft of more than 300 entries', () 
   }
 });
 
-test('tells customers of a closed issue only where labels say what it was and that it is solved', () => {
+test('shows a closed issue to customers only where labels name its kind and call it solved', () => {
   const issues = [
     anIssue(1, { title: 'Bug: it hurts (#9)', labels: ['type: bug', 'resolution: fixed'] }),
     anIssue(2, { title: 'A wish', labels: ['type: feature', 'Resolved'] }),
@@ -51,7 +51,7 @@ test('tells customers of a closed issue only where labels say what it was and th
   ]);
 });
 
-test('highlights what was asked for, then what breaks, then the features most talked about', () => {
+test('highlights labeled changes, then breaking ones, then the features with the most comments', () => {
   const feature = { labels: ['type: feature'] };
   const memory = {
     pulls: [
@@ -72,7 +72,7 @@ test('highlights what was asked for, then what breaks, then the features most ta
   );
 });
 
-test('takes highlight and steps of a breaking change away with its revert', () => {
+test('a revert removes the highlight and the steps of a breaking change', () => {
   const pulls = [
     aPull(1, { title: 'feat!: drop v1', body: '## Upgrade\n\nUse v2.', labels: ['highlight'] }),
     aPull(2, { title: 'Revert "feat!: drop v1"', body: 'Reverts #1' }),
@@ -81,7 +81,7 @@ test('takes highlight and steps of a breaking change away with its revert', () =
   assert.deepEqual(flags, { highlights: [], contributors: [], upgradeInstructions: '' });
 });
 
-test('calls somebody new who has nothing merged before, over all that is captured', () => {
+test('a first contribution has no earlier one in everything that is captured', () => {
   const by = (login: string, bot = false) => ({ author: { login, bot } });
   const pulls = [
     aPull(1, by('Ada')),
@@ -103,7 +103,7 @@ test('calls somebody new who has nothing merged before, over all that is capture
   assert.deepEqual(first({ pulls: late }), [], 'what was merged before is not captured');
 });
 
-test('counts what happened for colleagues and says where it was reported', () => {
+test('the internal draft counts changes and names where they were reported', () => {
   const memory = {
     pulls: [
       aPull(1, { title: 'feat: sort', linkedIssues: [11, 12] }),
@@ -121,7 +121,7 @@ test('counts what happened for colleagues and says where it was reported', () =>
   assert.match(text, /## Known Risks\n\n- Reverted: Old \(\[#2\]/);
 });
 
-test('names no branch to customers', () => {
+test('the customer draft names no branch', () => {
   const pulls = [
     aPull(1, { title: 'feat: drop jobs on release-1.11', baseRef: 'release-1.11' }),
     aPull(2, { title: 'fix: keep `topic/x` branch safe in main menu', headRef: 'topic/x' }),
@@ -131,7 +131,7 @@ test('names no branch to customers', () => {
   assert.match(text, /- Keep safe in main menu <!-- rn:pr:2 -->/);
 });
 
-test('says which evidence decided where it is not the commits between the tags', () => {
+test('says how a range was selected, unless by the commits between the tags', () => {
   const tag = (name: string, date: number) => ({
     name,
     sha: null,
@@ -146,7 +146,7 @@ test('says which evidence decided where it is not the commits between the tags',
   assert.match(text, /Selected by merge date: captured pushes do not connect the two tags\.\n$/);
 });
 
-test('shows keys of issues to engineers and colleagues, once, and to no customer', () => {
+test('shows keys of issues once to engineers and colleagues, and never to customers', () => {
   const pulls = [
     aPull(1, { title: 'feat: SHOP-142: sort [SHOP-142]' }),
     aPull(2, { title: 'Fixed #11 -- Crash.', labels: ['bug'], linkedIssues: [11] }),
@@ -161,7 +161,7 @@ test('shows keys of issues to engineers and colleagues, once, and to no customer
   assert.doesNotMatch(body(memory, 'customer'), /SHOP|#\d/);
 });
 
-test('says to customers in whole sentences what a note lists, links and thanks for', () => {
+test('turns lists, links and thanks of a note into whole sentences for customers', () => {
   const noted = (note: string) =>
     body({ pulls: [aPull(1, { labels: ['type: feature'], body: `\`\`\`release-note\n${note}\n\`\`\`` })] }, 'customer');
   const said: [string, string][] = [
@@ -179,7 +179,7 @@ test('says to customers in whole sentences what a note lists, links and thanks f
   for (const [note, line] of said) assert.equal(noted(note), `## New\n\n- ${line} <!-- rn:pr:1 -->\n`, note);
 });
 
-test('leaves parts of a note that have a heading out of its line', () => {
+test('leaves parts of a note with a heading out of its line', () => {
   const written = '## Release note\n\nSorts lists.\n\n### Migration\n\n- Sort them.\n';
   const text = body({ pulls: [aPull(1, { title: 'feat!: sort', body: written })] }, 'customer');
   assert.equal(text, '## Action required\n\n- Sorts lists. <!-- rn:pr:1 -->\n\n  - Sort them.\n');
@@ -215,7 +215,7 @@ test('keeps links of steps for customers unless they lead to the host', () => {
   );
 });
 
-test('counts for customers what has no words of its own, and what was said before', () => {
+test('the customer draft counts changes without words and repeated texts', () => {
   const bug = { labels: ['type: bug'] };
   const pulls = [
     aPull(1, { ...bug, title: 'Fixes #20', linkedIssues: [20] }),
@@ -236,18 +236,18 @@ test('counts for customers what has no words of its own, and what was said befor
   assert.equal(body({ pulls: [pulls[1] as (typeof pulls)[0]] }, 'customer'), '## Fixed\n\n- 1 smaller fix\n');
 });
 
-test('tells colleagues a whole sentence, short forms and tables aside', () => {
-  const told = (text: string) =>
+test('the internal draft quotes a whole sentence, without tables, and not cut at an abbreviation', () => {
+  const impactOf = (text: string) =>
     /What to tell: (.*)/.exec(
       body({ pulls: [aPull(1, { title: 'feat!: move', body: `## Upgrade\n\n${text}` })] }, 'internal'),
     )?.[1];
-  assert.equal(told('Rename it, e.g. `a` to `b`. Then go on.'), 'Rename it, e.g. `a` to `b`.');
-  assert.equal(told('- [ ] Rename `a` to `b`.'), 'Rename `a` to `b`.');
-  assert.equal(told('| a | b |\n| - | - |\n\nRename it.'), 'Rename it.');
-  assert.equal(told('名前を変えてください。次に進みます。'), '名前を変えてください。');
+  assert.equal(impactOf('Rename it, e.g. `a` to `b`. Then go on.'), 'Rename it, e.g. `a` to `b`.');
+  assert.equal(impactOf('- [ ] Rename `a` to `b`.'), 'Rename `a` to `b`.');
+  assert.equal(impactOf('| a | b |\n| - | - |\n\nRename it.'), 'Rename it.');
+  assert.equal(impactOf('名前を変えてください。次に進みます。'), '名前を変えてください。');
 });
 
-test('credits no machine, whatever the host takes it for', () => {
+test('credits no bots, even if the host shows them as people', () => {
   const by = (login: string) => ({ author: { login, bot: false } });
   const pulls = ['crowdin-bot', 'k8s-release-robot', 'acme-robot', 'bot-acme', 'talbot', 'ada'].map((login, index) =>
     aPull(index + 1, by(login)),
@@ -255,7 +255,7 @@ test('credits no machine, whatever the host takes it for', () => {
   assert.deepEqual(gather(memorySource({ pulls }), all).contributors, ['talbot', 'ada']);
 });
 
-test('highlights are the customer’s own lines, once each', () => {
+test('highlights are the customer’s own lines, each once', () => {
   const note = (text: string): string => `## Release note\n\n${text}`;
   const pulls = [
     aPull(1, { title: 'feat: parse twice', labels: ['type: feature', 'highlight'], body: note('Read files faster.') }),

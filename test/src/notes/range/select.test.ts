@@ -1,5 +1,6 @@
 /**
- * What a range holds: ancestry over captured pushes, the date window where these do not tell, dates and numbers.
+ * Tests the content of a range: selection by the ancestry that captured pushes show, by merge dates if the pushes do
+ * not show it, and by dates or numbers as bounds.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +14,7 @@ function numbers(memory: Memory, bounds: Parameters<typeof select>[1] = tags): n
   return select(memorySource(memory), bounds).pulls.map((pull) => pull.number);
 }
 
-test('takes what lies after one tag up to and including the other', () => {
+test('selects the commits after one tag, up to and including the other', () => {
   const memory = {
     tags: [aTag('v1', 'm1'), aTag('v2', 'm3')],
     pulls: [1, 2, 3, 4].map((number) => aPull(number)),
@@ -30,7 +31,7 @@ test('takes what lies after one tag up to and including the other', () => {
   assert.equal(selection.diverged, false);
 });
 
-test('names pull requests by merge commit, merge subject or last number', () => {
+test('finds pull requests by merge commit, merge subject or last number', () => {
   const memory = {
     tags: [aTag('v1', 'a0'), aTag('v2', 'a4')],
     pulls: [
@@ -67,7 +68,7 @@ test('names pull requests by merge commit, merge subject or last number', () => 
   );
 });
 
-test('lists a pull request once that came by branch commits and merge', () => {
+test('lists a pull request once for branch commits and merge', () => {
   const memory = {
     tags: [aTag('v1', 'm1'), aTag('v2', 'm2')],
     pulls: [aPull(2)],
@@ -101,7 +102,7 @@ test('follows a release branch down to where it left the default branch', () => 
   assert.deepEqual(numbers(memory), [2, 4, 5]);
 });
 
-test('counts from a tag on another line and says so', () => {
+test('counts from a tag on another branch and says so', () => {
   const memory = {
     tags: [aTag('v1', 'r1'), aTag('v2', 'm3')],
     pulls: [aPull(1), aPull(2), aPull(3), aPull(4, { mergeSha: 'r1', baseRef: 'release' })],
@@ -120,7 +121,7 @@ test('counts from a tag on another line and says so', () => {
   assert.equal(selection.diverged, true);
 });
 
-test('sees what main gained before a release branch was merged back', () => {
+test('finds what main gained before a release branch was merged back', () => {
   const memory = {
     tags: [aTag('v1', 'r2'), aTag('v2', 'm4')],
     pulls: [aPull(1), aPull(2), aPull(3), aPull(5, { mergeSha: 'r1' }), aPull(6, { mergeSha: 'r2' })],
@@ -151,7 +152,7 @@ test('prefers the push that ends at a commit to one that lists it', () => {
   assert.deepEqual(commitsBetween(source, 'm1', 'r1'), { pushes: [['r1']], lost: [], diverged: false });
 });
 
-test('finds its way over a branch whose beginning is unknown', () => {
+test('connects two tags across a branch with an unknown beginning', () => {
   const source = memorySource(
     history(
       aPush('main', 'm0', ['m1'], 1),
@@ -163,7 +164,7 @@ test('finds its way over a branch whose beginning is unknown', () => {
   assert.deepEqual(commitsBetween(source, 'c1', 'c2'), { pushes: [['c2']], lost: [], diverged: false });
 });
 
-test('settles two tags inside one push and two on one commit', () => {
+test('handles two tags inside one push and two on one commit', () => {
   const source = memorySource(history(aPush('main', null, ['a', 'b', 'c', 'd'], 1)));
   assert.deepEqual(commitsBetween(source, 'b', 'd'), { pushes: [['c', 'd']], lost: [], diverged: false });
   assert.deepEqual(commitsBetween(source, 'd', 'b'), { pushes: [], lost: [['c', 'd']], diverged: true });
@@ -224,7 +225,7 @@ test('places the tagged pull requests by their merge commit', () => {
   );
 });
 
-test('takes the window on the branch that the tag was pushed to', () => {
+test('uses merge dates on the branch that the tag was pushed to', () => {
   const memory = {
     tags: [aTag('v1', 'x1', { date: day(1) }), aTag('v2', 'r4', { date: day(4) })],
     pulls: [aPull(2), aPull(3, { baseRef: 'release' }), aPull(4, { mergeSha: 'r4', baseRef: 'release' })],
@@ -233,7 +234,7 @@ test('takes the window on the branch that the tag was pushed to', () => {
   assert.deepEqual(numbers(memory), [3, 4]);
 });
 
-test('keeps pull requests of one commit and one instant apart', () => {
+test('separates pull requests with the same commit or the same time', () => {
   const memory = {
     tags: [aTag('v1', 'm1'), aTag('v2', 'm2')],
     pulls: [aPull(2, { mergedAt: day(2) }), aPull(3, { mergeSha: 'm2', mergedAt: day(2) })],
@@ -242,7 +243,7 @@ test('keeps pull requests of one commit and one instant apart', () => {
   assert.deepEqual(numbers(memory), [2, 3]);
 });
 
-test('takes whole days in UTC on any branch', () => {
+test('selects whole days in UTC on any branch', () => {
   const at = (text: string) => ({ mergedAt: Date.parse(text) });
   const pulls = [
     aPull(1, at('2026-01-01T23:59:59.999Z')),
@@ -269,7 +270,7 @@ test('takes whole days in UTC on any branch', () => {
   );
 });
 
-test('takes merged numbers inclusive, and closed issues among them', () => {
+test('selects merged numbers, both ends included, and closed issues among them', () => {
   const pulls = [
     aPull(1),
     aPull(2, { linkedIssues: [9, 10] }),
@@ -292,6 +293,6 @@ test('takes merged numbers inclusive, and closed issues among them', () => {
   }
 });
 
-test('holds nothing for a tag that is not known', () => {
+test('selects nothing for an unknown tag', () => {
   assert.deepEqual(numbers({ pulls: [aPull(1)] }), []);
 });

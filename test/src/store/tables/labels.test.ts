@@ -1,4 +1,6 @@
-/** Renames of labels that come in another order than they were made. */
+/**
+ * Tests that renames of labels may arrive in another order than the one in which they were made.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -15,7 +17,7 @@ const renames: LabelChange[] = [
   { id: '1', from: 'kind: bug', to: null, seenAt: 0 },
 ];
 
-test('whatever the order of arrival, a label is called what it was called last', async (t) => {
+test('a label gets its last name, in whatever order its renames arrive', async (t) => {
   for (const [i, order] of [
     [0, 1],
     [1, 0],
@@ -33,12 +35,12 @@ test('whatever the order of arrival, a label is called what it was called last',
     const changes = listLabelChanges(partition, 'repo_1');
     const isGone = order.length === 3;
     assert.deepEqual(currentLabels(['bug', 'x'], 5, changes), isGone ? ['x'] : ['kind: bug', 'x'], String(order));
-    // A record of after the first of them knows the name that the first gave.
+    // A record that is newer than the first rename already contains the name `defect`, which this rename assigned.
     assert.deepEqual(currentLabels(['defect'], 11, changes), isGone ? [] : ['kind: bug'], String(order));
   }
 });
 
-test('labels that take a name another one gave up are not mixed up, nor is one that goes back', async (t) => {
+test('labels are not mixed up when one takes a former name of another, or gets its own former name back', async (t) => {
   const partition = openTestPartition(t);
   await partition.write(() => {
     writeLabelChange(partition, 'repo_1', { id: '1', from: 'b', to: 'c', seenAt: 1 });

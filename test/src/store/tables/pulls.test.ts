@@ -1,5 +1,6 @@
 /**
- * The indexes of merged pull requests by author and by merge commit: they follow their records, and go with them.
+ * Tests the indexes of merged pull requests by author and by merge commit. An index entry changes and is erased
+ * together with the record of its pull request.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { aPull, day } from '../../notes/memory-source.ts';
 
 const repoId = 'repo_1';
 
-test('finds the first merged pull request of an author, and forgets an erased one', async (t) => {
+test('the index by author finds the first merged pull request, and drops an erased one', async (t) => {
   const partition = openTestPartition(t);
   const write = (pull: ReturnType<typeof aPull>) =>
     writePull(partition, repoId, pull, readPull(partition, repoId, pull.number));
@@ -33,7 +34,7 @@ test('finds the first merged pull request of an author, and forgets an erased on
   assert.deepEqual(keys(), []);
 });
 
-test('finds all pull requests of a merge commit, and forgets an erased one', async (t) => {
+test('the index by merge commit finds all its pull requests, and drops an erased one', async (t) => {
   const partition = openTestPartition(t);
   const write = (number: number, mergeSha: string | null) =>
     writePull(partition, repoId, aPull(number, { mergeSha }), readPull(partition, repoId, number));

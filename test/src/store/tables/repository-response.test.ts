@@ -1,5 +1,6 @@
 /**
- * A repository in replies: the number of its host is an integer, or left out where the host sent none.
+ * Tests the form of a repository in API replies: the host's number of the repository is an integer, or is omitted if
+ * the host sent no number.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import { faultOf, openApi } from '../../../helpers/contract.ts';
 
 const { Repository } = openApi.components.schemas;
 
-test('a repository without a number of its host has no scmRepoId', () => {
+test('a repository without a number from its host has no scmRepoId', () => {
   const numbered = directoryRepositoryResponse({ ...sampleRepository, hostId: '1001' });
   const named = directoryRepositoryResponse({ ...sampleRepository, hostId: 'name:acme/rocket' });
   assert.equal(numbered.scmRepoId, 1001);
@@ -17,7 +18,7 @@ test('a repository without a number of its host has no scmRepoId', () => {
   for (const reply of [numbered, named]) assert.equal(faultOf(Repository, reply), undefined);
 });
 
-test('scmRepoId is an integer and not required', () => {
+test('the schema declares scmRepoId as an optional integer', () => {
   assert.equal(Repository.properties.scmRepoId.type, 'integer');
   assert.ok(!Repository.required.includes('scmRepoId'));
 });

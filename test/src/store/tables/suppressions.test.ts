@@ -1,5 +1,6 @@
 /**
- * Who wants no mail: tokens mean the recipient they were made for, under the key they were made under, and nobody else.
+ * Tests suppressions, which are recipients who want no more mail. An unsubscribe token identifies only the recipient,
+ * and works only with the key that it was made with.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -18,14 +19,14 @@ import { openTestPartition } from '../../../helpers/partition.ts';
 const sealer = createSealer(randomBytes(32));
 const recipient = { orgId: 'org_1', address: addressDigest(sealer, 'org_1', 'ada@example.org') };
 
-test('a token means its recipient', () => {
+test('a token yields its recipient', () => {
   const token = unsubscribeToken(sealer, recipient);
   assert.deepEqual(readUnsubscribeToken(sealer, token), recipient);
   assert.match(token, /^[\w.-]+$/);
   assert.ok(!token.includes('ada'));
 });
 
-test('a token that was changed means nobody', () => {
+test('a changed token yields no recipient', () => {
   const token = unsubscribeToken(sealer, recipient);
   const other = addressDigest(sealer, 'org_1', 'grace@example.org');
   const made = [
@@ -41,12 +42,12 @@ test('a token that was changed means nobody', () => {
   assert.equal(readUnsubscribeToken(createSealer(randomBytes(32)), token), undefined, 'of another key');
 });
 
-test('an address is the same in any case, and another one in another organisation', () => {
+test('the digest of an address ignores case and differs between organizations', () => {
   assert.equal(addressDigest(sealer, 'org_1', ' Ada@Example.ORG'), recipient.address);
   assert.notEqual(addressDigest(sealer, 'org_2', 'ada@example.org'), recipient.address);
 });
 
-test('a recipient is left alone until it wants mail again', async (t) => {
+test('a recipient is suppressed until it wants mail again', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await directory.root.transaction(() => {
     writeSuppression(directory, recipient, 1);

@@ -1,5 +1,6 @@
 /**
- * Addresses of webhook endpoints at rest: the query is sealed for just its endpoint and address, and replies show none of it.
+ * Tests stored addresses of webhook endpoints: the query is sealed for exactly one endpoint and address, and API
+ * replies do not show the query.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +18,7 @@ const sealer = createSealer(Buffer.alloc(32, 7));
 const named = { id: 'ep_1', orgId: 'org_1' };
 const whole = 'https://hooks.example/a?token=very-secret';
 
-test('a query is sealed and opens again, the rest is in clear', () => {
+test('a query is sealed and opens again, and the rest is plain text', () => {
   const stored = sealAddress(sealer, named, whole);
   assert.equal(stored.url, 'https://hooks.example/a');
   assert.ok(!JSON.stringify(stored).includes('very-secret'));
@@ -38,20 +39,20 @@ test('an address without a query is stored as it is', () => {
   assert.equal(shownAddress(stored), 'https://hooks.example/a');
 });
 
-test('a query opens beside its own address and endpoint only', () => {
+test('a query opens only with its own address and endpoint', () => {
   const stored = sealAddress(sealer, named, whole);
   for (const moved of [{ url: 'https://evil.example/a' }, { id: 'ep_2' }, { orgId: 'org_2' }])
     assert.throws(() => openAddress(sealer, { ...named, ...stored, ...moved }), SealError);
 });
 
-test('the digest tells another query, whatever it is sealed under', () => {
+test('the digest depends on the query, not on its seal', () => {
   const [a, b] = [sealAddress(sealer, named, whole), sealAddress(sealer, named, whole)];
   assert.notEqual(a.query?.sealed, b.query?.sealed);
   assert.equal(a.query?.digest, b.query?.digest);
   assert.notEqual(sealAddress(sealer, named, `${whole}2`).query?.digest, a.query?.digest);
 });
 
-test('what an earlier version stored is shown without its query', () => {
+test('an address stored by an earlier version is shown without its query', () => {
   const clear = { url: whole };
   assert.equal(shownAddress(clear), 'https://hooks.example/a?…');
   assert.equal(openAddress(sealer, { ...named, ...clear }), whole, 'and is sent to as before');
@@ -63,7 +64,7 @@ test('what an earlier version stored is shown without its query', () => {
   assert.equal(isSame(stored, stored), false, 'it is sealed already');
 });
 
-test('an address that was copied from a reply is known', () => {
+test('an address copied from a reply is recognized', () => {
   const shown = shownAddress(sealAddress(sealer, named, whole));
   assert.deepEqual([isMasked(shown), isMasked(new URL(shown).href), isMasked(whole)], [true, true, false]);
 });

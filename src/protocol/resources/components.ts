@@ -1,39 +1,32 @@
-/**
- * Shapes that the OpenAPI document names; others are written out where they stand.
- */
-import { CreateRangeBodySchemas } from '../api.ts';
+/** The schemas that have a name in the OpenAPI document. All other schemas are inline in that document. */
 import { NotesSettingsSchema } from '../notes.ts';
+import { BackfillSchema } from './backfills.ts';
+import { ChannelSchema } from './channels.ts';
 import {
-  ChangeReplySchema,
   DraftRestoreSchema,
   DraftSchema,
   DraftUpdateSchema,
-  RangeSchema,
   RevisionSchema,
   RevisionTextSchema,
   TicketSchema,
-} from '../replies/drafts.ts';
-import { ErrorSchema } from '../replies/fields.ts';
-import { RetentionSchema } from '../replies/operations.ts';
+} from './drafts.ts';
+import { ErrorSchema } from './fields.ts';
+import { KeySchema, NewKeySchema } from './keys.ts';
+import { OrganizationSchema } from './organizations.ts';
 import {
-  KeySchema,
-  NewKeySchema,
-  NewWebhookSecretSchema,
-  OrganizationSchema,
-  RevokedSchema,
-  StatsSchema,
-  WebhookSecretSchema,
-} from '../replies/organisations.ts';
-import { ChannelSchema, PublicationSchema } from '../replies/publishing.ts';
-import { BackfillSchema, RepositorySchema, TagSchema } from '../replies/repositories.ts';
-import {
-  DeletedWebhookEndpointSchema,
-  NewWebhookEndpointSchema,
-  ReplayedSchema,
-  WebhookDeliverySchema,
-  WebhookEndpointSchema,
-} from '../replies/webhooks.ts';
-import { DraftGeneratedSchema, DraftPublishedSchema, EndpointTestSchema, RangeCreatedSchema } from './outgoing.ts';
+  DraftGeneratedSchema,
+  DraftPublishedSchema,
+  EndpointTestSchema,
+  RangeCreatedSchema,
+} from './outgoing-webhooks.ts';
+import { PublicationSchema } from './publications.ts';
+import { ChangeReplySchema, CreateRangeBodySchemas, RangeSchema } from './ranges.ts';
+import { RepositorySchema, TagSchema } from './repositories.ts';
+import { RetentionSchema } from './retention.ts';
+import { StatsSchema } from './stats.ts';
+import { ReplayedSchema, WebhookDeliverySchema } from './webhook-deliveries.ts';
+import { DeletedWebhookEndpointSchema, NewWebhookEndpointSchema, WebhookEndpointSchema } from './webhook-endpoints.ts';
+import { NewWebhookSecretSchema, RevokedSchema, WebhookSecretSchema } from './webhook-secrets.ts';
 
 export const components = {
   Backfill: BackfillSchema,

@@ -1,11 +1,12 @@
 /**
- * Bodies of the webhooks that the service sends, by event. Receivers must accept further fields, so the shapes are open.
+ * Bodies of the outgoing webhooks, by event. Later versions may add fields to a body, so the shapes allow unknown
+ * fields and receivers must accept them.
  */
 import { type TSchema, Type } from '@sinclair/typebox';
-import { draftId, endpointId, publicationId, rangeId, repoId, time } from '../replies/fields.ts';
 import { testEvent, webhookData } from '../webhooks.ts';
+import { draftId, endpointId, publicationId, rangeId, repoId, time } from './fields.ts';
 
-/** An event with the description and the example of its webhook. */
+/** The description of one event's webhook, and its body with an example. */
 export interface OutgoingWebhook {
   summary: string;
   body: TSchema;
@@ -34,7 +35,7 @@ export const DraftPublishedSchema = bodyOf('draft.published', webhookData['draft
 export const RangeCreatedSchema = bodyOf('range.created', webhookData['range.created'], examples.range);
 export const EndpointTestSchema = bodyOf(testEvent, Type.Object({ endpointId }), { endpointId: first(endpointId) });
 
-/** All webhooks that the service sends, by event. */
+/** All outgoing webhooks, by event. */
 export const outgoingWebhooks: Readonly<Record<string, OutgoingWebhook>> = {
   'draft.generated': { summary: 'A draft is ready', body: DraftGeneratedSchema },
   'draft.published': { summary: 'A draft has reached a channel', body: DraftPublishedSchema },

@@ -1,7 +1,19 @@
 /**
- * What the webhook receiver promises. It takes no key, and is no operation of the route table.
+ * The replies and the contract of the webhook receiver. `ingress/` makes the bodies of replies. The receiver needs no
+ * API key and is not in the route table.
  */
-import { ProcessedSchema, QueuedSchema } from '../replies/webhooks.ts';
+import { Type } from '@sinclair/typebox';
+import { closed, text } from './fields.ts';
+
+export const QueuedSchema = Type.Object(
+  { status: Type.Literal('queued'), delivery: text('9b5f4522-1775-4c3b-804b-580a7044b6d8') },
+  closed,
+);
+
+export const ProcessedSchema = Type.Object(
+  { status: Type.Literal('processed'), reason: text('the delivery was processed before') },
+  closed,
+);
 
 export const receiver = {
   summary: 'Receive a signed delivery of a source-code host',

@@ -1,8 +1,8 @@
 /**
- * What replies of the API are made of: fields that many have, parameters of paths, the page of a list, the refusal. Shapes
- * only, closed, with an example of each field; the replies of each part of the API stand beside.
+ * Parts that the shapes of requests and replies share: common fields, path parameters, the empty query and body, and
+ * the error. Objects accept no unknown fields, and each field of a reply has an example.
  */
-import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 
 export const closed = { additionalProperties: false } as const;
 export const count = (example = 1) => Type.Integer({ minimum: 0, examples: [example] });
@@ -26,7 +26,7 @@ export const endpointId = text('ep_0001m7yce69yvkj4vwe6pref0e56');
 export const deliveryId = text('dlv_00wn60bwmsdmmshz0v9bhyrkddrx');
 export const markdown = text('## New\n\n- Land on rough ground <!-- rn:pr:41 -->\n', 'Markdown');
 
-/** Parameters of paths, by name. */
+/** Path parameters by name. */
 export const params = {
   repoId,
   rangeId,
@@ -41,19 +41,18 @@ export const params = {
   revision: Type.String({ pattern: '^[1-9]\\d{0,9}$', examples: ['1'] }),
 } as const;
 
-/** A page of a list (spec part 4). */
-export function listOf<T extends TSchema>(name: string, item: T, besides: TProperties = {}): TObject {
-  const items: TProperties = { [name]: Type.Array(item, { maxItems: 100 }) };
-  const rest = { total: count(), hasMore: Type.Boolean({ examples: [false] }), nextOffset: orNull(count(20)) };
-  return Type.Object({ ...items, ...rest, ...besides }, closed);
-}
+/** The query of an operation without query parameters. */
+export const NoQuerySchema = Type.Object({}, closed);
+
+/** The body of an action that needs no parameters. */
+export const EmptyBodySchema = Type.Object({}, closed);
 
 export const ErrorSchema = Type.Object(
   {
     error: text('Not found', 'type of the error'),
     message: text('Draft "draft_1" is not found or not accessible.', 'for people'),
     details: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'by field: what was expected, what arrived' }),
+      Type.Record(Type.String(), Type.String(), { description: 'by field: what was expected, and what was received' }),
     ),
     retryAfter: Type.Optional(Type.Integer({ minimum: 0, description: 'seconds until the same request can succeed' })),
   },

@@ -1,0 +1,68 @@
+/** Defines a route of the API: its request, its reply, and the contract that the OpenAPI document is made from. */
+import type { TObject } from '@sinclair/typebox';
+import type { Method } from '../http/server.ts';
+import type { Scope } from '../protocol/commands.ts';
+import type { Contract } from '../protocol/resources/contract.ts';
+import type { Partition } from '../store/partition.ts';
+import type { Caller } from './authenticate.ts';
+import type { ApiContext, Use } from './context.ts';
+import type { Quotas } from './quotas.ts';
+import type { UsageMeter } from './usage.ts';
+
+/** A request whose caller is known and whose query is checked. `body` is parsed JSON, not yet checked. */
+export interface ApiRequest<Query = Record<string, never>> {
+  context: ApiContext;
+  caller: Caller;
+  directory: Partition;
+  params: readonly string[];
+  headers: Readonly<Record<string, string>>;
+  query: Query;
+  body: unknown;
+  /** Whether the request is in test mode. Then nothing may be written, and a made-up reply is sent. */
+  test: boolean;
+  /** The Idempotency-Key of the request. It is sent with the command that the request causes. */
+  once: Use | undefined;
+  usage: UsageMeter;
+  quotas: Quotas;
+}
+
+/** A reply. Its body is a value to encode, or JSON bytes that are ready to send. Headers are flat pairs. */
+export interface ApiReply {
+  status: number;
+  body: Buffer | object;
+  headers?: readonly string[];
+  /** ETag of the body. For a GET without this field, it is computed from the bytes of the body. */
+  etag?: string;
+}
+
+/** One entry of the route table. */
+export interface ApiRoute<Query = Record<string, never>> {
+  method: Method;
+  path: string;
+  operation: string;
+  /** Describes the bodies and replies of the route. The OpenAPI document is made from it. */
+  contract: Contract;
+  scope: Scope;
+  query: TObject;
+  /**
+   * The checks of the handler that need only the body. In test mode, a request with a made-up id runs only these
+   * checks, not the handler.
+   */
+  checkBody?: (body: unknown) => unknown;
+  /**
+   * Makes the write of the route safe to repeat. Without this field, an Idempotency-Key is checked but has no effect.
+   */
+  once?: Repeatable;
+  handle(request: ApiRequest<Query>): ApiReply | Promise<ApiReply>;
+}
+
+/** How a route makes its writes safe to repeat. */
+export interface Repeatable {
+  /**
+   * Returns an id, such as a repository's id. The partition of this id stores the result. Returns `directory` for
+   * writes that concern several repositories.
+   */
+  home: (request: ApiRequest) => unknown;
+  /** Makes the reply to a repeated request from the stored result. */
+  reply: (value: unknown, request: ApiRequest) => ApiReply;
+}

@@ -1,0 +1,19 @@
+/** Defines the services of the gateway that every API route uses. */
+import type { BodyBudget } from '../http/budget.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { ApiContext } from './context.ts';
+import type { OnceGuard } from './idempotency.ts';
+import type { ApiLimit } from './limit.ts';
+import type { Quotas } from './quotas.ts';
+import type { UsageMeter } from './usage.ts';
+
+/** The services that all routes share. */
+export interface ApiServices {
+  context: ApiContext;
+  authenticator: Authenticator;
+  limit: ApiLimit;
+  usage: UsageMeter;
+  quotas: Quotas;
+  once: OnceGuard;
+  budget: BodyBudget;
+}

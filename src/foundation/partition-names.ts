@@ -1,0 +1,21 @@
+/**
+ * Defines the names of the partitions of an instance.
+ */
+
+/**
+ * The name of a partition: `p00`, `p01`, … for the partitions of repositories; `directory` for the partition of
+ * organizations, keys and other data that is not about one repository.
+ */
+export type PartitionName = string;
+
+export const directoryName: PartitionName = 'directory';
+
+/** Returns the name of the repository partition with this number. */
+export function partitionName(number: number): PartitionName {
+  return `p${String(number).padStart(2, '0')}`;
+}
+
+/** Returns the names of all partitions of an instance, the directory first. */
+export function partitionNames(count: number): PartitionName[] {
+  return [directoryName, ...Array.from({ length: count }, (_, number) => partitionName(number))];
+}

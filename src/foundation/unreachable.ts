@@ -1,0 +1,19 @@
+/**
+ * Makes the compiler check that a switch has a case for every member of a union.
+ */
+
+/**
+ * Ends a switch whose cases cover every member of a union. If a member of the union has no case, the call does not
+ * compile.
+ * @param _value the value of the switch; its type is `never` after cases for all members
+ * @throws Error with the message if a later version of Tidings wrote the value; a fold then stores the record as a dead
+ *   letter
+ */
+export function unreachable(_value: never, message: string): never {
+  throw new Error(message);
+}
+
+/** Returns the quoted name of an unknown member of a union, for a message. */
+export function nameIn(value: unknown, field: string): string {
+  return JSON.stringify((value as Record<string, unknown>)[field]);
+}

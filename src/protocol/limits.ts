@@ -1,0 +1,9 @@
+/**
+ * Limits of API requests that the command line and the workers also use.
+ */
+
+/** Maximum size of `bodyMd`, in bytes of UTF-8. */
+export const maxBodyMdBytes = 1_048_576;
+
+/** Maximum overlap of a rotated key or webhook secret, in hours (720 hours = 30 days). */
+export const maxOverlapHours = 720;

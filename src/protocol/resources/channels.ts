@@ -1,0 +1,98 @@
+/**
+ * Requests, replies and contracts of the operations on channel connections. `store/` and `api/` make the bodies
+ * of replies.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { ChannelNameSchema, channelNames, channelTraits } from '../channels.ts';
+import type { Contracts } from './contract.ts';
+import { closed, EmptyBodySchema, orNull, text, time } from './fields.ts';
+import { listOf, paging } from './paging.ts';
+
+const ownership = {
+  repoId: Type.Optional(Type.String({ minLength: 1 })),
+  /** The organization, for requests with an instance key, because such a key belongs to no organization. */
+  orgId: Type.Optional(Type.String({ minLength: 1 })),
+};
+
+/**
+ * Selects a connection: the connection of the repository `repoId`, or the organization's connection without `repoId`.
+ */
+export const ChannelQuerySchema = Type.Object(ownership, closed);
+export type ChannelQuery = Static<typeof ChannelQuerySchema>;
+
+export const ListChannelsQuerySchema = Type.Object(
+  { ...ownership, limit: paging.limit, offset: paging.offset },
+  closed,
+);
+export type ListChannelsQuery = Static<typeof ListChannelsQuerySchema>;
+
+/** All settings of a connection. Only secrets may be left out. A secret that is left out keeps its stored value. */
+export const PutChannelBodySchema = Type.Object(
+  { settings: Type.Union(channelNames.map((name) => Type.Partial(channelTraits[name].settings, { title: name }))) },
+  closed,
+);
+
+export const ChannelSchema = Type.Object(
+  {
+    channel: ChannelNameSchema,
+    connected: Type.Boolean({ examples: [true] }),
+    source: orNull(
+      Type.Union([Type.Literal('repository'), Type.Literal('organization'), Type.Literal('default')], {
+        description: 'level that the effective connection comes from',
+      }),
+    ),
+    public: Type.Boolean({ description: 'whether people outside the organization can read it', examples: [false] }),
+    settings: Type.Record(Type.String(), Type.Unknown(), { description: 'without secrets', examples: [{}] }),
+    hasSecret: Type.Record(Type.String(), Type.Boolean(), {
+      description: 'which secrets are set',
+      examples: [{ webhookUrl: true }],
+    }),
+    createdAt: orNull(time),
+    updatedAt: orNull(time),
+  },
+  closed,
+);
+
+export const ChannelTestSchema = Type.Object(
+  {
+    channel: ChannelNameSchema,
+    ok: Type.Boolean({ examples: [true] }),
+    message: text('A test message was sent.', 'what was done, or what was wrong'),
+  },
+  closed,
+);
+
+export const channelContracts = {
+  listChannels: {
+    tag: 'Publishing',
+    summary: 'List the channels with their connections',
+    replies: { 200: listOf('channels', ChannelSchema) },
+    refusals: [404],
+  },
+  getChannel: {
+    tag: 'Publishing',
+    summary: 'Get the connection of a channel, without its secrets',
+    replies: { 200: ChannelSchema },
+  },
+  putChannel: {
+    tag: 'Publishing',
+    summary: 'Connect a channel; a secret that is left out keeps its value',
+    example: { settings: {} },
+    body: PutChannelBodySchema,
+    replies: { 200: ChannelSchema },
+    conditional: true,
+  },
+  removeChannel: {
+    tag: 'Publishing',
+    summary: 'Remove the connection of a channel',
+    replies: { 200: ChannelSchema },
+  },
+  testChannel: {
+    tag: 'Publishing',
+    summary: 'Test the connection of a channel',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 200: ChannelTestSchema },
+    refusals: [409],
+  },
+} satisfies Contracts;

@@ -1,0 +1,47 @@
+/**
+ * The shape of a contract. A contract states what an API operation accepts and returns besides its path and query: the
+ * body, the replies by status, and the statuses of refusals.
+ */
+import type { TSchema } from '@sinclair/typebox';
+
+export type Tag =
+  | 'Drafts'
+  | 'Ranges'
+  | 'Publishing'
+  | 'Repositories'
+  | 'Statistics'
+  | 'Keys'
+  | 'Organizations'
+  | 'Outgoing webhooks'
+  | 'Operations';
+
+/**
+ * Two days, YYYY-MM-DD: the day from which clients should no longer use an operation, and the day on which the
+ * operation is removed.
+ */
+export interface Deprecation {
+  since: string;
+  sunset: string;
+}
+
+/** The contract of one operation. */
+export interface Contract {
+  tag: Tag;
+  summary: string;
+  /**
+   * An example that matches `body`, for readers. Without this field, an example is made from the fields' own examples.
+   */
+  example?: object;
+  body?: TSchema;
+  /** Bodies of the successful replies, by status. */
+  replies: Readonly<Record<number, TSchema>>;
+  /** Statuses of refusals, in addition to those that follow from the operation's method, path and options. */
+  refusals?: readonly number[];
+  /** Whether the operation accepts the `If-Match` header. */
+  conditional?: true;
+  /** Set if the operation will be removed. */
+  deprecated?: Deprecation;
+}
+
+/** Contracts by the name of the operation. */
+export type Contracts = Record<string, Contract>;

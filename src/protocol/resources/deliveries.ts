@@ -1,0 +1,69 @@
+/**
+ * Request, reply and contract of the list of refused deliveries of hosts, for operators. `api/` makes the bodies of
+ * replies.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { refusalReasons } from '../refused-deliveries.ts';
+import type { Contracts } from './contract.ts';
+import { closed, orgId, orNull, text, time } from './fields.ts';
+import { listOf, paging } from './paging.ts';
+
+const reasons = Object.keys(refusalReasons).map((reason) => Type.Literal(reason));
+
+export const ListDeliveriesQuerySchema = Type.Object(
+  {
+    outcome: Type.Optional(Type.Union([Type.Literal('refused')])),
+    reason: Type.Optional(Type.Union(reasons)),
+    ...paging,
+  },
+  closed,
+);
+export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuerySchema>;
+
+/**
+ * A delivery of a host. Outcomes and reasons can be added later, so clients must accept values that they do not know.
+ */
+export const DeliverySchema = Type.Object(
+  {
+    id: text('rcv_0001m7yce69yvkj4vwe6pref0e56'),
+    receivedAt: time,
+    outcome: Type.Union([Type.Literal('refused')], { description: 'Outcome of the delivery' }),
+    status: Type.Integer({ examples: [401], description: 'Status of the reply' }),
+    reason: Type.Union(reasons, { examples: ['wrong_signature'], description: 'Why it was refused' }),
+    message: text(refusalReasons.wrong_signature.because, 'The reason in words'),
+    remedy: text(refusalReasons.wrong_signature.remedy, 'What to do about it'),
+    event: orNull(text('pull_request', 'Event that its headers name')),
+    deliveryId: orNull(text('9b5f4522-1775-4c3b-804b-580a7044b6d8', 'Id that the host gave it')),
+    host: orNull(text('https://github.com', 'Host whose secret signed it; null = no secret did')),
+    hostKind: orNull(
+      Type.Union([Type.Literal('github'), Type.Literal('gitea'), Type.Literal('forgejo')], {
+        description: 'Kind of host that its headers name; proves nothing',
+      }),
+    ),
+    hookId: orNull(text('471', 'Id of the webhook on the host, if its headers name it')),
+    orgId: orNull(orgId),
+    address: orNull(text('192.0.2.7', 'Address of the client, found through the proxies of TIDINGS_TRUSTED_PROXIES')),
+    contentType: orNull(text('application/json')),
+    triedSecrets: Type.Array(text('settings', 'Id of a webhook secret; `settings` = the secrets of the settings'), {
+      maxItems: 32,
+    }),
+  },
+  closed,
+);
+
+/** Fields of a list of deliveries, in addition to the fields that every list has. */
+export const deliveriesBesides = {
+  since: Type.String({
+    format: 'date-time',
+    examples: ['2026-03-02T09:00:00.000Z'],
+    description: 'Beginning of the remembered time; a restart forgets all deliveries',
+  }),
+};
+
+export const deliveryContracts = {
+  listDeliveries: {
+    tag: 'Operations',
+    summary: 'List the webhook deliveries that were refused',
+    replies: { 200: listOf('deliveries', DeliverySchema, deliveriesBesides) },
+  },
+} satisfies Contracts;

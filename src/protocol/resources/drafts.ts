@@ -1,0 +1,164 @@
+/**
+ * Requests, replies and contracts of the operations on drafts and their revisions. `store/` makes the bodies of
+ * replies.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
+import type { Contracts } from './contract.ts';
+import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
+import { listOf, paging } from './paging.ts';
+
+export const ListDraftsQuerySchema = Type.Object(
+  { releaseRangeId: Type.String({ minLength: 1 }), persona: Type.Optional(PersonaSchema), ...paging },
+  closed,
+);
+export type ListDraftsQuery = Static<typeof ListDraftsQuerySchema>;
+
+export const GenerateDraftBodySchema = Type.Object(
+  {
+    persona: PersonaSchema,
+    force: Type.Optional(
+      Type.Boolean({ description: 'generates the draft although retention has erased changes of the range' }),
+    ),
+  },
+  closed,
+);
+export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
+
+const bodyMd = Type.String({ description: 'the whole text, at most 1 MiB' });
+
+/**
+ * Flags that a person sets. Each is optional. Null removes the person's value, so that the generated value is shown
+ * again.
+ */
+const FlagEditsSchema = Type.Object(
+  {
+    highlights: Type.Optional(
+      Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 20 }), Type.Null()]),
+    ),
+    contributors: Type.Optional(
+      Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 1_000 }), Type.Null()]),
+    ),
+    upgradeInstructions: Type.Optional(Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()])),
+  },
+  { ...closed, minProperties: 1 },
+);
+
+/** An edit of a draft. It contains a text, flags or both. */
+export const UpdateDraftBodySchema = Type.Object(
+  { bodyMd: Type.Optional(bodyMd), flags: Type.Optional(FlagEditsSchema) },
+  { ...closed, minProperties: 1 },
+);
+export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;
+
+/** An edit of a draft without flags. It must contain a text. */
+export const UpdateDraftTextSchema = Type.Object({ bodyMd }, closed);
+
+export const RestoreDraftBodySchema = Type.Object(
+  { revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) },
+  closed,
+);
+export type RestoreDraftBody = Static<typeof RestoreDraftBodySchema>;
+
+export const TicketSchema = Type.Object(
+  {
+    id: draftId,
+    status: Type.Literal('processing'),
+    estimatedTime: Type.Integer({ minimum: 0, description: 'seconds', examples: [1] }),
+  },
+  closed,
+);
+
+const flags = Type.Object(
+  {
+    highlights: Type.Array(Type.String(), { examples: [['Land on rough ground']] }),
+    contributors: Type.Array(Type.String(), { description: 'handles', examples: [['ada']] }),
+    upgradeInstructions: text(''),
+  },
+  closed,
+);
+
+export const DraftSchema = Type.Object(
+  {
+    id: draftId,
+    releaseRangeId: rangeId,
+    persona: PersonaSchema,
+    status: Type.Union([Type.Literal('ready'), Type.Literal('processing'), Type.Literal('failed')]),
+    revision: count(),
+    bodyMd: markdown,
+    flags,
+    error: Type.Optional(Type.String({ description: 'why it could not be written' })),
+    createdAt: time,
+    updatedAt: time,
+  },
+  closed,
+);
+
+export const DraftUpdateSchema = Type.Object(
+  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), updatedAt: time },
+  closed,
+);
+
+/** Flags of a revision; absent if no person had edited the flags, so that the generated flags apply. */
+const editedFlags = Type.Optional(flags);
+
+export const DraftRestoreSchema = Type.Object(
+  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, flags: editedFlags },
+  closed,
+);
+
+const revision = {
+  number: Type.Integer({ minimum: 1, examples: [2] }),
+  kind: RevisionKindSchema,
+  by: orNull(text('key_0001m7yce69yvkj4vwe6pref0e56', 'id of the API key; null if the service wrote it')),
+  bytes: count(50),
+  createdAt: time,
+  flags: editedFlags,
+};
+
+export const RevisionSchema = Type.Object(revision, closed);
+
+export const RevisionTextSchema = Type.Object({ draftId, ...revision, bodyMd: markdown }, closed);
+
+export const draftContracts = {
+  listDrafts: {
+    tag: 'Drafts',
+    summary: 'List the drafts of a range',
+    replies: { 200: listOf('drafts', DraftSchema) },
+    refusals: [404],
+  },
+  getDraft: { tag: 'Drafts', summary: 'Get a draft', replies: { 200: DraftSchema } },
+  generateDraft: {
+    tag: 'Drafts',
+    summary: 'Generate the draft of a range for a persona',
+    example: { persona: 'engineer' },
+    body: GenerateDraftBodySchema,
+    replies: { 201: TicketSchema },
+    refusals: [409],
+  },
+  updateDraft: {
+    tag: 'Drafts',
+    summary: 'Replace the text of a draft, its flags or both',
+    example: { bodyMd: '## Rocket 1.1\n\nLands anywhere.\n' },
+    body: UpdateDraftBodySchema,
+    replies: { 200: DraftUpdateSchema },
+    conditional: true,
+  },
+  listDraftRevisions: {
+    tag: 'Drafts',
+    summary: 'List the revisions of a draft',
+    replies: { 200: listOf('revisions', RevisionSchema) },
+  },
+  getDraftRevision: {
+    tag: 'Drafts',
+    summary: 'Get a revision with its text',
+    replies: { 200: RevisionTextSchema },
+  },
+  restoreDraft: {
+    tag: 'Drafts',
+    summary: 'Restore the text and flags of a revision',
+    body: RestoreDraftBodySchema,
+    replies: { 200: DraftRestoreSchema },
+    conditional: true,
+  },
+} satisfies Contracts;

@@ -1,0 +1,127 @@
+/**
+ * Requests, replies and contracts of the operations on publications. `store/` and `api/` make the bodies of
+ * replies.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { ChannelNameSchema } from '../channels.ts';
+import { PublicationStateSchema } from '../publications.ts';
+import type { Contracts } from './contract.ts';
+import { closed, count, draftId, EmptyBodySchema, orNull, publicationId, text, time } from './fields.ts';
+import { listOf, paging } from './paging.ts';
+
+/**
+ * The body of Publish Draft (spec part 4). `draft` is for the channel `scm_releases` only: it publishes a draft release
+ * on the host.
+ */
+export const PublishBodySchema = Type.Object(
+  {
+    draftId: Type.String({ minLength: 1 }),
+    channel: ChannelNameSchema,
+    draft: Type.Optional(Type.Boolean({ default: false })),
+  },
+  closed,
+);
+export type PublishBody = Static<typeof PublishBodySchema>;
+
+/** Either `draftId` or `repoId` selects the publications. */
+export const ListPublicationsQuerySchema = Type.Object(
+  {
+    draftId: Type.Optional(Type.String({ minLength: 1 })),
+    repoId: Type.Optional(Type.String({ minLength: 1 })),
+    channel: Type.Optional(ChannelNameSchema),
+    status: Type.Optional(PublicationStateSchema),
+    ...paging,
+  },
+  closed,
+);
+export type ListPublicationsQuery = Static<typeof ListPublicationsQuerySchema>;
+
+/** A publication (spec part 2), with its attempts. */
+export const PublicationSchema = Type.Object(
+  {
+    id: publicationId,
+    status: PublicationStateSchema,
+    url: orNull(text('https://github.com/acme/rocket/releases/tag/v1.1.0', 'location of the published item')),
+    publishedAt: orNull(time),
+    draftId,
+    revision: Type.Integer({ minimum: 1, description: 'of the draft that is published', examples: [2] }),
+    channel: ChannelNameSchema,
+    draft: Type.Boolean({ description: 'whether it is a draft release on the host', examples: [false] }),
+    error: orNull(text('The receiver answered 404.', 'why the last attempt failed')),
+    outcomeUnknown: Type.Boolean({
+      description: 'it may have arrived, and the receiver cannot be asked',
+      examples: [false],
+    }),
+    attempts: Type.Array(
+      Type.Object({ at: time, endedAt: orNull(time), error: orNull(text('The receiver answered 503.')) }, closed),
+      { description: 'the newest twenty' },
+    ),
+    nextAttemptAt: orNull(time),
+    counts: Type.Record(Type.String(), count(), {
+      description: 'counts that the channel reports',
+      examples: [{ accepted: 12, rejected: 0 }],
+    }),
+    createdAt: time,
+    updatedAt: time,
+  },
+  closed,
+);
+
+export const DeletedPublicationSchema = Type.Object(
+  {
+    id: publicationId,
+    deletedAt: time,
+    message: text(
+      'Anything already published to the channel workspace_chat stays there.',
+      'what deleting did not remove',
+    ),
+  },
+  closed,
+);
+
+export const PayloadSchema = Type.Object(
+  {
+    channel: ChannelNameSchema,
+    payload: Type.Unknown({ description: 'in the shape of the channel', examples: [{ text: 'Rocket v1.1.0' }] }),
+  },
+  closed,
+);
+
+export const publicationContracts = {
+  publishDraft: {
+    tag: 'Publishing',
+    summary: 'Publish a draft to a channel',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 201: PublicationSchema },
+    refusals: [404],
+  },
+  previewPublication: {
+    tag: 'Publishing',
+    summary: 'Get the payload that a channel would be sent',
+    example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
+    body: PublishBodySchema,
+    replies: { 200: PayloadSchema },
+    refusals: [404, 409],
+  },
+  listPublications: {
+    tag: 'Publishing',
+    summary: 'List the publications of a draft or a repository',
+    replies: { 200: listOf('publications', PublicationSchema) },
+    refusals: [404],
+  },
+  getPublication: { tag: 'Publishing', summary: 'Get a publication', replies: { 200: PublicationSchema } },
+  resendPublication: {
+    tag: 'Publishing',
+    summary: 'Send a publication once more',
+    example: {},
+    body: EmptyBodySchema,
+    replies: { 201: PublicationSchema },
+  },
+  deletePublication: {
+    tag: 'Publishing',
+    summary: 'Delete a publication, and its page if it has one',
+    replies: { 200: DeletedPublicationSchema },
+    refusals: [409],
+  },
+} satisfies Contracts;

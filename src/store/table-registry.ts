@@ -1,0 +1,145 @@
+/**
+ * Registers every table of a partition: how its rows are erased, and how they are dumped and read. A table that is not
+ * registered here does not exist, so no table can be left out of erasing.
+ */
+
+/**
+ * How the rows of a table are erased.
+ * - `repositoryRows`: the keys begin with the id of a repository, and `erasing/repository.ts` erases the rows piece by
+ *   piece.
+ * - `repository`: `erasing/repository.ts` erases the rows with the repository. Each of these tables has its own
+ *   function for this.
+ * - `organization`: `workers/fold/organizations.ts` erases the rows with the organization.
+ * - `expiry`: each row is removed after a fixed time, or when its work is done.
+ * - `never`: the rows are counters and positions of the partition, which contain no data of an organization.
+ */
+type Erased = 'repository' | 'organization' | 'expiry' | 'never';
+
+interface CommonTraits {
+  /**
+   * The name of the table in LMDB, if it differs from the name in the code. The name in LMDB never changes, because the
+   * stores of all versions of Tidings use this name.
+   */
+  nameOnDisk?: string;
+  /**
+   * One draft reads thousands of rows of this table. So `row-decoder.ts` decodes the rows and `row-keys.ts` encodes the
+   * keys, because both are faster than the code that lmdb uses.
+   */
+  readInBulk?: true;
+}
+
+interface RepositoryTraits extends CommonTraits {
+  erasedWith: 'repositoryRows';
+  /**
+   * The kind of this table's lines in a dump (`dump.ts`); null for indexes and for data that was not captured from the
+   * host.
+   */
+  dumpedAs: string | null;
+  /** When the repository is erased but its published notes are kept, the rows of this table are kept too. */
+  keptWithNotes?: true;
+}
+
+type Traits = RepositoryTraits | (CommonTraits & { erasedWith: Erased });
+
+/**
+ * All tables that are folded from the journal. Values are encoded as msgpack. Rows of a repository are erased in the
+ * order of this list.
+ */
+export const tableRegistry = {
+  meta: { erasedWith: 'never' },
+  repositories: { erasedWith: 'repository' },
+  revisions: { erasedWith: 'repository' },
+  pulls: { erasedWith: 'repositoryRows', dumpedAs: 'pull', readInBulk: true },
+  pullsByMergeSha: { erasedWith: 'repositoryRows', dumpedAs: null, readInBulk: true },
+  pullsByMergedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
+  pullsByAuthor: { erasedWith: 'repositoryRows', dumpedAs: null },
+  issues: { erasedWith: 'repositoryRows', dumpedAs: 'issue', readInBulk: true },
+  issuesByClosedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
+  comments: { erasedWith: 'repositoryRows', dumpedAs: 'comment' },
+  pushes: { erasedWith: 'repositoryRows', dumpedAs: 'push', readInBulk: true },
+  commits: { erasedWith: 'repositoryRows', dumpedAs: 'commit', readInBulk: true },
+  tags: { erasedWith: 'repositoryRows', dumpedAs: 'tag' },
+  labelChanges: { erasedWith: 'repositoryRows', dumpedAs: 'label' },
+  removedIssues: { erasedWith: 'repositoryRows', dumpedAs: 'removedIssue' },
+  comparisons: { erasedWith: 'repositoryRows', dumpedAs: null },
+  hostedNotes: { erasedWith: 'repositoryRows', dumpedAs: null, keptWithNotes: true },
+  hostedNotesByDate: { erasedWith: 'repositoryRows', dumpedAs: null, keptWithNotes: true },
+  publicationReferences: { erasedWith: 'repositoryRows', dumpedAs: null },
+  recipients: { erasedWith: 'repositoryRows', dumpedAs: null },
+  publicationsByContent: { erasedWith: 'repositoryRows', dumpedAs: null },
+  publicationsUnderWay: { erasedWith: 'repositoryRows', dumpedAs: null },
+  publications: { erasedWith: 'repository' },
+  publicationsByRepository: { erasedWith: 'repository' },
+  ranges: { erasedWith: 'repository' },
+  rangesByRepository: { erasedWith: 'repository' },
+  notesSettings: { erasedWith: 'repository' },
+  drafts: { erasedWith: 'repository' },
+  draftRevisions: { erasedWith: 'repository' },
+  draftTexts: { erasedWith: 'repository' },
+  backfills: { erasedWith: 'repository' },
+  tagSyncs: { erasedWith: 'repository' },
+  syncs: { erasedWith: 'repository' },
+  syncsByDay: { erasedWith: 'repository' },
+  erasing: { erasedWith: 'repository' },
+  deadLetters: { erasedWith: 'repository' },
+  delayed: { erasedWith: 'repository' },
+  delayedRepositories: { erasedWith: 'repository' },
+  outbox: { erasedWith: 'repository' },
+  outboxKeys: { erasedWith: 'repository' },
+  results: { erasedWith: 'repository' },
+  deliveries: { erasedWith: 'expiry' },
+  once: { erasedWith: 'expiry' },
+  relays: { erasedWith: 'never' },
+  retention: { erasedWith: 'never' },
+  organizations: { erasedWith: 'organization', nameOnDisk: 'organisations' },
+  organizationsByOwner: { erasedWith: 'organization', nameOnDisk: 'organisationsByOwner' },
+  organizationsByLogin: { erasedWith: 'organization', nameOnDisk: 'organisationsByLogin' },
+  directoryRepositories: { erasedWith: 'organization' },
+  repositoriesByName: { erasedWith: 'organization' },
+  repositoriesByNumber: { erasedWith: 'organization' },
+  keys: { erasedWith: 'organization' },
+  keysByHash: { erasedWith: 'organization' },
+  keysInUse: { erasedWith: 'organization' },
+  tiers: { erasedWith: 'organization' },
+  usage: { erasedWith: 'organization' },
+  webhookSecrets: { erasedWith: 'organization' },
+  webhookSecretsByOwner: { erasedWith: 'organization' },
+  channels: { erasedWith: 'organization' },
+  policies: { erasedWith: 'organization' },
+  suppressions: { erasedWith: 'organization' },
+  webhookEndpoints: { erasedWith: 'organization' },
+  webhookEndpointsByOrganization: { erasedWith: 'organization', nameOnDisk: 'webhookEndpointsByOrganisation' },
+  webhookDeliveries: { erasedWith: 'organization' },
+  webhookDeliveriesById: { erasedWith: 'organization' },
+  webhookDeliveriesByTime: { erasedWith: 'organization' },
+  webhookQueue: { erasedWith: 'organization' },
+} as const satisfies Readonly<Record<string, Traits>>;
+
+type Registry = typeof tableRegistry;
+
+/** A table that is folded from the journal. */
+export type FoldedTable = keyof Registry;
+
+/** Maps each kind of line in a dump to the table that these lines come from. */
+export type DumpedTables = {
+  [Name in FoldedTable as Registry[Name] extends { dumpedAs: infer Kind extends string } ? Kind : never]: Name;
+};
+
+/** The tables whose rows are erased in the way that `Way` names. */
+export type TablesErasedWith<Way extends Traits['erasedWith']> = {
+  [Name in FoldedTable]: Registry[Name]['erasedWith'] extends Way ? Name : never;
+}[FoldedTable];
+
+/** The names of all folded tables, in the order of the registry. */
+export const foldedTables = Object.keys(tableRegistry) as FoldedTable[];
+
+/** Returns the folded tables for whose traits `passes` returns true, in the order of the registry. */
+export function tablesWhere(passes: (traits: Traits) => boolean): FoldedTable[] {
+  return foldedTables.filter((name) => passes(tableRegistry[name]));
+}
+
+/** Returns the name of a table in LMDB. */
+export function nameOnDisk(table: string): string {
+  const traits: Traits | undefined = (tableRegistry as Readonly<Record<string, Traits>>)[table];
+  return traits?.nameOnDisk ?? table;
+}

@@ -1,0 +1,36 @@
+/**
+ * Forgets delivery ids, stored results and webhook deliveries after their retention periods, a limited number per tick.
+ * This happens for tick records only, so that a replay of the journal forgets at the same position. Ages are measured
+ * by the trusted time, so that a jump of the clock removes nothing.
+ */
+
+import { dayMs } from '../../src/foundation/days.ts';
+import { idAt } from '../../src/foundation/ids.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { removeDeliveriesBefore } from '../../src/store/tables/deliveries.ts';
+import { removeResultsBefore } from '../../src/store/tables/results.ts';
+import { readTrustedTime } from '../../src/store/tables/retention.ts';
+import { removeWebhookDeliveriesBefore } from '../../src/store/tables/webhook-deliveries.ts';
+import { trustTick } from './erasing-guard.ts';
+
+/**
+ * Retention period of delivery ids, in milliseconds. A host can redeliver up to seven days later, and one day is added
+ * for differences between clocks.
+ */
+export const deliveryKeepingMs = 8 * 86_400_000;
+/** Retention period of command results, in milliseconds. */
+export const resultKeepingMs = 86_400_000;
+
+/** Retention period of deliveries to webhook endpoints, in milliseconds. */
+export const webhookKeepingMs = 30 * dayMs;
+
+const maxPerRound = 5000;
+
+/** Folds a tick at time `at`. */
+export function foldTick(partition: Partition, at: number): void {
+  trustTick(partition, at);
+  const time = Math.min(at, readTrustedTime(partition));
+  removeDeliveriesBefore(partition, time - deliveryKeepingMs, maxPerRound);
+  removeResultsBefore(partition, idAt(time - resultKeepingMs), maxPerRound);
+  removeWebhookDeliveriesBefore(partition, time - webhookKeepingMs, maxPerRound);
+}

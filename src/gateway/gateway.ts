@@ -91,7 +91,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const sweeper = setInterval(() => {
     limits.ingestion.sweep(Date.now());
     limits.api.sweep(performance.now());
-    limits.unsubscribe.sweep(Date.now());
+    limits.unsubscribe.sweep();
     refusals.sweep();
   }, sweepMs);
   warmUp();

@@ -20,44 +20,49 @@ const changesTogether: IngestionRate = { count: 300, periodMs: minuteMs };
 
 export class UnsubscribeLimit {
   private readonly addresses: ClientAddress;
+  private readonly now: () => number;
   private readonly clients = bucketsOf(guesses);
   private readonly visitors = bucketsOf(visits);
   private readonly recipients = bucketsOf(changes);
   private readonly organizations = bucketsOf(changesTogether);
 
-  /** @param trustedProxies addresses and networks whose X-Forwarded-For header is trusted */
-  constructor(trustedProxies: readonly string[]) {
+  /**
+   * @param trustedProxies addresses and networks whose X-Forwarded-For header is trusted
+   * @param now returns the time in milliseconds
+   */
+  constructor(trustedProxies: readonly string[], now: () => number = Date.now) {
     this.addresses = new ClientAddress(trustedProxies);
+    this.now = now;
   }
 
   /**
-   * Counts a request with an invalid link towards the limit of its client. `now` is in milliseconds.
+   * Counts a request with an invalid link towards the limit of its client.
    * @throws ServiceError `rateLimited`
    */
-  guess(peer: string, forwarded: string | undefined, now: number): void {
-    take(this.clients, clientOf(this.addresses.of(peer, forwarded) ?? peer), now);
+  guess(peer: string, forwarded: string | undefined): void {
+    take(this.clients, clientOf(this.addresses.of(peer, forwarded) ?? peer), this.now());
   }
 
   /**
    * Counts a request with a valid link towards the limit of its recipient.
    * @throws ServiceError `rateLimited`
    */
-  visit({ orgId, address }: Recipient, now: number): void {
-    take(this.visitors, `${orgId} ${address}`, now);
+  visit({ orgId, address }: Recipient): void {
+    take(this.visitors, `${orgId} ${address}`, this.now());
   }
 
   /**
    * Counts a write towards the limits of its recipient and its organization.
    * @throws ServiceError `rateLimited`
    */
-  change({ orgId, address }: Recipient, now: number): void {
-    take(this.recipients, `${orgId} ${address}`, now);
-    take(this.organizations, orgId, now);
+  change({ orgId, address }: Recipient): void {
+    take(this.recipients, `${orgId} ${address}`, this.now());
+    take(this.organizations, orgId, this.now());
   }
 
   /** Removes token buckets that are full again. */
-  sweep(now: number): void {
-    for (const limit of [this.clients, this.visitors, this.recipients, this.organizations]) limit.sweep(now);
+  sweep(): void {
+    for (const limit of [this.clients, this.visitors, this.recipients, this.organizations]) limit.sweep(this.now());
   }
 }
 

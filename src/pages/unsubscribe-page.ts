@@ -84,7 +84,7 @@ async function write({ context, limit, writing }: Services, recipient: Recipient
     await first;
     return;
   }
-  limit.change(recipient, Date.now());
+  limit.change(recipient);
   const written = runCommand(context, directoryName, { name: 'suppress', ...recipient, suppressed });
   writing.set(wish, written);
   await written.finally(() => writing.delete(wish));
@@ -104,10 +104,10 @@ function recipientOf({ context, limit }: Services, exchange: Exchange): Recipien
   const [token = ''] = exchange.params;
   const recipient = readUnsubscribeToken(context.sealer, token.slice(0, 300));
   if (recipient && nameOf(context, recipient) !== undefined) {
-    limit.visit(recipient, Date.now());
+    limit.visit(recipient);
     return recipient;
   }
-  limit.guess(exchange.peerAddress(), exchange.headers['x-forwarded-for'], Date.now());
+  limit.guess(exchange.peerAddress(), exchange.headers['x-forwarded-for']);
   throw notFound('Link', token.slice(0, 80));
 }
 

@@ -31,8 +31,8 @@ import { hostTime, recordRepository } from './repository.ts';
 import type { Receipt } from './undated.ts';
 
 /**
- * Folds one event into its repository. An event that only claims a repository changes nothing if another organization
- * has proved its ownership of that repository.
+ * Folds one event into its repository. An event that was signed with an organization's own secret is only a claim.
+ * `claims.ts` decides whether a claim may change the repository.
  */
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = recordRepository(partition, record, hostTime(record), record.body);
@@ -42,8 +42,8 @@ export function foldEvent(partition: Partition, record: EventRecord): void {
 }
 
 /**
- * Folds data that was read from the host about a repository, as of host time `seenAt`. `confirmed` proves the
- * repository's owner.
+ * Folds data that was read from the host about a repository, as of host time `seenAt`. `confirmed` is set if the host
+ * has confirmed the repository's owner.
  */
 export function foldBodies(
   partition: Partition,
@@ -67,7 +67,7 @@ class Actor {
   private readonly receipt: Receipt;
 
   /**
-   * @param at when the record was enqueued, which counts as the time of the sync
+   * @param at when the record was enqueued; this time is stored as the time of the sync
    * @param isReplayed whether the record was a dead letter that a person has replayed
    */
   constructor(partition: Partition, repository: RepositoryRecord, at: number, isReplayed = false) {

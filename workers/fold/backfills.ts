@@ -42,7 +42,8 @@ function advance(partition: Partition, backfill: BackfillRecord, progress: Backf
   const after = { ...backfill, ...progress, updatedAt: at };
   if (isUnderWay(after)) return writeBackfill(partition, after);
   removeEffect(partition, backfill.row);
-  // From now on the stored steps of every branch reach as far back as this backfill did.
+  // After a completed backfill, the steps of every branch are stored back to `since`. A backfill that failed or was
+  // canceled does not change `depth`.
   const depth = after.state === 'completed' ? after.since : after.depth;
   writeBackfill(partition, { ...after, depth, finishedAt: at });
 }
@@ -57,9 +58,11 @@ export function startBackfill(
   const before = readBackfill(partition, repository.id);
   if (before && isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
   const repoId = repository.id;
-  // A stored repository is newer than the data in this command, so the data is used only if no repository is stored.
+  // The command's data was read before the command was enqueued. A stored repository is newer, so the data is used only
+  // if no repository is stored.
   if (!readRepository(partition, repoId)) {
-    // The repository was erased after the sender of this command read it, and only the host knows its current state.
+    // `confirmed` is false if the command contains a copy of the stored repository. The stored repository was erased
+    // after it was copied, and only the host knows its current state.
     if (confirmed === false) return missing('Repository', repoId);
     foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
   }

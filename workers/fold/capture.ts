@@ -1,8 +1,8 @@
 /**
  * Merges snapshots of pull requests, issues, tags, pushes and commits into the stored records. All functions are pure;
  * the actor stores their results. For snapshots with a host time, neither the order of arrival nor duplicates change
- * the outcome. Snapshots without a host time count in the order of receipt (`undated.ts`). Parts that a snapshot can
- * leave out (labels, an issue's state) keep a version of their own.
+ * the outcome. Snapshots without a host time are ordered by their receipt (`undated.ts`). Parts that a snapshot can
+ * leave out (labels, an issue's state) have their own version.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/change/link.ts';
@@ -35,7 +35,7 @@ const actionRanks: Record<string, number> = {
   merged: 7,
 };
 const otherRank = 5;
-/** Version of a part that no snapshot has contained yet. */
+/** Version of a part of a record, for example of its labels, while no snapshot has contained that part. */
 const never: Version = [0, 0];
 
 /**
@@ -98,8 +98,8 @@ function stateAndTimesOf(before: PullRecord, after: PullRecord): Partial<PullRec
 }
 
 /**
- * Chooses the merge commit: the newest known one counts. A host can name a different merge commit later, and a snapshot
- * can contain no merge commit.
+ * Chooses the newest known merge commit. A host can name a different merge commit later, and some snapshots do not
+ * contain the merge commit.
  */
 function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Partial<PullRecord> {
   if (before.mergeSha === null && after.mergeSha === null) return { mergeSha: null, mergeShaAt: undefined };
@@ -190,7 +190,7 @@ function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-/** Returns the version to store for a part. It is undefined if the part has the same version as the whole record. */
+/** Returns the version to store for a part, or undefined if the part has the same version as the whole record. */
 function unlessOwn(version: Version, record: Captured): Version | undefined {
   return compareVersions(version, versionOf(record)) === 0 ? undefined : version;
 }
@@ -234,9 +234,9 @@ export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecor
 }
 
 /**
- * Chooses one of two pushes to the same commit. Two such pushes exist, for example, after a branch was reset or after a
- * backfill. The push that shows more of its history wins. If both show the same, the push without a gap wins, then the
- * one that was not forced, then the one with more commits, then the earlier one.
+ * Chooses one of two pushes to the same commit. Such a pair exists, for example, after a branch was reset or after a
+ * backfill. The push that shows more of its history wins. If both show the same, these criteria decide, in this order:
+ * no gap, not forced, more commits, the earlier time.
  */
 export function mergePush(before: PushRecord | undefined, after: PushRecord): PushRecord {
   if (!before) return after;
@@ -264,9 +264,9 @@ function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
 }
 
 /**
- * Returns the commit after a push that lists it. `listed` names the push by branch and head. Once a push has contained
- * the author's handle, the handle is kept. Data of any push replaces data read from the host. Only the parents are
- * kept, because no push contains parents.
+ * Returns the commit after a push that lists it. `listed` is the branch and the head of that push. If any push
+ * contained the author's handle, the handle is kept. Data from a push replaces data read from the host, except the
+ * parents, because no push contains parents.
  */
 export function mergeCommit(
   before: CommitRecord | undefined,

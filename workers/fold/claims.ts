@@ -19,8 +19,9 @@ import { finishErasing, giveUpRepository } from './sweep.ts';
 export type Signed = Pick<EventRecord, 'repository' | 'signedBy'>;
 
 /**
- * Whether a record continues the stored incarnation of a repository, ends that incarnation and begins another, or must
- * not be folded.
+ * - `continues`: the record belongs to the stored incarnation of the repository.
+ * - `restarts`: the record ends the stored incarnation and begins a new one.
+ * - `refused`: the record must not be folded.
  */
 export type Verdict = 'continues' | 'restarts' | 'refused';
 
@@ -36,14 +37,14 @@ export function judgeClaim(before: RepositoryRecord | undefined, { repository, s
   if (signedBy === null) return hasSameNumber && hasSameLogin ? 'continues' : 'restarts';
   if (claimedBy === signedBy.org) return 'continues';
   if (claimedBy !== undefined) return signedBy.supersedes === claimedBy ? 'restarts' : 'refused';
-  // If the signing organization only claims its own number, the logins must also be equal.
+  // If the signing organization has not proved its owner number, the logins must also be equal.
   return hasSameNumber && (signedBy.proved || hasSameLogin) ? 'continues' : 'refused';
 }
 
 /**
- * Folds the proof of who owns a repository. A claim of the proved owner becomes proved. Any other claim ends, and
- * everything that was stored under it is erased. Whether a claim is the owner's is decided by comparing organizations,
- * not owner numbers, because another organization may have claimed the same number.
+ * Folds the proof of who owns a repository. If the proved owner's organization has claimed the repository, its claim
+ * becomes proved. The claim of any other organization ends, and everything that was stored under that claim is erased.
+ * Organizations are compared, not owner numbers, because two organizations may have claimed the same number.
  */
 export function foldProof(
   partition: Partition,
@@ -68,8 +69,8 @@ export function dropClaim(
   const known = readRepository(partition, repoId);
   if (known?.claimedBy !== claimedBy) return;
   giveUpRepository(partition, repoId, claimedBy);
-  // The rows are erased immediately, since another organization may be listed as the owner by now and could read them
-  // under the repository's id.
+  // The rows are erased immediately. The directory may already list another organization as the owner, and that
+  // organization could read the rows under the repository's id.
   finishErasing(partition, repoId);
 }
 

@@ -70,7 +70,8 @@ function createRange(
   const range = { id: command.rangeId, repoId, bounds, prCount, issueCount, resolution, createdAt: at, updatedAt: at };
   writeRange(partition, range);
   writeRangeResponse(partition, range, repository.url);
-  // The range was counted before this record was enqueued. Events folded since then may have changed the counts.
+  // The range was counted before this record was enqueued. Events folded since then may have changed the counts, so a
+  // recount is requested.
   writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
   const response = rangeResponse(range, repository.url);
   reportRange(partition, range, response.compareUrl as string | undefined, at);
@@ -92,7 +93,7 @@ function reportRange(partition: Partition, range: RangeRecord, url: string | und
 
 /**
  * Stores a repository's settings. Stored API replies (ready responses) and the counts of ranges can depend on the
- * settings, so both are made again.
+ * settings, so both are produced again.
  */
 function putSettings(partition: Partition, command: Extract<Command, { name: 'putSettings' }>): CommandResult {
   const { repoId, settings, ifMatch } = command;

@@ -39,14 +39,14 @@ import { missing, refused, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
-/** The partition slot that ids of the directory's records contain. */
+/** Ids contain the slot of their partition. The directory has this slot. */
 const directorySlot = 0;
 
 /**
- * Folds a repository that its partition has relayed. Proof wins over a claim, even if the claim has a later time. A
- * claim does not take a repository that is listed for another organization, unless that organization itself only claims
- * the repository and the host has refuted its claim. When the directory does not accept a claim, the claim is ended in
- * the repository's partition. Otherwise the organization that the directory lists would read the claimant's data.
+ * Folds a repository that its partition has relayed. Proof wins over a claim, even if the claim has a later time. If
+ * the directory lists the repository for another organization, a claim is accepted only in one case: that organization
+ * also only claims the repository, and the host has refuted its claim. A claim that is not accepted is ended in the
+ * repository's partition. Otherwise the listed organization would read the claimant's data.
  */
 export function foldSeen(
   partition: Partition,
@@ -55,12 +55,13 @@ export function foldSeen(
 ): void {
   const listed = readDirectoryRepository(partition, repository.id);
   const isProof = claimedBy === null;
-  // The repository's partition has already judged the proof, and its relays arrive in order, except for a replayed
-  // relay. The time of another claimant proves nothing, because that claimant chose it.
+  // A proof is not compared by time. The repository's partition has already checked the proof, and its relays arrive in
+  // order. Only a replayed relay arrives out of order. A claim of another organization is not compared by time either,
+  // because the claimant chose that time.
   const isNewest = (isProof && (listed?.claimed || !replayed)) || (claimedBy != null && claimedBy !== listed?.orgId);
   const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
-  // A replayed relay has the time of its first receipt. A stored time later than this is normal, and does not show that
-  // a clock had run ahead.
+  // For a replayed relay, `at` is the time of its first receipt. A later stored time is normal then, and does not prove
+  // that a clock ran ahead.
   const isFromFuture =
     listed !== undefined && !replayed && claimedBy !== undefined && listed.seenAt > at + 2 * maxAheadMs;
   if (isLate && !isFromFuture) return;
@@ -95,7 +96,8 @@ export function foldSeen(
     ...(before?.ownership && !isMoved && { ownership: before.ownership }),
     ...(isClaim && before?.contenders && { contenders: before.contenders }),
   });
-  // The host's answer arrived before the partition knew the repository, so the partition is informed of the answer now.
+  // The host's answer arrived before this relay, when the partition did not know the repository yet. So the partition
+  // is informed of the answer now.
   if (typeof claimedBy === 'string' && before?.ownership?.confirmed) {
     const body = {
       relay: 'ownerProved',
@@ -126,9 +128,9 @@ function keeperOf(
 }
 
 /**
- * Returns the organization with whose own secret a claim was signed. If the organization has no owner number yet, it
- * gets the number that it claims. Returns undefined if the organization was erased, or if another organization was
- * proved to be that owner after the edge accepted the claim.
+ * Returns the organization whose own secret signed a claim. An organization without an owner number gets the number
+ * that it claims. Returns undefined if the organization was erased, or if the number now belongs to another
+ * organization by proof. That proof can arrive after the delivery was accepted.
  */
 export function bindClaimant(
   partition: Partition,
@@ -185,12 +187,11 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
  * Returns the organization that owns a repository, and creates it if none is found. The function looks for these
  * organizations, in this order:
  * - the organization with the owner's number;
- * - an organization that was named by this login before its first delivery, and is not bound to an owner yet.
+ * - an organization that was created for this login before the first delivery, and is not bound to an owner yet.
  *
- * Without an owner number in the payload, the login decides. An organization of which only the login is known gets its
- * number from a later payload that contains the number. An event from before the last rename does not restore the old
- * login, whichever repository the event is about. An organization that only claims the owner's number, and whose login
- * is not the owner's, loses the number.
+ * If the payload contains no owner number, the login decides. An organization without a number gets its number from a
+ * later payload. An event from before the last rename does not restore the old login, whichever repository the event is
+ * about. If an organization only claims the owner's number and has another login, it loses the number.
  * @param isProof whether the record proves the owner; false for records of earlier versions of Tidings
  */
 export function recordOrganization(
@@ -234,10 +235,7 @@ function freshId(partition: Partition, text: string): string {
   }
 }
 
-/**
- * Removes the number of `owner` from an organization that only claims this number and has a login other than the
- * owner's.
- */
+/** Removes the owner's number from an organization that only claims the number and does not have the owner's login. */
 function endFalseClaim(partition: Partition, origin: string, owner: EventRepository['owner']): void {
   const claimant = organizationByOwner(partition, origin, owner.id);
   if (claimant?.ownerProof !== 'claimed' || sameLogin(claimant.login, owner.login)) return;

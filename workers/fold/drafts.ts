@@ -29,10 +29,12 @@ import { missing, refused, stale } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
-/** When a revision was made, in which way, and by which key. */
+/** The time and kind of a revision, and the API key that made the revision. */
 type Making = Pick<DraftRevision, 'at' | 'kind' | 'by'>;
 
-/** `estimatedTime` of a ticket, in seconds. A render takes far less than that; the rest is time in the queue. */
+/**
+ * The `estimatedTime` of a ticket, in seconds. The render itself takes far less, so most of this time is for the queue.
+ */
 const estimatedSeconds = 1;
 
 /** Opens a ticket and requests a render. While a draft has an open ticket, that ticket is returned instead. */
@@ -84,7 +86,8 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
 export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at: number): void {
   const draft = openTicket(partition, outcome.draftId, outcome.ticket);
   if (!draft) return;
-  // Records may have been erased during the render, so they may be missing from the text.
+  // Records may have been erased during the render. The text may then lack their changes, so the render counts as
+  // failed.
   const range = readRange(partition, draft.rangeId);
   const loss = range && lossRefusal(partition, range, outcome.row);
   if (loss) return fail(partition, draft, loss.message, at);
@@ -172,8 +175,8 @@ function changeContent(
 }
 
 /**
- * Returns flags together with the generated flags from which a person edited them. The generated flags are included
- * only if they differ from the edited ones.
+ * Returns the flags to store, and the generated flags from which a person has edited them. The generated flags are left
+ * out if both are equal.
  */
 function flagsState(flags: DraftFlags, generated: DraftFlags): FlagsState {
   return isSameFlags(flags, generated) ? { flags } : { flags, generatedFlags: generated };

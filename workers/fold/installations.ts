@@ -95,8 +95,8 @@ function connect(
 const maxContenders = 8;
 
 /**
- * Remembers a contender: an organization whose installation includes a repository that another organization only
- * claims. The host can then be asked with the credentials of that installation, in addition to those of the claimant.
+ * Remembers a contender (see `maxContenders`). The host can then be asked with the contender's installation, not only
+ * with the claimant's.
  */
 function contend(partition: Partition, listed: DirectoryRepository, contender: Contender): void {
   const others = (listed.contenders ?? []).filter(({ orgId }) => orgId !== contender.orgId);

@@ -38,7 +38,8 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
   const { keyId, key, overlapMs } = command;
   const old = readKey(partition, keyId);
   if (!old) return unknownKey(keyId);
-  // Records of earlier versions of Tidings have no `line`. They are folded as those versions folded them.
+  // A line is a key and all keys that replaced it by rotation. Rotations in records of earlier versions of Tidings have
+  // no `line`. They are folded as those versions folded them.
   const isBound = key.line !== undefined;
   const status = isBound ? keyStateOf(partition, old, at).status : keyStatus(old, at);
   if (status !== 'active') return conflict(`The API key ${keyId} is ${status}: make a new one.`);
@@ -56,8 +57,8 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
 }
 
 /**
- * Finishes a rotation. The new key gets the `line` of the old key, and depends on the keys that the old key depended
- * on. If another key requested the rotation, the new key depends on that key too.
+ * Finishes a rotation. The new key joins the line of the old key, and depends on the keys that the old key depended on.
+ * If another key requested the rotation, the new key depends on that key too.
  */
 function rotateBound(
   partition: Partition,

@@ -102,7 +102,7 @@ export function approveOrganizations(partition: Partition, wait: OrganizationsWa
 interface Erasing {
   partition: Partition;
   orgId: string;
-  /** Repositories that are erased (`repositories`), and repositories whose published notes are kept (`staying`). */
+  /** `repositories` are erased. `staying` are kept, because they have published notes that must be kept. */
   repositories: readonly DirectoryRepository[];
   staying: readonly DirectoryRepository[];
   stayingIds: ReadonlySet<string>;
@@ -136,7 +136,8 @@ function eraseOrganization(
   const held = { repositories, staying, stayingIds, keys, secrets, endpoints };
   const erasing: Erasing = { partition, orgId, ...held, ownerId, uninstalledAt, partitions, at };
   for (const erase of new Set(Object.values(erasers))) erase(erasing);
-  // Every sweep sees the repositories that are already kept, but erases nothing more of them.
+  // If notes are kept, every sweep processes the organization again. An erasure is recorded only if this sweep erased
+  // something or is the first to keep these notes.
   const isNewlyKept = staying.some(({ keptSince }) => keptSince !== uninstalledAt);
   if (staying.length === 0 || isNewlyKept || repositories.length + keys.length > 0) noteErasure(partition);
   const counts = {
@@ -159,8 +160,8 @@ function eraseRepositories({
   partitions,
   at,
 }: Erasing): void {
-  // A partition knows the login under which a repository is listed. The owner may have been renamed since then, so the
-  // login is taken from the listed full name.
+  // A partition knows the login under which a repository is listed, so the login is taken from the listed full name.
+  // The owner may have been renamed since then.
   const loginIn = ({ fullName }: { fullName: string }) => fullName.split('/')[0] as string;
   for (const { id, claimed, fullName } of repositories) {
     removeDirectoryRepository(partition, id);
@@ -210,8 +211,7 @@ function eraseRecord({ partition, orgId, staying }: Erasing): void {
 
 /**
  * The functions that erase the tables of an organization, in the order in which they run. One function can erase
- * several tables. If the registry erases a table with `organization` and this list does not contain the table, the code
- * does not compile.
+ * several tables. The type requires a function for every table that the registry erases with `organization`.
  */
 const erasers: Readonly<Record<TablesErasedWith<'organization'>, (erasing: Erasing) => void>> = {
   directoryRepositories: eraseRepositories,

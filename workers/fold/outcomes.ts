@@ -60,13 +60,15 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
       range.prCount === counts.prCount &&
       range.issueCount === counts.issueCount &&
       range.resolution === counts.resolution;
-    // Responses show only the fields in `same`, so a change of another field does not require a new response.
+    // Replies contain only the fields that are compared in `same`. A change of another field does not require a new
+    // reply.
     if (same && fresh.commitCount === range.commitCount && lost === range.lost) continue;
     const written = same ? fresh : { ...fresh, updatedAt: at };
     writeRange(partition, written);
     if (!same) writeRangeResponse(partition, written, url);
   }
   const awaited = readErasedRecount(partition, repoId);
-  // A failed recount has no counts, so it does not show which changes were lost. A later recount must show that.
+  // A failed recount returns no counts, so it cannot show which changes were lost. The mark stays until a later recount
+  // succeeds.
   if (awaited > 0 && outcome.row >= awaited && outcome.counts.length > 0) writeErasedRecount(partition, repoId, 0);
 }

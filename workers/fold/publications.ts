@@ -98,8 +98,8 @@ function removePage(partition: Partition, known: PublicationRecord): void {
 }
 
 /**
- * The connection that a publication uses, and the location of its page. A field without a value must be absent instead
- * of undefined, because the stored bytes depend on it.
+ * The connection that a publication uses, and the location of its page. A field without a value must be absent, not
+ * undefined, because the stored bytes would differ.
  */
 type Through = Pick<PublicationRecord, 'connection' | 'pagesUrl' | 'personaPath'>;
 

@@ -11,10 +11,12 @@ import { readErasedRecount } from '../../src/store/tables/ranges.ts';
 type Counts = Pick<RangeRecord, 'prCount' | 'issueCount' | 'commitCount'>;
 
 /**
- * Returns what a range has lost, given its new counts. Lower counts mean a loss only while a recount after a sweep is
- * pending; otherwise a label or a revert lowered the count. Higher counts mean that lost changes are back only if a
- * backfill has run since the loss; otherwise the range has grown. Example: of 20 changes, 5 were erased, and 2 others
+ * Returns how many changes a range has lost, given its new counts. Example: of 20 changes, 5 were erased, and 2 others
  * were merged after that, so 5 of 22 are lost.
+ * - Lower counts mean a loss only while a recount after a sweep is pending. At other times, a label or a revert has
+ *   lowered the counts.
+ * - Higher counts mean that lost changes are back only if a backfill has run since the loss. Otherwise the range has
+ *   grown.
  */
 export function lossAfter(
   partition: Partition,
@@ -30,8 +32,8 @@ export function lossAfter(
 }
 
 /**
- * Returns why a draft of a range may not be generated without force, or undefined if it may be generated. While a
- * recount after a sweep is pending, any range that has changes is treated as a range that has lost some.
+ * Returns an error if a draft of the range would be incomplete and therefore needs `force`, otherwise undefined. While
+ * a recount after a sweep is pending, every range that has changes counts as incomplete.
  * @param since only erasures after this outbox row are considered
  */
 export function lossRefusal(partition: Partition, range: RangeRecord, since = 0): ServiceError | undefined {
@@ -56,8 +58,8 @@ export function lossRefusal(partition: Partition, range: RangeRecord, since = 0)
 }
 
 /**
- * Returns how many changes were lost and how many were gained, each summed over the kinds of changes. If commits were
- * never counted before, they are not compared.
+ * Returns how many changes were lost and how many were gained, each summed over the kinds of changes. Commits are
+ * compared only if both `before` and `after` contain their number.
  */
 function differences(before: Counts, after: Counts): [fewer: number, more: number] {
   const growth = [

@@ -1,6 +1,7 @@
 /**
- * Folds the repository that a record is about: creates, renames or moves the repository as the records report, in
- * whatever order these arrive. When the names of a repository change, the issue links of its pull requests are updated.
+ * Folds the repository that a record is about. The repository is created, renamed or moved as the record reports. The
+ * order in which records arrive does not matter. When the names of a repository change, the issue links of its pull
+ * requests are updated.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -26,11 +27,11 @@ import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts'
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
 
 /**
- * Returns the repository of a record, after it was created or renamed as the record reports. A relay in the outbox
- * informs the directory.
+ * Creates or renames a repository as a record reports, and returns the repository. A relay in the outbox informs the
+ * directory.
  * @param seenAt host time of the record's content
  * @param body the event; undefined for data that was read from the host
- * @returns undefined for a claim on a repository if another organization has proved that it owns the repository
+ * @returns undefined if the record is a claim that `claims.ts` refuses
  */
 export function recordRepository(
   partition: Partition,
@@ -44,13 +45,14 @@ export function recordRepository(
   if (verdict === 'refused') return undefined;
   if (verdict === 'restarts') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'restarts' ? undefined : stored;
-  // Missing fields of the record must not be filled in before this point. Otherwise data of the old incarnation could
-  // support the proof that ends the old incarnation.
+  // Missing fields of the record are filled in after the verdict. Data of the old incarnation must not support the
+  // proof that ends the old incarnation.
   const record = before ? completed(before, reported) : reported;
   finishErasing(partition, id);
   const known = before && withComparedTime(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
-  // The directory still lists the organization whose claim the host has refuted, and may not know the new claimant yet.
+  // `supersedes` is set if the host has refuted another organization's claim. The directory still lists that
+  // organization, and may not know the new claimant yet.
   const isNewToDirectory = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
   if (after === before && !isNewToDirectory) return before;
   writeRepository(partition, after);
@@ -113,10 +115,11 @@ function isOwnedBy(
 }
 
 /**
- * Returns the stored repository with the time to use when it is compared with a record. Proof wins over a claim even if
- * the claim has a later time, because the claimant chose that time. A transfer is compared with the newest proved time,
- * not with a later time from a record that was signed with the owner's own secret. A stored time far ahead of the
- * record counts as the oldest, because it was stored before such times were limited.
+ * Returns the stored repository with the time to use when it is compared with a record:
+ * - Proof wins over a claim even if the claim has a later time, because the claimant chose that time.
+ * - A transfer is compared with the newest proved time. A later time is ignored if it is from a record that was signed
+ *   with the owner's own secret.
+ * - A stored time far ahead of the record counts as the oldest. Such a time was stored before times were limited.
  */
 function withComparedTime(
   stored: RepositoryRecord,
@@ -134,8 +137,8 @@ function withComparedTime(
 }
 
 /**
- * Returns the repository with `provedAt`, the newest proved time. The field is stored only if a record that was signed
- * with the owner's own secret had a later time.
+ * Returns the repository with `provedAt`, the newest proved time. The field is stored only if it differs from `seenAt`.
+ * This is the case when a record that was signed with the owner's own secret had a later time.
  */
 function withProvedTime(
   before: RepositoryRecord | undefined,
@@ -176,8 +179,8 @@ export function followOwner(
 
 /**
  * Requests a recount after the repository or its default branch was renamed. Both renames can change the counts. The
- * repository's names decide which issue links count. Where captured pushes do not decide whether a change counts, the
- * dates of changes on the default branch decide.
+ * repository's names decide which issue links count. The default branch matters for changes that no captured push
+ * decides: for them, the dates of changes on the default branch decide.
  */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
@@ -248,8 +251,8 @@ function mergeRepository(
 }
 
 /**
- * Returns the record with its gaps filled from the stored repository: numbers, privacy, and address. A claim cannot set
- * the repository's number, nor the number of a proved owner.
+ * Returns the record with missing fields (numbers, privacy, address) filled in from the stored repository. A claim can
+ * set neither the repository's number nor the number of a proved owner.
  */
 function completed(before: RepositoryRecord, record: Seen): Seen {
   const { repository: seen, signedBy } = record;
@@ -268,7 +271,10 @@ function completed(before: RepositoryRecord, record: Seen): Seen {
   return { ...record, repository };
 }
 
-/** Returns an owner. If it has no number, it gets the number that is known for the same login. */
+/**
+ * Returns the owner with a number if the known owner has the same login and a number. Otherwise returns the owner
+ * unchanged.
+ */
 function withNumber(owner: EventRepository['owner'], known: EventRepository['owner']): EventRepository['owner'] {
   const isSame = !isNumber(owner.id) && isNumber(known.id) && sameLogin(owner.login, known.login);
   return isSame ? { ...owner, id: known.id } : owner;

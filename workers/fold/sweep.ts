@@ -78,7 +78,7 @@ function beginSweep(
   });
 }
 
-/** Folds one piece: first repositories that are marked for erasure, then the sweep under way. */
+/** Folds one piece of work. Repositories that are marked for erasure come first, then the current sweep. */
 function continueSweep(partition: Partition, at: number): void {
   let left = pieceRows;
   for (let repoId = nextErasing(partition); repoId && left > 0; repoId = nextErasing(partition)) {
@@ -86,7 +86,7 @@ function continueSweep(partition: Partition, at: number): void {
     noteErasure(partition);
   }
   const sweep = readSweep(partition);
-  // Today is the day of the trusted time, because the clock may have jumped since the sweep began.
+  // `today` is the day of the trusted time, because the clock may have jumped since the sweep began.
   const today = dayOf(readTrustedTime(partition));
   if (sweep?.phase === 'counting') left -= moveFutureToToday(partition, today, left);
   if (sweep?.phase === 'counting' && left > 0) left = count(partition, sweep, today, left);
@@ -98,7 +98,7 @@ function continueSweep(partition: Partition, at: number): void {
  * the number of moved entries.
  */
 function moveFutureToToday(partition: Partition, today: number, limit: number): number {
-  // The day after today is allowed, because a record can be a moment younger than the sweep.
+  // Entries of the day after today are not moved, because a record can be a moment younger than the sweep.
   const keys = limit > 0 ? indexedAfter(partition, today + 1, limit) : [];
   for (const [, ...key] of keys) reindexSync(partition, key, today);
   return keys.length;
@@ -149,7 +149,7 @@ function erase(
   for (const [, ...key] of keys) {
     if (left <= 0) break;
     left -= 1;
-    // The record has been synced since it was counted.
+    // If the record was synced after it was counted, the record is kept and its index entry is moved to today.
     if (!isStale(partition, key, sweep.before)) reindexSync(partition, key, today);
     else {
       const weight = weightOf(add(erased, eraseStale(partition, key)));

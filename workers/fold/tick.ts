@@ -1,7 +1,7 @@
 /**
- * Forgets delivery ids, stored results and webhook deliveries after their retention periods, a limited number per tick.
- * This happens for tick records only, so that a replay of the journal forgets at the same position. Ages are measured
- * by the trusted time, so that a jump of the clock removes nothing.
+ * Removes delivery ids, stored results and webhook deliveries after their retention periods, a limited number per tick.
+ * This happens for tick records only, so that a replay of the journal removes them at the same position. Ages are
+ * measured by the trusted time, so that a jump of the clock removes nothing.
  */
 
 import { dayMs } from '../../src/foundation/days.ts';

@@ -20,8 +20,8 @@ export interface Receipt {
 export const undatedRank = 8;
 
 /**
- * Time of a snapshot that is older than anything stored. The time 0 is already used for parts that no snapshot has
- * contained.
+ * Time of a snapshot that counts as older than anything stored. The time 0 is already used for parts that no snapshot
+ * has contained.
  */
 const earliest = 1;
 
@@ -42,9 +42,9 @@ export function orderOf(
 }
 
 /**
- * Returns the stored record with the time to use in a comparison. If the record's time of receipt is more than ten
- * minutes ahead of the current record, the clock had run ahead, and the stored record counts as the oldest. Otherwise
- * every snapshot with a host time would count as older until the real time has passed that time of receipt.
+ * Returns the stored record with the time to use in a comparison. If its time of receipt is more than ten minutes ahead
+ * of the current record, the clock had run ahead, and the stored record counts as the oldest. Without this rule, every
+ * snapshot with a host time would count as older until the real time has passed that time of receipt.
  */
 export function withoutFutureTime<T extends Captured>(stored: T | undefined, { at }: Receipt): T | undefined {
   if (!stored || at === undefined || stored.rank !== undatedRank || stored.updatedAt <= at + 2 * maxAheadMs)

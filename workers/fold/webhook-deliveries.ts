@@ -95,9 +95,8 @@ function failed(partition: Partition, endpoint: WebhookEndpointRecord, outcome: 
 }
 
 /**
- * Returns the time at which the length of an endpoint's failure is measured: the trusted time if it is earlier than
- * `at`, otherwise `at`. A clock that jumps must not disable endpoints, and the trusted time moves by at most a day per
- * tick.
+ * Returns the time with which an endpoint's failing period is measured: the earlier of `at` and the trusted time. A
+ * clock that jumps ahead must not disable endpoints, and the trusted time moves by at most a day per tick.
  */
 function steadyTime(partition: Partition, at: number): number {
   return Math.min(at, readTrustedTime(partition) || at);

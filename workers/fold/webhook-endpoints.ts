@@ -84,7 +84,7 @@ function update(
     ...(url === undefined ? before : addressed(before, { url, ...(query && { query }) })),
     description: description ?? before.description,
     events: events ?? before.events,
-    // A new address has not failed yet.
+    // The failures belong to the old address, so a new address starts without failures.
     failingSince: moved ? null : before.failingSince,
     updatedAt: at,
   };
@@ -96,8 +96,9 @@ function update(
 }
 
 /**
- * Stores addresses whose query is sealed. They replace addresses that an earlier version of Tidings stored in plain
- * text. If an endpoint has changed meanwhile, its address is sealed after the next start.
+ * Replaces addresses that an earlier version of Tidings stored in plain text with addresses whose query is sealed. If
+ * an endpoint has changed since its address was sealed, it is skipped here, and its address is sealed after the next
+ * start.
  */
 function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAddresses'>): CommandResult {
   let endpoints = 0;
@@ -110,7 +111,7 @@ function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAd
   return { ok: true, value: { endpoints } };
 }
 
-/** Returns the endpoint with another address, and without the query of its former address. */
+/** Returns the endpoint with a new address. The query of the former address is removed. */
 function addressed({ query: _, ...endpoint }: WebhookEndpointRecord, address: WebhookAddress): WebhookEndpointRecord {
   return { ...endpoint, ...address };
 }

@@ -16,7 +16,7 @@ type Named<Name extends string> = Extract<DirectoryCommand, { name: Name }>;
 
 /**
  * Maximum number of secrets that are valid at a time for one organization or one whole host, including old ones in
- * their overlap. To refuse a forged delivery, its whole body is hashed (HMAC) once per secret.
+ * their overlap. Every secret costs one more HMAC of the whole body before a forged delivery is refused.
  */
 const maxTexts = 4;
 

@@ -19,6 +19,7 @@ import { finishErasing, giveUpRepository } from './sweep.ts';
 export type Signed = Pick<EventRecord, 'repository' | 'signedBy'>;
 
 /**
+ * The verdict on a record:
  * - `continues`: the record belongs to the stored incarnation of the repository.
  * - `restarts`: the record ends the stored incarnation and begins a new one.
  * - `refused`: the record must not be folded.

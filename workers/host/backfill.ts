@@ -21,8 +21,8 @@ import { readReviews } from './reviews.ts';
 import { readReleases, readTags } from './tags.ts';
 
 /**
- * Number of consecutive failures after each of which the backfill waits and tries again. One more failure ends the
- * backfill. The waits take several hours in total.
+ * Maximum number of consecutive failures after which the backfill waits and tries again. The next failure ends the
+ * backfill. All waits together take several hours.
  */
 const maxFailures = 20;
 /** How long a confirmation of the owner stays valid while pages are read, in milliseconds. */

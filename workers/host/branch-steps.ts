@@ -4,7 +4,7 @@
  */
 import type { BranchStep } from '../../src/protocol/events.ts';
 
-/** The commit graph as far as the walk needs it. `parents` returns undefined for an unknown commit. */
+/** The parts of a commit graph that the walk uses. `parents` returns undefined for an unknown commit. */
 export interface CommitGraph {
   parents: (sha: string) => readonly string[] | undefined;
   /** Time of a commit, in milliseconds. */
@@ -14,8 +14,8 @@ export interface CommitGraph {
 }
 
 /**
- * Maximum number of commits of the first-parent line, and of commits below a merge, that are walked. Older commits get
- * no steps.
+ * Maximum number of commits that a walk visits. The limit applies once to the first-parent line, and once to all
+ * reachable commits. Older commits get no steps.
  */
 export const maxCommits = 500_000;
 /** Maximum number of commits that one step lists. */
@@ -23,7 +23,10 @@ const maxShas = 10_000;
 /** Number of commits that are read in one turn of the event loop. */
 const perTurn = 500;
 
-/** Yields the steps of a branch, oldest first, from above the newest known step up to `head`. */
+/**
+ * Yields the steps of a branch, oldest first. The first step follows the newest known step, and the last step ends at
+ * `head`.
+ */
 export async function* stepsOf(graph: CommitGraph, head: string): AsyncGenerator<BranchStep> {
   const turn = new Turns();
   const line: string[] = [];
@@ -34,8 +37,8 @@ export async function* stepsOf(graph: CommitGraph, head: string): AsyncGenerator
     below = graph.parents(below)?.[0];
   }
   const reached = new Set<string>();
-  // The commits below the line can be the whole history. They are walked only if the line contains merges. For a line
-  // without merges, the first commit below is enough.
+  // The commits below the line can be the whole history, so they are walked only if the line contains merges. Without
+  // merges, only the first commit below the line matters.
   const merges = line.some((sha) => (graph.parents(sha)?.length ?? 0) > 1);
   if (merges && below !== undefined) for await (const _ of reach(graph, below, reached, turn));
   else if (below !== undefined) reached.add(below);

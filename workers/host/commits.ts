@@ -22,13 +22,14 @@ import type { PhaseContext } from './phase-context.ts';
 const releaseBranch =
   /^(?:(?:releases?|rel|stable|maint|maintenance|support|hotfix)[/_-].+|v?\d+(?:[._]\d+){0,3}(?:[._-](?:x|stable|release|maint))?)$/i;
 /**
- * Maximum number of branches besides the default branch. If there are more branches, only those whose names come last
- * in the sorting order are read, for example the highest versions.
+ * Maximum number of branches besides the default branch. If there are more, branches are sorted by name and the last
+ * ones are read, for example those of the highest versions.
  */
 const maxBranches = 50;
 /**
- * Maximum number of message characters and of commits in one body (`perBody`), and of steps and commits in one record
- * (`perRecord`). Each body and each record is folded in a few milliseconds.
+ * Limits that let each body and each record be folded in a few milliseconds. `perBody` limits the characters of
+ * messages and the commits in one body. `perRecord` limits the steps in one record and the commits that these steps
+ * list.
  */
 const perBody = { characters: 65_536, commits: 100 };
 const perRecord = { steps: 200, shas: 1000 };
@@ -81,7 +82,10 @@ async function findBranches(backfill: PhaseContext): Promise<{ name: string; hea
   return [...found.filter(({ name }) => name === defaultBranch), ...others.slice(0, maxBranches)];
 }
 
-/** Lists the commits reachable from a head, until all commits below are known or older than the requested time. */
+/**
+ * Lists the commits reachable from a head. Stops when all commits below are already stored or older than the requested
+ * time.
+ */
 async function listCommits(backfill: PhaseContext, head: string): Promise<void> {
   const frontier = new Frontier(backfill, head);
   await frontier.advance();

@@ -42,8 +42,10 @@ export async function comparisonOf({ client, name }: Reached, from: string, to: 
 
 /**
  * Returns how `to` is related to `from`. The relation is derived from the commits of the comparison, since not every
- * host returns the relation. If there are no such commits, `to` is already contained in `from`. If `from` is an
- * ancestor of `to`, one of the commits has `from` as a parent.
+ * host returns the relation.
+ * - `behind`: the comparison has no commits, so `from` already contains `to`.
+ * - `ahead`: one of the commits has `from` as a parent, so `from` is an ancestor of `to`.
+ * - `diverged`: all other cases.
  */
 function ancestryOf(commits: readonly ListedCommit[], from: string): ComparisonRecord['ancestry'] {
   if (commits.length === 0) return 'behind';

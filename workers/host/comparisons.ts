@@ -37,7 +37,7 @@ export class Comparisons {
   private readonly context: HostContext;
   private readonly stop = new AbortController();
   private readonly asking = new Map<string, Promise<void>>();
-  /** By web address of a host: the time until which the host is not asked. */
+  /** The time until which a host is not asked. The key is the web address of the host. */
   private readonly awayUntil = new Map<string, number>();
 
   constructor(context: HostContext) {

@@ -22,7 +22,9 @@ export interface HostContext {
   hosts: readonly Host[];
   logger: Logger;
   lane: Lane;
-  /** Returns the open store of the partition. It must be read each time, because the owner can replace the store. */
+  /**
+   * Returns the open store of the partition. Callers must not keep the result, because the owner can replace the store.
+   */
   partition: () => Partition;
   /** Returns the journal sequence number of the last folded message. */
   folded: () => number;

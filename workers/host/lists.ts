@@ -26,7 +26,7 @@ const readers: Record<ListPhase, (item: RestItem, context: RestContext) => Event
   reviewComments: reviewCommentBody,
 };
 
-/** The counter that the items of each list are added to. */
+/** For each list, the name of the counter to which the list's items are added. */
 const counters: Record<ListPhase, string> = {
   pulls: 'pulls',
   issues: 'issues',
@@ -67,7 +67,7 @@ async function takePage(backfill: PhaseContext, phase: ListPhase, page: HostPage
   const bodies = await bodiesOf(wanted, (item) => readers[phase](item, backfill.reading));
   const noted = isFirst && !again ? noteFirst(backfill, phase, page) : {};
   const { etag, newest } = { ...backfill.progress.position, ...noted };
-  // The second pass reads only items that the first pass has already counted.
+  // The second pass counts nothing, because the first pass has already counted these items.
   const counts = again ? {} : { [counters[phase]]: bodies.length };
   const { since } = backfill.progress.known(phase) ?? backfill.row;
   const isLast = page.next === null || (isNewestFirst(backfill, phase) && wanted.length < page.items.length);
@@ -79,7 +79,7 @@ async function takePage(backfill: PhaseContext, phase: ListPhase, page: HostPage
       total: page.pages,
       counts,
     });
-  // A single page shows the list at one moment. An item can move only while several pages are read.
+  // If the list has only one page, no second pass is needed. An item can move only while several pages are read.
   const onePage = isFirst && !again;
   if (!onePage && !again)
     return backfill.progress.page(bodies, { position: { next: null, again: true }, done, counts });
@@ -87,8 +87,8 @@ async function takePage(backfill: PhaseContext, phase: ListPhase, page: HostPage
 }
 
 /**
- * Returns the newest time of change on the first page. The page's etag is returned too if any change in the list would
- * change this page.
+ * Returns the newest time of change on the first page, and the etag of that page. The etag is null if the list can
+ * change without a change of this page.
  */
 function noteFirst(backfill: PhaseContext, phase: ListPhase, page: HostPage) {
   const times = page.items.flatMap((item) => updatedAt(item) ?? []);

@@ -60,7 +60,7 @@ async function askWithItsOwn(
     await context.owners.confirm(listed.id, client, signal, known?.owner.id);
     return undefined;
   } catch (error) {
-    // The refusal was already journaled, counted and logged by `Owners`.
+    // A refusal is an answer too. `Owners` has already journaled, counted and logged the refusal.
     return error instanceof OwnerRefused ? undefined : error;
   }
 }
@@ -102,8 +102,8 @@ async function askContenders(
 }
 
 /**
- * Returns the installation whose credentials are used. Returns null if the host has refused the installation of a
- * claimant and a token is configured, so that the token can be used to find the owner.
+ * Returns the installation whose credentials are used, or null to use the configured token. The token is used to find
+ * the owner if the host has refused the installation of a claimant.
  */
 function installationFor(
   { hosts }: HostContext,

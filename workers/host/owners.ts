@@ -34,10 +34,7 @@ import { counted } from './counted.ts';
 /** The dependencies of `Owners`. */
 export interface OwnersOptions {
   logger: Logger;
-  /**
-   * Returns the directory's current state, whichever process owns the directory; undefined while the state cannot be
-   * read.
-   */
+  /** Returns the directory, or undefined while it cannot be read. Another process may own the directory. */
   directory: () => Partition | undefined;
   /** Returns the lane of the directory. */
   lane: () => Lane;
@@ -60,7 +57,7 @@ type Answer = OwnerAnswered['answer'];
 type Account = { id: string; login: string };
 type Known = Pick<OrganizationRecord, 'ownerId' | 'ownerProof' | 'login'>;
 
-/** Minimum age of the last journaled answer at which an equal answer is journaled again, in milliseconds. */
+/** Minimum time, in milliseconds, before an answer that equals the last journaled one is journaled again. */
 const refreshMs = 3_600_000;
 /**
  * How long the account of an installation is remembered, in milliseconds (`accountMs`), and how many accounts are
@@ -113,7 +110,7 @@ export class Owners {
     ownerConfirmations.inc({ outcome: answer.confirmed ? 'confirmed' : answer.cause });
     await this.journal(listed, organization, { askedAt, answer }, signal);
     if (!answer.confirmed || !found) throw new OwnerRefused();
-    // A repository that was first known by its name keeps its id.
+    // The repository keeps the id under which it is stored, even if that id was derived from the repository's name.
     const repository = { ...minimiseRepository(found, organization.origin), id: repoId };
     if (ownerId !== undefined && isNumber(ownerId) && ownerId !== repository.owner.id)
       throw new ServiceError('unavailable', 'The repository is moving to another organization.', { retryAfter: 1 });
@@ -154,7 +151,7 @@ export class Owners {
     await this.journal(listed, organization, { askedAt: Date.now(), answer }, signal);
   }
 
-  /** Returns the ids of those repositories of a partition that are only claimed, as the directory lists them. */
+  /** Returns the ids of those repositories of a partition that the directory lists as only claimed. */
   claimedIn(name: PartitionName): readonly string[] {
     const directory = this.options.directory();
     if (!directory) return [];
@@ -275,8 +272,8 @@ export class Owners {
 }
 
 /**
- * Finds a repository on the host by its number. If the number is not known, the repository is found by its name, which
- * another repository can have taken.
+ * Finds a repository on the host by its number, or by its name if the number is unknown. Another repository can have
+ * taken that name.
  */
 async function findRepository(
   client: HostClient,
@@ -309,8 +306,8 @@ export function answerOf(
 }
 
 /**
- * Returns the answer, or a refusal if the owner number in the answer belongs to another organization. This matters when
- * the organization is known by its login only.
+ * Returns the answer, or a refusal if the owner number in the answer belongs to another organization. An answer
+ * contains an owner number only if the organization was known by its login alone.
  */
 export function withoutOthers(
   directory: Partition,

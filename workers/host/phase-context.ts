@@ -15,7 +15,10 @@ export interface PhaseContext {
   readonly pushedAt: number;
   /** @throws ServiceError `invalid` when the settings do not contain the host */
   readonly client: HostClient;
-  /** The repository as the host described it to this process; before that, as it is stored. */
+  /**
+   * The repository as the host described it to this process. Until the host has answered, this is the stored
+   * repository.
+   */
   readonly repository: EventRepository;
   readonly name: { fullName: string };
   /** The context that is needed to convert items of the host. */

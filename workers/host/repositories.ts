@@ -57,7 +57,7 @@ export async function resolveRepository(
     const { id, hostId } = identityOfProof(directory, repository);
     return { repository: { ...repository, id, hostId }, installationId, confirmed: true };
   } catch (error) {
-    // A client would take status 401 to mean that its own API key is wrong.
+    // The host's status 401 is not passed on. A client would conclude that its own API key is wrong.
     const kind: ErrorKind | undefined = error instanceof ServiceError ? error.kind : undefined;
     throw kind === 'unauthorized' ? new ServiceError('forbidden', (error as Error).message) : error;
   } finally {
@@ -66,8 +66,8 @@ export async function resolveRepository(
 }
 
 /**
- * Returns the installation that includes the repository, or otherwise another installation of its owner, with the
- * organization that the installation belongs to.
+ * Returns an installation of the repository's owner, and the organization that the installation belongs to. The
+ * installation that includes the repository is preferred.
  */
 function installationOf(
   directory: Partition,

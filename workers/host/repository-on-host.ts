@@ -41,7 +41,7 @@ export function mayAskOwner({ owners, hosts }: HostContext, listed: DirectoryRep
   const host = hostAt(hosts, owners.originOf(listed) ?? '');
   if (!host || !hasCredentials(host, listed.installationId)) return false;
   const { ownership } = listed;
-  // The stored time can be later than now if the clock was set back, so only the distance counts.
+  // The absolute difference is compared, because the stored time is later than now if the clock was set back.
   return ownership === undefined || ownership.confirmed || Math.abs(Date.now() - ownership.at) > refusedMs;
 }
 
@@ -53,7 +53,8 @@ export function isBackfilling(context: HostContext, repoId: string): boolean {
 
 /**
  * Finds a repository on its host, which must confirm the owner. Returns undefined if the repository is not stored.
- * @throws OwnerRefused when the host does not confirm the owner, and every error of the request to the host
+ * Errors of the request to the host are thrown unchanged.
+ * @throws OwnerRefused when the host does not confirm the owner
  */
 export async function reach(
   context: HostContext,

@@ -74,10 +74,7 @@ export async function readReleases(backfill: PhaseContext): Promise<void> {
   }
 }
 
-/**
- * Requests the details of a tag in a list and returns the tag, or undefined if it is already stored with the same
- * commit.
- */
+/** Requests the details of a tag in a list. Returns undefined if the tag is already stored with the same commit. */
 export async function unknownTag(source: TagSource, item: RestItem): Promise<EventBody | undefined> {
   const { name } = item;
   const sha = shaOf(item.commit);
@@ -88,9 +85,10 @@ export async function unknownTag(source: TagSource, item: RestItem): Promise<Eve
 }
 
 /**
- * Requests a tag from the host. A new tag gets its own date as the time of change, so that any delivery about the tag
- * takes precedence. A tag that is stored with another commit must have been moved before the last push that the host
- * had seen, so it gets the time of that push.
+ * Requests a tag from the host and sets its time of change.
+ * - A new tag gets its own date, so that any delivery about the tag takes precedence.
+ * - A tag that is stored with another commit gets the time of the last push that the host had seen. The tag must have
+ *   been moved before that push.
  */
 export async function askedTag(source: TagSource, name: string): Promise<EventBody | undefined> {
   const details = await counted(source.client.tagDetails(source.name, name)).catch((error: unknown) => {

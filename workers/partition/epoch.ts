@@ -45,8 +45,8 @@ export async function checkEpoch(
 }
 
 /**
- * Whether the stream was cut or replaced. If the message at the cursor was purged, that is normal as long as the stream
- * continues after it.
+ * Whether the stream was cut or replaced. If only the message at the cursor and older ones were purged, the stream was
+ * not cut.
  */
 async function isCut(partition: Partition, journal: Journal, cursor: Cursor, stream: StreamState): Promise<boolean> {
   if (stream.lastSeq < cursor.seq) return true;

@@ -25,8 +25,8 @@ import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
 import { type ServedPartition, type Shared, serve, stopServing } from './serve.ts';
 
-// The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. If gateway and
-// fold need the same core, this priority gives the gateway nine tenths of the core's time.
+// The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. Therefore the
+// worker has a lower priority. If both need the same core, the gateway gets nine tenths of the core's time.
 setPriority(10);
 await runChild('worker', startWorker);
 

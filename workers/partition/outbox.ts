@@ -43,7 +43,7 @@ const maxPerOrganization = 2;
 const rowsPerRead = 1000;
 const pauseMs = 25;
 /**
- * Number of attempts after which an effect fails if each of them has ended the process. A lower number would not prove
+ * An effect fails after this number of attempts, if each of them has ended the process. Fewer attempts would not prove
  * a fault of the effect, because a kill can come at any moment.
  */
 const maxEnds = 3;
@@ -54,7 +54,7 @@ const recountDelayMs = 250;
 type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' }>;
 
 /**
- * Returns an effect that this file carries out, undefined for others. `workers/host/` carries out backfills, and
+ * Returns the effect if this file carries it out, otherwise undefined. `workers/host/` carries out backfills, and
  * `relay.ts` sends relays.
  */
 function carried(effect: Effect): PoolEffect | undefined {
@@ -94,7 +94,7 @@ export class Outbox {
    */
   private readonly sent = new Set<number>();
   private relaying: Promise<void> | undefined;
-  /** Per target, the number of the last relay row whose outcome is in the journal. */
+  /** For each target, the number of the last relay row whose outcome is in the journal. */
   private readonly relayed = new Map<PartitionName, number>();
   private stopped = false;
 
@@ -181,8 +181,8 @@ export class Outbox {
   }
 
   /**
-   * Counts the ranges of a repository again. If this fails, the ranges keep their counts and no second attempt follows,
-   * because it would only occupy the thread again.
+   * Counts the ranges of a repository again. If the recount fails, the ranges keep their counts. The recount is not
+   * repeated, because a second attempt would only occupy the thread again.
    */
   private async recount(row: Row, repoId: string): Promise<ResultBody> {
     await new Promise((resolve) => setTimeout(resolve, recountDelayMs));

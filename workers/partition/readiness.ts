@@ -48,7 +48,7 @@ export class Readiness {
     );
   }
 
-  /** From now on, an error in the pool is expected and not reported. */
+  /** Announces the stop of the worker. From then on, an error in the pool is expected and not reported. */
   stop(): void {
     this.stopping = true;
   }

@@ -219,8 +219,8 @@ function createPublisher({ settings }: WorkerContext, shared: Shared, owner: Par
 }
 
 /**
- * Waits for a sweep as long as a question may take. A sweep that takes longer continues, and its outcome can be read in
- * the partition.
+ * Waits for a sweep, at most as long as a question may take. A sweep that takes longer continues, and its outcome can
+ * be read in the partition.
  */
 async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
   const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
@@ -228,8 +228,8 @@ async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
 }
 
 /**
- * Opens the partition, and tries again for five seconds while it is locked, because a former owner that crashed can
- * take a moment to end. If the lock remains, the set-up is wrong.
+ * Opens the partition. If the partition is locked, tries again for five seconds, because a former owner that crashed
+ * can take a moment to end. A longer lock means that the set-up is wrong.
  */
 async function takeOver(open: () => Promise<PartitionOwner>): Promise<PartitionOwner> {
   for (let attempt = 0; ; attempt++) {

@@ -15,8 +15,8 @@ import type { PartitionOwner } from './owner.ts';
 const paddingBytes = 60_000;
 const foldMs = 60_000;
 /**
- * Maximum share of the stream's size that may be in use after the block is filled. If it would be exceeded, the stream
- * is purged first, and the next snapshot completes the work.
+ * Maximum share of the stream's size that may be in use after the block is filled. If filling the block would exceed
+ * this share, the stream is purged first, and the next snapshot completes the work.
  */
 const fullShare = 0.75;
 
@@ -40,9 +40,10 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
 }
 
 /**
- * Takes one more snapshot, then enqueues a record and waits until it is folded. Otherwise the older of the two newest
- * snapshots would be from before the erasure. If the stream is full, it accepts no record. In that case two snapshots
- * with the same sequence number are accepted, because the stream could otherwise never be purged.
+ * Takes one more snapshot, so that both of the two newest snapshots are from after the erasure. Then enqueues a record
+ * and waits until it is folded, so that the two snapshots have different sequence numbers. A stream that is full
+ * accepts no record. Two snapshots with the same sequence number are then accepted, because the stream could otherwise
+ * never be purged.
  */
 async function snapshotBefore(owner: PartitionOwner, lane: Lane): Promise<void> {
   await takeSnapshot(owner.options.dataDir, owner.partition);

@@ -17,12 +17,14 @@ import type { PartitionOwner } from './owner.ts';
 
 const foldMs = 60_000;
 /**
- * Time from the start of the process to the first sweep, in milliseconds, unless the sweep interval is shorter. The
- * first ticks come before the first sweep, and the sweep does not slow down catching up.
+ * Maximum time from the start of the process to the first sweep, in milliseconds. If the sweep interval is shorter, the
+ * interval is used. Because of the delay, the first ticks come before the first sweep, and the sweep does not slow down
+ * catching up.
  */
 const firstSweepMs = 60_000;
 /**
- * Time until the next attempt, in milliseconds, after another partition did not answer or the fold was too far behind.
+ * Time until the next attempt, in milliseconds. It is used if another partition did not answer or the fold was too far
+ * behind.
  */
 const retryMs = 300_000;
 /** Pause between two pieces of a sweep, in milliseconds, in which other records are folded. */
@@ -120,7 +122,7 @@ export class Sweeper {
     const due = ids.length > 0 ? await askDue(options.journal, this.partitions, yearBefore(now), ids) : [];
     const { partitions } = this;
     const noted = withHostedNotes(due);
-    // Notes are not kept if the repository was only claimed.
+    // The notes of a repository that was only claimed are not kept.
     const kept = repositories.flatMap(({ id, orgId, claimed }) =>
       noted.has(id) && !claimed && readPolicy(partition, orgId).keepPublishedAfterUninstall ? [id] : [],
     );
@@ -164,8 +166,8 @@ const messages: Record<Wait['cause'], string> = {
 };
 
 /**
- * Returns the part of a wait that identifies the wait. The time `to` of a clock wait is left out, because `to` changes
- * while the wait lasts.
+ * Returns the fields that identify a wait. For a clock wait, `to` is left out, because `to` changes while the wait
+ * lasts.
  */
 function identify(wait: Wait): unknown {
   return wait.cause === 'clock' ? { cause: wait.cause, from: wait.from } : wait;

@@ -120,8 +120,8 @@ export class Attempt {
   }
 
   /**
-   * Journals the start of the attempt and waits until the record is folded. Returns undefined if another attempt began
-   * instead.
+   * Journals the start of the attempt and waits until the record is folded. Returns undefined if another attempt has
+   * begun meanwhile.
    */
   private async begin(mailing: Mailing): Promise<number | undefined> {
     const { context, publication, runId } = this;
@@ -202,8 +202,8 @@ export class Attempt {
   }
 
   /**
-   * Journals the outcome. This is retried until the journal accepts the outcome, since an item that was sent must never
-   * be forgotten.
+   * Journals the outcome, and retries until the journal accepts it. The record of an item that was sent must not be
+   * lost.
    */
   private async end(outcome: Outcome): Promise<void> {
     const { channel } = this.publication;

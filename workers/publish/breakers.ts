@@ -16,7 +16,7 @@ const openMs = 30_000;
 interface Breaker {
   channel: ChannelName;
   failures: number;
-  /** Time until which no attempt is made; 0 = closed. */
+  /** Time until which no attempt is made. The time 0 means that the breaker is closed. */
   until: number;
   /** Whether the single test attempt is running. */
   trying: boolean;
@@ -32,8 +32,8 @@ export class Breakers {
   }
 
   /**
-   * Asks the breaker for an attempt at a receiver. Returns 0 if the attempt may begin, otherwise the milliseconds to
-   * wait before asking again.
+   * Requests an attempt at a receiver. Returns 0 if the attempt may begin. Otherwise returns how long to wait before
+   * the next request, in milliseconds.
    */
   take(receiver: string): number {
     const breaker = this.breakers.get(receiver);

@@ -69,8 +69,8 @@ export function deliveryBase(
 }
 
 /**
- * Returns the key that identifies a receiver: the channel, the repository or organization, and a digest of the settings
- * that name the receiver.
+ * Returns the key that identifies a receiver. The key contains the channel, the repository or organization, and a
+ * digest of the settings that identify the receiver.
  */
 export function receiverOf(channel: ChannelName, { orgId, receiver }: Connection, repoId: string): string {
   return `${channel} ${channelTraits[channel].isBuiltIn ? repoId : orgId} ${receiver}`;

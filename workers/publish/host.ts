@@ -10,14 +10,11 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readDirectoryRepository, readOrganization } from '../../src/store/tables/directory.ts';
 import type { Owners } from '../host/owners.ts';
 
-/** The dependencies of access to a host. */
+/** Dependencies of the functions in this file. */
 export interface Hosting {
   hosts: readonly Host[];
   logger: Logger;
-  /**
-   * Returns the directory's current state, whichever process owns the directory; undefined while the directory does not
-   * exist.
-   */
+  /** Returns the directory, or undefined while it does not exist. Another process may own the directory. */
   directory: () => Partition | undefined;
   owners: Owners;
 }

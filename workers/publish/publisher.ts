@@ -73,8 +73,8 @@ export class Publisher {
   }
 
   /**
-   * Returns when a publication is due. It is due now if an earlier run left an attempt open, otherwise at its own time
-   * or when its receiver's breaker allows an attempt.
+   * Returns when a publication is due. If an earlier run left an attempt open, the publication is due now. Otherwise it
+   * is due at its `nextAttemptAt`. After that time, it is due when the breaker of its receiver allows an attempt.
    */
   private dueAt(publication: PublicationRecord, now: number): number {
     if (publication.sending) return now;
@@ -93,8 +93,8 @@ export class Publisher {
         return laterMs;
       })
       .then((ms) => {
-        // An attempt that sent nothing shows nothing about the receiver. If it was the breaker's test attempt, that
-        // test must end.
+        // An attempt that sent nothing shows nothing about the receiver, so it counts as neither success nor failure.
+        // It is still recorded, because the breaker's test attempt must end.
         this.context.breakers.record(channel, destination.receiver, 'neither');
         this.places.free(destination);
         this.busy.delete(id);

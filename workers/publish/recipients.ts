@@ -12,7 +12,7 @@ import { addressDigest, isSuppressed } from '../../src/store/tables/suppressions
 import type { PublishContext } from './context.ts';
 
 /**
- * The part of an outcome that names the recipients, as digests. `taken` have the text; `free` certainly do not have it.
+ * Digests of the recipients of an attempt: those who have the text (`taken`), and those who certainly do not (`free`).
  */
 export interface ReachedNow {
   taken: string[];
@@ -51,13 +51,13 @@ export class Mailing {
   }
 
   /**
-   * Returns which of the due recipients have the text after a delivery (`taken`) and which certainly do not (`free`).
-   * Returns undefined if that is unknown, or if no recipient was due.
+   * Returns which recipients of this attempt have the text after the delivery (`taken`) and which certainly do not have
+   * it (`free`). Returns undefined if this is unknown, or if the attempt had no recipients.
    */
   outcome(ended: Delivered | DeliveryError): ReachedNow | undefined {
     const { due } = this.recipients;
     if (due.length === 0) return undefined;
-    // If an unknown outcome names no recipients, it is unknown for all of them.
+    // An error with an unknown outcome may list no recipients. In that case the outcome is unknown for all of them.
     if (ended instanceof DeliveryError && ended.outcome === 'unknown' && !ended.reached) return undefined;
     const { taken = [], doubtful = [] } = ended.reached ?? {};
     const gone = new Set([...taken, ...doubtful]);

@@ -1,6 +1,6 @@
 /**
- * The changes task: returns one page of the changes that were considered for a range, each with the reason why it is in
- * the notes or not, and how well the changes of the range are labeled.
+ * The changes task: returns one page of the changes that were considered for a range. For each change, it returns why
+ * the change is in the notes or not. For the whole range, it returns how well the changes are labeled.
  */
 import { notFound } from '../../src/foundation/errors.ts';
 import { explain } from '../../src/notes/draft/explain.ts';
@@ -10,7 +10,7 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
 
 /**
- * Explains a range. Only the requested page is sent from the thread.
+ * Returns one page of a range's changes, with reasons. Only the requested page is sent from the thread.
  * @throws ServiceError `notFound` when the range or its repository no longer exists
  */
 export function changes(partition: Partition, task: ChangesTask, beforeRead: () => void): Changes {

@@ -1,7 +1,7 @@
 /**
- * Enforces the time limit of a task within the task: the first read after the deadline throws. If a thread is ended
- * from outside while it opens LMDB, the whole process aborts (seen as an abort in `napi_throw`). So a thread is ended
- * from outside only if it computes for too long without reading.
+ * Enforces the time limit of a task within the task: the first read after the deadline throws. Ending a thread from
+ * outside is the last resort. If the thread opens LMDB at that moment, the whole process aborts (seen as an abort in
+ * `napi_throw`). So a thread is ended from outside only if it computes for too long without reading.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 

@@ -15,8 +15,8 @@ import { type IndexKey, indexedBefore, isStale } from '../../src/store/tables/sy
 const rowsPerRead = 1000;
 
 /**
- * Counts, per repository, the records whose last sync was before a day, and all records of the repositories in the
- * task.
+ * Counts two kinds of records, each per repository: `stale` records, whose last sync was before a day, and all records
+ * of the repositories in the task (`whole`).
  */
 export function countDue(partition: Partition, { before, repositories }: DueTask): Due {
   const named = (repoId: string, counts: RecordCounts): RepositoryCounts => {

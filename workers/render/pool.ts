@@ -67,7 +67,7 @@ export interface Turn {
  */
 const threadArguments = [...process.execArgv, '--no-experimental-require-module'];
 
-/** Interval of the check whether a thread has begun its task, in milliseconds. */
+/** Interval, in milliseconds, at which the pool checks whether a thread has begun its task. */
 const pollMs = 250;
 
 const defaultLimits: PoolLimits = { heapMb: usualHeapMb, waiting: 64 };
@@ -118,7 +118,7 @@ export class RenderPool {
       if (answer.ok) return answer.value as Answers[Work['task']];
       throw new ServiceError(answer.kind, answer.message, answer.details ? { details: answer.details } : {});
     } catch (error) {
-      // The task ran out of time only because the wait for its turn left too little time. The caller may try again.
+      // If the wait for a turn left too little time for the task, the error is temporary. The caller may try again.
       throw performance.now() - asked >= maxWaitMs ? busy() : error;
     } finally {
       this.turns.free(organization);
@@ -148,8 +148,8 @@ export class RenderPool {
   private async answer(task: ThreadTask): Promise<PoolAnswer> {
     const stop = renderSeconds.startTimer({ task: task.work.task });
     const abort = new AbortController();
-    // A thread that is still loading has not begun the task. Threads load at start and as replacements, which can take
-    // long on a busy machine.
+    // The time limit starts when the thread has begun the task, not while the thread is loading. Threads load at start
+    // and as replacements, and loading can take long on a busy machine.
     let timer = setInterval(() => {
       if (Atomics.load(task.begun, 0) === 0) return;
       clearInterval(timer);

@@ -44,7 +44,8 @@ export class Turns {
    * @throws ServiceError `unavailable` when too many tasks of the organization wait, or the caller has stopped waiting
    */
   async take(organization: string, kind: keyof Queue, maxWaitMs = Number.POSITIVE_INFINITY): Promise<void> {
-    // If a thread is free, every waiting organization already holds a thread, so none of them can use the free one.
+    // If a thread is free, every waiting organization already holds a thread. So this organization may take the free
+    // thread without waiting.
     if (this.holding.size < this.threads && !this.holding.has(organization)) {
       this.holding.add(organization);
       return;

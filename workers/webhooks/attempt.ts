@@ -120,8 +120,8 @@ function withoutQuery(text: string, query: string): string {
 }
 
 /**
- * Returns the message of an error. A defect of the sender also counts as a failed attempt; otherwise there would be
- * attempts without limit.
+ * Returns the message of an error. A defect of the sender also counts as a failed attempt, because the number of
+ * attempts would otherwise be unlimited.
  */
 function errorOf(error: unknown, logger: Logger): string {
   if (error instanceof EgressError) return `The webhook was not delivered: ${error.message}.`;

@@ -29,8 +29,8 @@ export interface SenderOptions extends AttemptTools {
  */
 const concurrency = 100;
 /**
- * Maximum time until the next check of the queues, in milliseconds. The limit matters because the clock can be set
- * meanwhile.
+ * Maximum time until the next check of the queues, in milliseconds. A longer wait could miss due deliveries, because
+ * the clock can be set during the wait.
  */
 const maxSleepMs = 30_000;
 /** How long running deliveries may continue after the worker was stopped, in milliseconds. */

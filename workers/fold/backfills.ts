@@ -1,6 +1,6 @@
 /**
- * Folds backfills: the commands that start and cancel a backfill, the pages that it reads, and its progress.
- * `workers/host/` reads from the host.
+ * Folds backfills: the commands that start and cancel a backfill, the pages that a backfill reads, and its progress.
+ * The code in `workers/host/` sends the requests to the host.
  */
 import { type BackfillProgress, type BackfillRecord, backfillPhases } from '../../src/protocol/backfill.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
@@ -61,8 +61,8 @@ export function startBackfill(
   // The command's data was read before the command was enqueued. A stored repository is newer, so the data is used only
   // if no repository is stored.
   if (!readRepository(partition, repoId)) {
-    // `confirmed` is false if the command contains a copy of the stored repository. The stored repository was erased
-    // after it was copied, and only the host knows its current state.
+    // `confirmed` is false if the command contains a copy of the stored repository. That repository has been erased
+    // since it was copied, and only the host knows its current state.
     if (confirmed === false) return missing('Repository', repoId);
     foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
   }

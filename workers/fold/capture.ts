@@ -247,16 +247,16 @@ export function mergePush(before: PushRecord | undefined, after: PushRecord): Pu
 }
 
 /**
- * Returns the sort keys of a push, the most significant one first. The number of commits is a sort key because a step of
- * a deeper backfill can list more commits than the same step of an earlier backfill.
+ * Returns the sort keys of a push, the most significant one first. One sort key is the number of commits: the same step
+ * can list more commits after a deeper backfill than after an earlier backfill.
  */
 function worthOf(push: PushRecord): number[] {
   return [trustIn(push), Number(!push.gap), Number(!push.forced), push.shas.length, -push.at];
 }
 
 /**
- * Returns how much of its history a push shows, as a rank. A push with a complete chain ranks highest, then a step of a
- * backfill without a gap, then any other push, then a step with a gap.
+ * Returns how much of its history a push shows, as a rank. From the highest rank to the lowest: a push with a complete
+ * chain, a step of a backfill without a gap, any other push, a step with a gap.
  */
 function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
   if (backfilled) return gap ? 0 : 2;

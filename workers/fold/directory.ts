@@ -43,9 +43,9 @@ import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from '.
 const directorySlot = 0;
 
 /**
- * Folds a repository that its partition has relayed. Proof wins over a claim, even if the claim has a later time. If
- * the directory lists the repository for another organization, a claim is accepted only in one case: that organization
- * also only claims the repository, and the host has refuted its claim. A claim that is not accepted is ended in the
+ * Folds a repository that its partition has relayed. Proof wins over a claim, even if the claim has a later time. A
+ * claim on a repository that is listed for another organization is accepted only in one case: the other organization
+ * also only claims the repository, and the host has refuted that claim. A claim that is not accepted is ended in the
  * repository's partition. Otherwise the listed organization would read the claimant's data.
  */
 export function foldSeen(
@@ -111,9 +111,9 @@ export function foldSeen(
 }
 
 /**
- * Returns the organization that a repository is listed for, if that organization's login now belongs to
- * another organization. The listed organization keeps the repository if the partition reports the same login as before
- * and no owner number, because a repository does not change its owner when a login changes hands. Example: 77 owned
+ * Returns the organization that a repository is listed for, if that organization's login now belongs to another
+ * organization. A repository does not change its owner when a login changes hands. Therefore the listed organization
+ * keeps the repository if the partition reports the same login as before and no owner number. Example: 77 owned
  * `acme/app`, and 88 is called `acme` now. The repository stays with 77.
  */
 function keeperOf(

@@ -69,8 +69,8 @@ function approve(partition: Partition, wait: Wait, at: number): boolean {
 
 function approveClock(partition: Partition, wait: Extract<Wait, { cause: 'clock' }>): boolean {
   const jump = readJump(partition);
-  // The clock may have moved on normally since the jump. If it has jumped again, there is a new wait, for which the
-  // approval does not count.
+  // The clock may have advanced normally since the jump. If it has jumped again, a new wait exists, and the approval
+  // does not apply to the new wait.
   if (jump?.from !== wait.from || !isNear(wait.to, jump.to)) return false;
   writeJump(partition, undefined);
   writeTrustedTime(partition, wait.to);

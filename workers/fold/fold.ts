@@ -70,7 +70,7 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
 
 /**
  * Returns the partition's time after a record: the highest time that was folded. A tick that is more than a day earlier
- * sets the time back to the tick's time, because such a tick shows that the clock had run ahead.
+ * shows that the clock had run ahead. Such a tick sets the partition's time back to its own time.
  */
 function timeAfter(time: number, { kind, at }: JournalRecord): number {
   return kind === 'tick' && at < time - dayMs ? at : Math.max(time, at);

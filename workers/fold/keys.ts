@@ -147,7 +147,7 @@ function countKeys(partition: Partition, orgId: string, at: number): { all: numb
 }
 
 /**
- * Whether a key can manage the keys of the instance and will keep that ability. Without any such key, only the command
+ * Whether a key can manage the keys of the instance and has not been rotated. Without any such key, only the command
  * line could create new keys of the instance.
  */
 function managesInstance({ orgId, prefix, scopes, rotatedTo }: KeyRecord): boolean {

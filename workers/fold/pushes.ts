@@ -82,8 +82,9 @@ function keepPush(partition: Partition, repoId: string, push: PushRecord, at: nu
 }
 
 /**
- * Stores that a captured push was synced. The commits of the push are erased together with it. If the push replaces an
- * earlier version of itself, commits that only the earlier version lists get a sync record of their own.
+ * Stores that a captured push was synced. The commits of the push are erased together with it. If another push to the
+ * same commit was stored before, only one of the two is kept. Commits that only the other push lists get a sync record
+ * of their own.
  */
 function noteCapture(
   partition: Partition,

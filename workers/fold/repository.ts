@@ -115,7 +115,7 @@ function isOwnedBy(
 }
 
 /**
- * Returns the stored repository with the time to use when it is compared with a record:
+ * Returns the stored repository with the time to use when it is compared with a record.
  * - Proof wins over a claim even if the claim has a later time, because the claimant chose that time.
  * - A transfer is compared with the newest proved time. A later time is ignored if it is from a record that was signed
  *   with the owner's own secret.
@@ -179,8 +179,8 @@ export function followOwner(
 
 /**
  * Requests a recount after the repository or its default branch was renamed. Both renames can change the counts. The
- * repository's names decide which issue links count. The default branch matters for changes that no captured push
- * decides: for them, the dates of changes on the default branch decide.
+ * repository's names decide which issue links count. If captured pushes do not decide whether a change counts, its date
+ * on the default branch decides.
  */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
@@ -192,8 +192,8 @@ function follow(partition: Partition, before: RepositoryRecord, after: Repositor
 }
 
 /**
- * Derives the issue links of all pull requests again. Links by any current or former name of the repository count,
- * because a pull request can arrive before or after the rename to the name in its link.
+ * Derives the issue links of all pull requests again. A link may use any current or former name of the repository,
+ * because a pull request can arrive before the repository is renamed or after it.
  */
 function relink(partition: Partition, repository: RepositoryRecord): void {
   for (const pull of pullsNumbered(partition, repository.id, 1, maxNumber)) {
@@ -336,9 +336,9 @@ function reportedFields({
 }
 
 /**
- * Returns the time by which renames are ordered: the host's time of an event's content, or the time of receipt if the
- * host gives no time. Repository events count as the last events of their second. A label event has no host time and
- * must not bring an old name back, so its time is 0.
+ * Returns the time by which renames are ordered. This is the host's time of an event's content, or the time of receipt
+ * if the host gives no time. Repository events count as the last events of their second. A label event has no host time
+ * and must not bring an old name back, so its time is 0.
  */
 export function hostTime({ body }: EventRecord): number {
   switch (body.event) {

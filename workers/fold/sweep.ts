@@ -1,8 +1,8 @@
 /**
  * Folds sweeps. A sweep counts the records that are older than a cut-off and then erases them, in pieces that each take
- * a limited time. A sweep that would erase more than a certain share of the partition waits for an operator's approval,
- * and nothing is erased while the clock is in doubt (`docs/architecture.md` decision 19). The sweeper chooses the
- * cut-off and the time. `organizations.ts` folds the sweeps of the directory.
+ * a limited time. If a sweep would erase more than a certain share of the partition, it waits for an operator's
+ * approval. While the clock is in doubt, nothing is erased (`docs/architecture.md` decision 19). The sweeper chooses
+ * the cut-off and the time. `organizations.ts` folds the sweeps of the directory.
  */
 
 import { dayOf } from '../../src/foundation/days.ts';
@@ -209,9 +209,9 @@ export function giveUpRepository(partition: Partition, repoId: string, claimedBy
 }
 
 /**
- * Erases everything of a repository except its notes on pages and the data that is needed to show and delete them: the
- * repository's name, and the publications that are on pages. The new creation time begins a new incarnation, so writes
- * that are meant for the former incarnation are refused.
+ * Erases the data of a repository, but keeps its notes on pages. The repository's name and the publications on pages
+ * are kept too, because they are needed to show and delete the notes. The new creation time begins a new incarnation,
+ * so writes that are meant for the former incarnation are refused.
  */
 export function keepPublishedNotes(partition: Partition, known: RepositoryRecord, at: number): void {
   const { id, revision } = known;

@@ -42,9 +42,10 @@ export function orderOf(
 }
 
 /**
- * Returns the stored record with the time to use in a comparison. If its time of receipt is more than ten minutes ahead
- * of the current record, the clock had run ahead, and the stored record counts as the oldest. Without this rule, every
- * snapshot with a host time would count as older until the real time has passed that time of receipt.
+ * Returns the stored record with the time to use in a comparison. A time of receipt that is more than ten minutes ahead
+ * of the current record shows that the clock had run ahead. In that case the stored record counts as the oldest.
+ * Without this rule, every snapshot with a host time would count as older until the real time has passed that time of
+ * receipt.
  */
 export function withoutFutureTime<T extends Captured>(stored: T | undefined, { at }: Receipt): T | undefined {
   if (!stored || at === undefined || stored.rank !== undatedRank || stored.updatedAt <= at + 2 * maxAheadMs)

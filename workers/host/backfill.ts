@@ -1,7 +1,7 @@
 /**
- * Runs one backfill: reads phase after phase from the stored position, waits when the host asks it to wait, and records
- * the reason if the backfill fails. Each page is journaled together with the position after that page (`progress.ts`).
- * The code that reads the phases is in other files (see `phases`).
+ * Runs one backfill: reads phase after phase from the stored position, and waits when the host asks it to wait. If the
+ * backfill fails, the reason is recorded. Each page is journaled together with the position after that page
+ * (`progress.ts`). The code that reads the phases is in other files (see `phases`).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostAt } from '../../config/hosts.ts';

@@ -41,8 +41,8 @@ const delayedTickMs = 1000;
 /** If a stream uses more than this share of its maximum size, it is purged before the next snapshot is due. */
 const fullShare = 0.5;
 /**
- * A purge before the next snapshot is due requires that at least this share of the stream's messages is folded, since
- * only folded messages can be removed.
+ * Minimum share of a stream's messages that must be folded before the stream is purged early (see `fullShare`). Only
+ * folded messages can be removed.
  */
 const foldedShare = 0.25;
 

@@ -1,7 +1,7 @@
 /**
  * Carries out the effects of one partition: renders and recounts in the render pool, and relays to other lanes.
- * `workers/host/` carries out backfills. The outcome of an effect goes through the journal and removes its row. Until
- * then this process or its successor tries the row again.
+ * `workers/host/` carries out backfills. The outcome of an effect is journaled, and folding the outcome removes the
+ * effect's row. Until then this process or its successor tries the row again.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Owns one partition: takes its lock, opens its store, folds its stream into the store with one transaction per batch,
- * and announces its progress. The owner starts no effects and announces nothing before the fold has passed the position
- * that was the end of the stream at start (`docs/architecture.md` decision 18).
+ * and announces its progress. At start, the fold must first reach the position that was the end of the stream. Before
+ * that, the owner starts no effects and announces nothing (`docs/architecture.md` decision 18).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -167,8 +167,8 @@ export class PartitionOwner {
   private async moveTo(generation: number): Promise<void> {
     const { dataDir, name, onLost } = this.options;
     const old = this.partition;
-    // The main thread must open the new generation before any other thread does. A process has one environment per
-    // file, and the first opening counts.
+    // The main thread must open the new generation before any other thread does. A process has one LMDB environment per
+    // file, and the first opening sets its options.
     const renewed = openGeneration(dataDir, name, generation);
     try {
       switchGeneration(dataDir, name, generation);

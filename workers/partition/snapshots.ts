@@ -1,6 +1,6 @@
 /**
  * Takes snapshots of one partition and purges the journal. After a sweep has erased data, every byte of that data is
- * also removed from the store's file, from older snapshots and from the journal's blocks (`docs/architecture.md`
+ * also removed from three places: the store's file, older snapshots and the journal's blocks (`docs/architecture.md`
  * decision 17). If a kill interrupts this work, the next snapshot completes it.
  */
 import { ulid } from '../../src/foundation/ids.ts';

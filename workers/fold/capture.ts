@@ -265,8 +265,8 @@ function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
 
 /**
  * Returns the commit after a push that lists it. `listed` is the branch and the head of that push. If any push
- * contained the author's handle, the handle is kept. Data from a push replaces data read from the host, except the
- * parents, because no push contains parents.
+ * contained the author's handle, the handle is kept. Data from a push replaces data that was read from the host. The
+ * parents are kept, because no push contains parents.
  */
 export function mergeCommit(
   before: CommitRecord | undefined,

@@ -39,7 +39,7 @@ import { missing, refused, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
-/** Ids contain the slot of their partition. The directory has this slot. */
+/** Slot of the directory. The ids of its records contain this number. */
 const directorySlot = 0;
 
 /**

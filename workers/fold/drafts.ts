@@ -86,8 +86,7 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
 export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at: number): void {
   const draft = openTicket(partition, outcome.draftId, outcome.ticket);
   if (!draft) return;
-  // Records may have been erased during the render. The text may then lack their changes, so the render counts as
-  // failed.
+  // Records may have been erased during the render. The text may then be incomplete, so the render counts as failed.
   const range = readRange(partition, draft.rangeId);
   const loss = range && lossRefusal(partition, range, outcome.row);
   if (loss) return fail(partition, draft, loss.message, at);

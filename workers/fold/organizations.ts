@@ -102,7 +102,7 @@ export function approveOrganizations(partition: Partition, wait: OrganizationsWa
 interface Erasing {
   partition: Partition;
   orgId: string;
-  /** `repositories` are erased. `staying` are kept, because they have published notes that must be kept. */
+  /** `repositories` are erased. `staying` are kept, because they have published notes. */
   repositories: readonly DirectoryRepository[];
   staying: readonly DirectoryRepository[];
   stayingIds: ReadonlySet<string>;

@@ -83,8 +83,8 @@ function keepPush(partition: Partition, repoId: string, push: PushRecord, at: nu
 
 /**
  * Stores that a captured push was synced. The commits of the push are erased together with it. If another push to the
- * same commit was stored before, only one of the two is kept. Commits that only the other push lists get a sync record
- * of their own.
+ * same commit was stored before, only one of the two is kept. Commits that only the dropped push lists get a sync
+ * record of their own.
  */
 function noteCapture(
   partition: Partition,

@@ -96,9 +96,8 @@ function update(
 }
 
 /**
- * Replaces addresses that an earlier version of Tidings stored in plain text with addresses whose query is sealed. If
- * an endpoint has changed since its address was sealed, it is skipped here, and its address is sealed after the next
- * start.
+ * Replaces addresses that an earlier version of Tidings stored in plain text with addresses whose query is sealed. An
+ * endpoint that has changed meanwhile is skipped. Its address is sealed after the next start.
  */
 function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAddresses'>): CommandResult {
   let endpoints = 0;

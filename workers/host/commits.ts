@@ -83,8 +83,8 @@ async function findBranches(backfill: PhaseContext): Promise<{ name: string; hea
 }
 
 /**
- * Lists the commits reachable from a head. Stops when all commits below are already stored or older than the requested
- * time.
+ * Lists the commits reachable from a head. Stops when all further commits are already stored or older than the
+ * requested time.
  */
 async function listCommits(backfill: PhaseContext, head: string): Promise<void> {
   const frontier = new Frontier(backfill, head);

@@ -1,7 +1,7 @@
 /**
  * Opens a partition. A store can be damaged, missing, or too old to continue with the first message of the journal. In
- * that case a new generation is made from the newest readable snapshot. Folding the journal from that position brings
- * the generation up to date (`docs/architecture.md` decision 17).
+ * that case a new generation is made from the newest readable snapshot. Folding the journal from the snapshot's
+ * position brings the generation up to date (`docs/architecture.md` decision 17).
  */
 
 import type { Logger } from '../../src/foundation/logger.ts';

@@ -12,7 +12,7 @@ export function organizationOf(partition: Partition, repoId: string): string {
   const repository = readRepository(partition, repoId);
   if (!repository) return '';
   const { origin, owner, claimedBy } = repository;
-  // A claimant gets its own turns, because its claim does not prove that it is the owner that it names.
+  // A claimant gets its own turns, not those of the owner that it names, because a claim is not a proof.
   return claimedBy ?? `${origin} ${owner.id}`;
 }
 
